@@ -1,0 +1,70 @@
+"""Settings: from ``BRIDGE_*`` variables, then ``config.toml`` in the bridge's folder, then defaults."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import SetupError
+from bridge.ports import ConnectorSpec
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Settings:
+    """What one installation is set to. ``sources`` holds the settings file's table per source."""
+
+    folder: Path
+    database: str
+    key: str | None
+    classifier: str
+    policy: str
+    sources: Mapping[str, Mapping[str, str]]
+
+    def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
+        """A source's settings by name; raises SetupError naming the variable that is missing."""
+        written = self.sources.get(spec.name, {})
+        found: dict[str, str] = {}
+        for setting in spec.settings:
+            variable = f"BRIDGE_{spec.name}_{setting.name}".upper()
+            value = os.environ.get(variable) or written.get(setting.name) or setting.default
+            if value is None:
+                raise SetupError(f"{spec.name} needs {setting.help}: set {variable}, then: bridge doctor")
+            found[setting.name] = value
+        return found
+
+
+def load() -> Settings:
+    """Read the settings; a folder that does not exist yet is fine, an unreadable file is a SetupError."""
+    folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
+    written = _read(folder / "config.toml")
+    return Settings(
+        folder=folder,
+        database=_choose("DATABASE", written, f"sqlite:///{folder / 'bridge.db'}"),
+        key=os.environ.get("BRIDGE_KEY"),
+        classifier=_choose("CLASSIFIER", written, "keywords"),
+        policy=_choose("POLICY", written, "heuristic"),
+        sources={name: table for name, table in written.items() if isinstance(table, dict)},
+    )
+
+
+def _choose(name: str, written: Mapping[str, Any], default: str) -> str:
+    return str(os.environ.get(f"BRIDGE_{name}") or written.get(name.lower()) or default)
+
+
+def _default_folder() -> str:
+    from platformdirs import user_data_dir
+
+    return user_data_dir("rhythm-bridge")
+
+
+def _read(path: Path) -> dict[str, Any]:
+    if not path.exists():
+        return {}
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SetupError(f"{path} cannot be read: {error}") from error

@@ -1,0 +1,48 @@
+"""Errors, each named by what has to happen next.
+
+BridgeError
+├── BadRecord       set this one record aside and go on
+├── TryLater        stop this source now, come back at ``retry_at``
+├── CursorExpired   forget the cursor and start over, once
+├── NeedsLogin      stop until the person has logged in again
+├── SourceChanged   stop until a developer has looked at the new shape
+└── SetupError      a setting, key, user or source is missing: nothing was tried
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+
+class BridgeError(Exception):
+    """Base of every error whose text may be shown to a person as it is."""
+
+
+class BadRecord(BridgeError):
+    """One record cannot be read; it is set aside with this reason and nothing else is lost."""
+
+
+class TryLater(BridgeError):
+    """The source does not answer now (429, 5xx, network); ``retry_at`` is the source's own time, if it gave one."""
+
+    def __init__(self, message: str, *, retry_at: datetime | None = None) -> None:
+        super().__init__(message)
+        if retry_at is not None and retry_at.tzinfo is None:
+            raise ValueError("retry_at must be aware")
+        self.retry_at = retry_at
+
+
+class CursorExpired(BridgeError):
+    """The source no longer knows the cursor (410, rejected token)."""
+
+
+class NeedsLogin(BridgeError):
+    """The consent or key is gone (401 after refresh, invalid_grant)."""
+
+
+class SourceChanged(BridgeError):
+    """The source answers in a shape this connector does not know."""
+
+
+class SetupError(BridgeError):
+    """Something must be set up first; the text names the command."""

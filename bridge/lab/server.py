@@ -1,0 +1,136 @@
+"""A small real HTTP server on loopback that plays a vendor; each vendor supplies one function and its faults.
+
+Requests are kept as (method, path?query) so that tests can assert what was asked for. Headers and bodies are not.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    method: str
+    path: str
+    query: Mapping[str, str]
+    repeated: Mapping[str, tuple[str, ...]]
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    status: int = 200
+    body: Any = None  # dict or list: sent as JSON; bytes: as they are; None: empty
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def encoded(self) -> bytes:
+        if self.body is None:
+            return b""
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+Application = Callable[[Request], Answer]
+Fault = Callable[[Request], Answer | None]  # an answer instead of the application's, or None to let it through
+
+
+class LabServer(AbstractContextManager["LabServer"]):
+    """Serve ``application`` on a free loopback port until closed.
+
+    ``faults`` are asked in order before the application; tests append and clear them while it runs.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.faults: list[Fault] = []
+        self.asked: list[str] = []
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def answer(self, request: Request, line: str) -> Answer:
+        self.asked.append(line)
+        for fault in list(self.faults):
+            answer = fault(request)
+            if answer is not None:
+                return answer
+        return self.application(request)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that was killed in the middle is an expected guest here."""
+
+
+def _handler(lab: LabServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # buffered: with unbuffered writes every answer waits 40 ms for a delayed ACK
+        disable_nagle_algorithm = True
+
+        def _serve(self) -> None:
+            parts = urlsplit(self.path)
+            pairs = parse_qsl(parts.query, keep_blank_values=True)
+            repeated: dict[str, tuple[str, ...]] = {}
+            for name, value in pairs:
+                repeated[name] = (*repeated.get(name, ()), value)
+            length = int(self.headers.get("Content-Length") or 0)
+            request = Request(
+                method=self.headers.get("X-HTTP-Method-Override") or self.command,
+                path=parts.path,
+                query=dict(pairs),
+                repeated=repeated,
+                headers={name.lower(): value for name, value in self.headers.items()},
+                body=self.rfile.read(length) if length else b"",
+            )
+            self._send(lab.answer(request, f"{request.method} {self.path}"))
+
+        def _send(self, answer: Answer) -> None:
+            content = answer.encoded()
+            self.send_response(answer.status)
+            headers = {"Content-Type": "application/json; charset=utf-8", **answer.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+            self.wfile.flush()
+
+        do_GET = do_POST = do_DELETE = do_PUT = do_PATCH = _serve  # noqa: N815 - the names are the standard library's
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the standard library's
+            """Silent: request lines of a health API are personal."""
+
+    return Handler

@@ -1,0 +1,54 @@
+"""Find plug-ins by looking into their folders; there is no central list."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+from typing import Any
+
+from bridge.errors import SetupError
+from bridge.ports import ConnectorSpec, EventClassifier
+from rhythm_env.interface import Policy
+
+
+def names(folder: str) -> list[str]:
+    """The plug-ins in one of ``connectors``, ``classifiers``, ``policies``, in alphabetical order."""
+    package = importlib.import_module(folder)
+    return sorted(m.name for m in pkgutil.iter_modules(package.__path__))
+
+
+@cache
+def spec(source: str) -> ConnectorSpec:
+    """A connector's SPEC. Raises SetupError for an unknown source."""
+    found: ConnectorSpec = _module("connectors", source, "bridge sources").SPEC
+    return found
+
+
+def specs() -> list[ConnectorSpec]:
+    return [spec(source) for source in names("connectors")]
+
+
+def resolve(path: str) -> Any:
+    """The object behind a dotted ``module:name``."""
+    module, _, name = path.partition(":")
+    return getattr(importlib.import_module(module), name)
+
+
+def classifier(name: str) -> EventClassifier:
+    """A classifier by its file's name; its module offers ``open_classifier()``."""
+    opened: EventClassifier = _module("classifiers", name, "bridge sources").open_classifier()
+    return opened
+
+
+def policy(name: str) -> Policy:
+    """A policy by its file's name; its module offers ``open_policy()``."""
+    opened: Policy = _module("policies", name, "bridge sources").open_policy()
+    return opened
+
+
+def _module(folder: str, name: str, command: str) -> Any:
+    if name not in names(folder):
+        known = ", ".join(names(folder))
+        raise SetupError(f"there is no {name!r} in {folder}/ (there are: {known}); see: {command}")
+    return importlib.import_module(f"{folder}.{name}")

@@ -1,0 +1,324 @@
+"""The vocabulary: what every source is normalised to, in one place, frozen.
+
+Instants are aware and in UTC; the offset that was valid for the person at that record is kept beside them.
+A unit belongs to the metric: two things that differ in meaning are two metrics (RMSSD is not SDNN).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from types import MappingProxyType
+
+from rhythm_env.interface import ActionType
+
+
+class Metric(StrEnum):
+    """A measured quantity. Its unit, shape and plausible range stand in ``METRICS``."""
+
+    HRV_RMSSD = "hrv_rmssd"
+    HRV_SDNN = "hrv_sdnn"
+    RESTING_HR = "resting_hr"
+    HEART_RATE = "heart_rate"
+    RESPIRATORY_RATE = "respiratory_rate"
+    SPO2 = "spo2"
+    SKIN_TEMPERATURE = "skin_temperature"
+    SKIN_TEMPERATURE_DELTA = "skin_temperature_delta"
+    ASLEEP = "asleep"
+    IN_BED = "in_bed"
+    AWAKE = "awake"
+    LIGHT_SLEEP = "light_sleep"
+    DEEP_SLEEP = "deep_sleep"
+    REM_SLEEP = "rem_sleep"
+    SLEEP_NEED = "sleep_need"
+    SLEEP_EFFICIENCY = "sleep_efficiency"
+    SLEEP_CONSISTENCY = "sleep_consistency"
+    SLEEP_SCORE = "sleep_score"
+    RECOVERY_SCORE = "recovery_score"
+    BODY_BATTERY = "body_battery"
+    STRESS = "stress"
+    STEPS = "steps"
+    DISTANCE = "distance"
+    ACTIVE_ENERGY = "active_energy"
+    TOTAL_ENERGY = "total_energy"
+    STRAIN = "strain"
+    MINDFUL = "mindful"
+
+
+class Shape(StrEnum):
+    """How a metric lies in time. Nightly and daily values keep their revisions; intraday values do not."""
+
+    NIGHTLY = "nightly"  # one per main sleep, keyed by the local date of waking
+    DAILY = "daily"  # one per civil local date
+    INTRADAY = "intraday"  # instants or short intervals
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec:
+    """Unit, shape and the closed range outside of which a value is an artefact, not a measurement."""
+
+    unit: str
+    shape: Shape
+    low: float
+    high: float
+
+
+METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
+    {
+        Metric.HRV_RMSSD: MetricSpec(unit="ms", shape=Shape.NIGHTLY, low=5, high=250),
+        Metric.HRV_SDNN: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=5, high=300),
+        Metric.RESTING_HR: MetricSpec(unit="bpm", shape=Shape.NIGHTLY, low=30, high=110),
+        Metric.HEART_RATE: MetricSpec(unit="bpm", shape=Shape.INTRADAY, low=25, high=240),
+        Metric.RESPIRATORY_RATE: MetricSpec(unit="1/min", shape=Shape.NIGHTLY, low=4, high=60),
+        Metric.SPO2: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=50, high=100),
+        Metric.SKIN_TEMPERATURE: MetricSpec(unit="°C", shape=Shape.NIGHTLY, low=20, high=45),
+        Metric.SKIN_TEMPERATURE_DELTA: MetricSpec(unit="K", shape=Shape.NIGHTLY, low=-10, high=10),
+        Metric.ASLEEP: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.IN_BED: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.AWAKE: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.LIGHT_SLEEP: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.DEEP_SLEEP: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.REM_SLEEP: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.SLEEP_NEED: MetricSpec(unit="min", shape=Shape.NIGHTLY, low=0, high=1440),
+        Metric.SLEEP_EFFICIENCY: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=0, high=100),
+        Metric.SLEEP_CONSISTENCY: MetricSpec(unit="%", shape=Shape.NIGHTLY, low=0, high=100),
+        Metric.SLEEP_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
+        Metric.RECOVERY_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
+        Metric.BODY_BATTERY: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
+        Metric.STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
+        Metric.STEPS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=150_000),
+        Metric.DISTANCE: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=500_000),
+        Metric.ACTIVE_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
+        Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
+        Metric.STRAIN: MetricSpec(unit="vendor 0-21", shape=Shape.DAILY, low=0, high=21),
+        Metric.MINDFUL: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),
+    }
+)
+
+
+def require_aware(at: datetime) -> datetime:
+    """Return ``at`` in UTC; a naive time is an error, never a guess."""
+    if at.tzinfo is None:
+        raise ValueError("a time without zone reached the vocabulary")
+    return at.astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One measured value. ``day`` is the local date it belongs to: of waking for nightly shapes, civil otherwise.
+
+    ``key`` is stable across re-deliveries and unique within (connection, record): upserts match on it.
+    """
+
+    key: str
+    metric: Metric
+    start: datetime
+    end: datetime | None = None  # None: an instant
+    offset: int | None = None  # minutes east of UTC valid for this record; None when the source does not tell
+    day: date
+    value: float
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", require_aware(self.start))
+        if self.end is not None:
+            object.__setattr__(self, "end", require_aware(self.end))
+
+
+class EpisodeKind(StrEnum):
+    """What kind of stretch of time a device saw."""
+
+    SLEEP = "sleep"  # the main sleep
+    NAP = "nap"
+    WORKOUT = "workout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A stretch of time with its own figures, e.g. a night with its stages (metric -> value in the metric's unit)."""
+
+    key: str
+    kind: EpisodeKind
+    start: datetime
+    end: datetime
+    offset: int | None = None
+    day: date  # the local date of waking for sleep, of the start otherwise
+    label: str | None = None  # the sport, as the vendor names it
+    values: Mapping[Metric, float] = field(default_factory=dict)
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", require_aware(self.start))
+        object.__setattr__(self, "end", require_aware(self.end))
+        if self.end < self.start:
+            raise ValueError("an episode cannot end before it starts")
+
+
+class Response(StrEnum):
+    """My answer to an invitation."""
+
+    ACCEPTED = "accepted"
+    TENTATIVE = "tentative"
+    NEEDS_ACTION = "needs_action"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A calendar entry as its source keeps it: a single event, the master of a series, or one changed instance.
+
+    Timed events have ``start``/``end``; all-day ones have ``first_day``/``last_day`` (inclusive) and no zone.
+    ``recurrence`` holds the RRULE/RDATE/EXDATE lines of a master. An exception names its master in ``master`` and
+    the start it replaces in ``original_start`` (or ``original_day``); ``cancelled`` makes it a hole in the series.
+    """
+
+    key: str
+    calendar: str
+    series: str | None = None  # iCalUID: equal for the same meeting on several calendars
+    title: str | None = None  # None: untitled or private
+    start: datetime | None = None
+    end: datetime | None = None
+    zone: str | None = None  # IANA name the recurrence is expanded in
+    first_day: date | None = None
+    last_day: date | None = None
+    recurrence: tuple[str, ...] = ()
+    master: str | None = None
+    original_start: datetime | None = None
+    original_day: date | None = None
+    cancelled: bool = False
+    busy: bool = True
+    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task
+    response: Response | None = None  # None: nobody was invited
+    others: int = 0  # other people invited, rooms excluded
+    organised_by_me: bool = True
+    conference: bool = False
+    private: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end", "original_start"):
+            at = getattr(self, name)
+            if at is not None:
+                object.__setattr__(self, name, require_aware(at))
+
+    @property
+    def all_day(self) -> bool:
+        return self.first_day is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """Something to be done. ``due`` is a date: the sources give no time of day."""
+
+    key: str
+    list: str
+    title: str | None = None
+    due: date | None = None
+    completed: datetime | None = None
+    effort: float | None = None  # hours, when the person says so
+
+    def __post_init__(self) -> None:
+        if self.completed is not None:
+            object.__setattr__(self, "completed", require_aware(self.completed))
+
+
+Item = Sample | Episode | Event | Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """One stretch of calendar time after recurrences were expanded; ``key`` is unique per instance."""
+
+    key: str
+    event: Event
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """What an event is, how sure, by which classifier (``name@version``), and why in a few words."""
+
+    action: ActionType | None  # None: no activity (a birthday, a working location)
+    confidence: float
+    by: str
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRecord:
+    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it cannot be understood without."""
+
+    stream: str
+    key: str
+    payload: Mapping[str, object]
+    parent: str | None = None
+    deleted: bool = False
+
+    @property
+    def path(self) -> str:
+        return f"{self.stream}/{self.key}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covers:
+    """A stretch of a stream that one pull has now delivered whole: what is stored of it and did not come is gone.
+
+    It means the records whose key begins with ``prefix`` and, if ``since`` is set, whose items start at or after it.
+    """
+
+    prefix: str = ""
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Records of one stream and, only where it is safe to resume, the cursor to save with them."""
+
+    stream: str
+    records: tuple[RawRecord, ...]
+    cursor: str | None = None
+    covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Because:
+    """One input's share in a reading: ``contribution`` sums, over inputs, to the reading's distance from normal."""
+
+    signal: str
+    source: str | None
+    z: float  # standardised distance from the person's normal, signed so that + is good
+    contribution: float
+    age_hours: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A meter at a moment: level 0..1 (0.70 is the person's normal), its uncertainty, and what it rests on."""
+
+    level: float
+    sd: float
+    coverage: float  # share of the meter's weight that had fresh input, 0..1
+    because: tuple[Because, ...] = ()
+    validated: bool = False
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """What one sync of one connection did. ``skipped_because`` set means nothing could be fetched: never a success."""
+
+    source: str
+    connection: str
+    outcome: str  # ok | skipped | failed | needs_login
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    set_aside: int = 0
+    reasons: tuple[str, ...] = ()  # of records set aside, without personal data
+    skipped_because: str | None = None
+    retry_at: datetime | None = None
+    streams: Mapping[str, int] = field(default_factory=dict)
