@@ -218,6 +218,10 @@ class Store(Protocol):
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
 
+    def holder(self, connection_id: int) -> str | None:
+        """Who holds the lease, expired or not."""
+        ...
+
     def release(self, connection_id: int, holder: str) -> None: ...
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         """The stored cursor, or None when there is none of that version."""

@@ -312,7 +312,7 @@ class Outcome:
 
     source: str
     connection: str
-    outcome: str  # ok | skipped | failed | needs_login
+    outcome: str  # ok | skipped | failed (comes back by itself) | stopped | needs_login (a person must act)
     new: int = 0
     updated: int = 0
     unchanged: int = 0

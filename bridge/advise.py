@@ -1,0 +1,159 @@
+"""Observation -> decision -> one recommendation per slot -> the person's answer."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+
+from bridge import agenda
+from bridge.errors import SetupError
+from bridge.observe import observe
+from bridge.ports import EventClassifier, Invitation, Known, Recommendation, Store, User
+from bridge.types import Label, Occurrence, Reading
+from rhythm_env.interface import (
+    HISTORY_DAYS,
+    Answer,
+    Interaction,
+    Meter,
+    Moment,
+    Observation,
+    Policy,
+    ZoneHistory,
+    moment_at,
+    slot_bounds,
+    zone_at,
+)
+
+BODY_DAYS = 75  # the baselines look back 60 days; travel and late nights need some slack
+AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
+
+
+def know(store: Store, user: User, classifier: EventClassifier, *, at: datetime) -> Known:
+    """Everything that was known about a person at a moment."""
+    since = (at - timedelta(days=BODY_DAYS)).date()
+    samples = store.samples(user.id, since=since, at=at)
+    episodes = store.episodes(user.id, since=since, at=at)
+    return Known(
+        at=at,
+        zones=user.zones,
+        samples=[sample for _, sample in samples],
+        episodes=[episode for _, episode in episodes],
+        agenda=labelled(store, user, classifier, at - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
+        tasks=[task for _, task in store.tasks(user.id, at=at)],
+        interactions=interactions(store, user, at=at),
+        sources={item.key: source for source, item in (*samples, *episodes)},
+    )
+
+
+def labelled(
+    store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
+) -> list[tuple[Occurrence, Label]]:
+    """The calendar of a stretch of time with what each event is."""
+    events = [event for _, event in store.events(user.id, since=since, until=until, at=at)]
+    occurrences = agenda.expand(events, since=since, until=until, zones=user.zones)
+    labels = classifier.classify([invitation(o, user.zones) for o in occurrences])
+    return list(zip(occurrences, labels, strict=True))
+
+
+def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
+    """What a classifier may see of an event."""
+    event = occurrence.event
+    local = occurrence.start.astimezone(zone_at(occurrence.start, zones))
+    return Invitation(
+        title=event.title or "",
+        start_hour=None if event.all_day else local.hour,
+        minutes=(occurrence.end - occurrence.start) / timedelta(minutes=1),
+        all_day=event.all_day,
+        others=event.others,
+        organised_by_me=event.organised_by_me,
+        conference=event.conference,
+        recurring=bool(event.recurrence) or event.master is not None,
+        kind=event.kind,
+    )
+
+
+def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
+    """Answers of the last 30 days. Shown and expired counts as Ignore; never seen is not an answer."""
+    since = at - timedelta(days=HISTORY_DAYS)
+    found = (_interaction(r, at) for r in store.recommendations(user.id, since=since, until=at))
+    return [interaction for interaction in found if interaction is not None]
+
+
+def _interaction(advice: Recommendation, at: datetime) -> Interaction | None:
+    answer, when = advice.answer, advice.answered_at
+    if answer is None or when is None or when > at:
+        if advice.shown_at is None or advice.shown_at > at or advice.expires_at > at:
+            return None
+        answer = Answer.IGNORE
+    moved = advice.moved_to if answer is Answer.RESCHEDULE else None
+    return Interaction(
+        at=advice.created_at,
+        day=advice.moment.day,
+        slot=advice.moment.slot,
+        levels={Meter(m): state["level"] for m, state in advice.observation["meters"].items()},
+        recommended=advice.action,
+        answer=answer,
+        moved_to=None if moved is None else (moved.day, moved.slot),
+    )
+
+
+def look(
+    store: Store, user: User, classifier: EventClassifier, *, at: datetime
+) -> tuple[Observation, dict[Meter, Reading]]:
+    """The model's observation at a moment, and the readings behind it."""
+    known = know(store, user, classifier, at=at)
+    recent = store.recommendations(user.id, since=at - timedelta(days=3), until=at)
+    return observe(known, recommended={r.moment: r.action for r in recent})
+
+
+def recommend(
+    store: Store, user: User, classifier: EventClassifier, policy: Policy, *, now: datetime
+) -> Recommendation:
+    """The slot's one recommendation: asking again returns it. The draw is seeded by person and slot."""
+    moment = moment_at(now, user.zones)
+    existing = store.open_recommendation(user.id, moment)
+    if existing is not None:
+        return existing
+    observation, _ = look(store, user, classifier, at=now)
+    rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
+    decision = policy.decide(observation, rng)
+    if decision.action not in observation.feasible:
+        raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
+    advice = Recommendation(
+        id=0,
+        user_id=user.id,
+        moment=moment,
+        action=decision.action,
+        policy=f"{policy.name}@{policy.version}",
+        belief=asdict(decision.belief),
+        scores={str(a): score for a, score in decision.scores.items()},
+        probabilities={str(a): p for a, p in decision.probabilities.items()},
+        reasons=decision.reasons,
+        observation=observation.to_json(),
+        created_at=now,
+        expires_at=slot_bounds(moment, user.zones)[1],
+    )
+    return store.add_recommendation(advice)
+
+
+def give_feedback(
+    store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+) -> Recommendation:
+    """Record the person's answer. Raises SetupError for somebody else's or an unknown recommendation."""
+    advice = store.recommendation(recommendation_id)
+    if advice is None or advice.user_id != user.id:
+        raise SetupError(
+            f"{user.name} has no recommendation {recommendation_id}; see: bridge recommend --user {user.name}"
+        )
+    if moved_to is not None and answer is not Answer.RESCHEDULE:
+        raise SetupError("only `reschedule` takes --to")
+    return store.answer(recommendation_id, answer, now=now, moved_to=moved_to)
+
+
+def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
+    """The newest recommendation of the last two days that has no answer yet."""
+    recent: Sequence[Recommendation] = store.recommendations(user.id, since=now - timedelta(days=2), until=now)
+    waiting = [r for r in recent if r.answer is None]
+    return waiting[-1] if waiting else None

@@ -1,0 +1,44 @@
+"""The command line: every command parses, calls one function and prints.
+
+Exit codes: 0 done, 1 partly, 2 something must be set up first, 3 log in again. With ``--json`` standard output is
+exactly one JSON document; progress goes to standard error.
+"""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from bridge.cli import advice, care, data, people
+from bridge.errors import BridgeError, NeedsLogin, SetupError
+
+app = typer.Typer(
+    name="bridge",
+    help="Connect a life-management model to a real life: sync a watch and a calendar, read five meters, get advice.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+for group in (people, data, advice, care):
+    group.register(app)
+
+
+def main() -> None:
+    """Run a command; an error of ours is one sentence and an exit code, never a traceback."""
+    try:
+        app()
+    except BridgeError as error:
+        typer.echo(f"error: {error}", err=True)
+        sys.exit(exit_code(error))
+
+
+def exit_code(error: BridgeError) -> int:
+    match error:
+        case NeedsLogin():
+            return 3
+        case SetupError():
+            return 2
+        case _:
+            return 1

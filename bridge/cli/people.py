@@ -1,0 +1,110 @@
+"""``bridge user`` and ``bridge connect``: people and their consents."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+
+users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(users, name="user")
+    app.command()(connect)
+    app.command()(disconnect)
+
+
+@users.command()
+def add(
+    name: Annotated[str, typer.Argument(help="Letters, digits, dot, dash, underscore.")],
+    zone: Annotated[str | None, typer.Option(help="IANA time zone they live in; default: this machine's.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Add a person. Nothing else has to be set up before."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        user = bridge.store.add_user(name, zone or _local_zone(), now=app.now())
+    body = {"name": user.name, "zone": user.zones[-1].zone}
+    show.result(body, f"{user.name} lives in {body['zone']}. Next: bridge connect SOURCE --user {user.name}", json=json)
+
+
+@users.command("list")
+def list_users(json: options.Json = False) -> None:
+    """List everybody."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        rows = [{"name": u.name, "zone": u.zones[-1].zone} for u in bridge.store.users()]
+    show.table(rows, ("name", "zone"), json=json)
+
+
+@users.command()
+def zone(
+    name: Annotated[str, typer.Argument()],
+    zone: Annotated[str, typer.Argument(help="IANA time zone, e.g. Europe/Lisbon.")],
+    since: Annotated[str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")] = None,
+) -> None:
+    """Say that a person now lives in another zone; the past keeps the old one."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        user = bridge.store.user(name)
+        bridge.store.set_zone(user.id, zone, since=options.instant(since) if since else app.now())
+    typer.echo(f"{name} lives in {zone} from now on.")
+
+
+def connect(
+    source: Annotated[str, typer.Argument(help="A source with live accounts (see: bridge sources).")],
+    user: options.User,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
+    ] = False,
+) -> None:
+    """Obtain a person's consent at a source."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        app.connect(bridge, bridge.store.user(user), source, Terminal(headless=no_browser))
+    typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
+
+
+def disconnect(source: Annotated[str, typer.Argument()], user: options.User) -> None:
+    """Revoke a consent and delete everything that came through it."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        confirmed = app.disconnect(bridge, bridge.store.user(user), source)
+    typer.echo(f"{source} is disconnected and its data deleted." + ("" if confirmed else " Revoke it there as well."))
+
+
+class Terminal:
+    """The person at this terminal."""
+
+    def __init__(self, *, headless: bool) -> None:
+        self._headless = headless
+
+    def open(self, url: str) -> None:
+        typer.echo(f"Open this address to give your consent:\n{url}", err=True)
+        if not self._headless:
+            webbrowser.open(url)
+
+    def paste(self) -> str | None:
+        if not self._headless or not sys.stdin.isatty():
+            return None
+        pasted: str = typer.prompt("The address you were redirected to", err=True)
+        return pasted
+
+
+def _local_zone() -> str:
+    """This machine's IANA zone, UTC where it has none."""
+    from pathlib import Path
+
+    target = Path("/etc/localtime").resolve().as_posix()
+    _, found, name = target.partition("zoneinfo/")
+    return name if found else "UTC"

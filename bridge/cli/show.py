@@ -1,0 +1,107 @@
+"""How results look: one JSON document, or tables and bars for people."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+import typer
+
+from bridge.sync import OnPage
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as RichProgress
+
+
+def document(body: Any) -> None:
+    """Exactly one JSON document on standard output."""
+    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str))
+
+
+def result(body: Any, text: str, *, json: bool) -> None:
+    if json:
+        document(body)
+    else:
+        typer.echo(text)
+
+
+def table(
+    rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, json: bool = False, title: str | None = None
+) -> None:
+    """Rows as a table with these columns, or all of their keys as JSON."""
+    if json:
+        document(list(rows))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    drawn = Table(title=title, title_justify="left", header_style="bold")
+    for column in columns:
+        numeric = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
+        drawn.add_column(column.replace("_", " "), justify="right" if numeric else "left")
+    for row in rows:
+        drawn.add_row(*(_cell(row.get(column)) for column in columns))
+    Console(width=None if sys.stdout.isatty() else 110, markup=False, highlight=False).print(drawn)
+
+
+def _cell(value: Any) -> str:
+    if value is None:
+        return "-"
+    return f"{value:.2f}" if isinstance(value, float) else str(value)
+
+
+def bar(level: float, width: int = 20) -> str:
+    """A level 0..1 as a bar of blocks."""
+    full = round(level * width)
+    return "█" * full + "░" * (width - full)
+
+
+class Progress:
+    """A progress display on standard error; silent where that is no terminal."""
+
+    def __init__(self) -> None:
+        self._rich: RichProgress | None = None
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            from rich.console import Console
+            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+            from rich.progress import Progress as RichProgress
+
+            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+            self._rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
+            self._rich.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._rich is not None:
+            self._rich.stop()
+
+    def watch(self, name: str) -> OnPage:
+        """Count the records of every page that lands under ``name``."""
+        rich = self._rich
+        if rich is None:
+            return lambda stream, records: None
+        task = rich.add_task(name, total=None)
+
+        def landed(stream: str, records: int) -> None:
+            rich.update(task, description=f"{name} · {stream}", advance=records)
+
+        return landed
+
+    def steps(self, name: str) -> Callable[[int, int], None]:
+        """Show (done, total)."""
+        rich = self._rich
+        if rich is None:
+            return lambda done, total: None
+        task = rich.add_task(name, total=None)
+
+        def step(done: int, total: int) -> None:
+            rich.update(task, completed=done, total=total)
+
+        return step

@@ -1,0 +1,219 @@
+"""Bring one user's one source up to date. The only place that catches what connectors raise."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+
+from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
+from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store
+from bridge.types import Outcome, Page
+
+log = logging.getLogger(__name__)
+
+CADENCE = timedelta(minutes=30)  # between two syncs that went well
+BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
+LEASE = timedelta(minutes=5)  # renewed with every page
+BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
+
+OnPage = Callable[[str, int], None]
+
+
+def silent(stream: str, records: int) -> None:
+    """Nobody is watching."""
+
+
+@dataclass(slots=True)
+class Tally:
+    """What has landed so far in one sync."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    streams: Counter[str] = field(default_factory=Counter)
+    reasons: Counter[str] = field(default_factory=Counter)
+
+    def add(self, page: Page, landings: list[Landing], swept: int) -> None:
+        self.streams[page.stream] += len(landings)
+        self.outcomes["deleted"] += swept
+        for landing in landings:
+            self.outcomes[landing.outcome] += 1
+            if landing.set_aside is not None:
+                self.reasons[landing.set_aside] += 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A connection about to be synced; ``open`` may raise the bridge's errors."""
+
+    connection: Connection
+    spec: ConnectorSpec
+    open: Callable[[], Connector] | None  # None: a file
+    normalise: Normaliser
+
+
+def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = silent) -> Outcome:
+    """Pull every new page. A page, what it means and its cursor land together or not at all.
+
+    Never raises a ``BridgeError``: whatever happened is in the outcome, and the connection's next due time is set.
+    """
+
+    def pull(tally: Tally) -> None:
+        _pull_everything(source, store, tally, holder=holder, now=now, on_page=on_page)
+
+    return _run(source, store, pull, holder=holder, now=now)
+
+
+def take(
+    source: Source, pages: Iterable[Page], store: Store, *, holder: str, now: datetime, on_page: OnPage = silent
+) -> Outcome:
+    """Land pages that were read from a file; what went wrong is in the outcome, as for ``sync``."""
+
+    def read(tally: Tally) -> None:
+        for page in pages:
+            landings, swept = land(source, store, page, frozenset(), now=now)
+            tally.add(page, landings, swept)
+            on_page(page.stream, len(page.records))
+
+    return _run(source, store, read, holder=holder, now=now)
+
+
+def _run(source: Source, store: Store, work: Callable[[Tally], None], *, holder: str, now: datetime) -> Outcome:
+    """Do the work under the connection's lease and write down how it ended."""
+    connection = source.connection
+    if not store.claim(connection.id, holder, now=now, lease=LEASE):
+        return _outcome(connection, Tally(), "skipped", because="another sync of this connection is running")
+    tally = Tally()
+    try:
+        work(tally)
+    except BridgeError as error:
+        outcome = _failed(connection, tally, error)
+    else:
+        outcome = _outcome(connection, tally, "ok")
+    finally:
+        store.release(connection.id, holder)
+    finish(store, connection, outcome, started=now, finished=now)
+    return outcome
+
+
+def finish(store: Store, connection: Connection, outcome: Outcome, *, started: datetime, finished: datetime) -> None:
+    """Write down how it ended and when the connection is due again."""
+    ok = outcome.outcome == "ok"
+    stopped = outcome.outcome in ("needs_login", "stopped")
+    store.finish_sync(
+        connection.id,
+        outcome,
+        started=started,
+        finished=finished,
+        error=outcome.skipped_because,
+        paused=outcome.skipped_because if stopped else None,
+        due_at=None if stopped else (outcome.retry_at or finished + (CADENCE if ok else BACKOFF)),
+    )
+    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new)
+
+
+def _pull_everything(
+    source: Source, store: Store, tally: Tally, *, holder: str, now: datetime, on_page: OnPage
+) -> None:
+    """Every stream; a cursor that expired starts this source over once."""
+    if source.open is None:
+        raise SetupError(f"{source.spec.name} cannot be pulled; give it a file: bridge import PATH")
+    connector = source.open()
+    for attempt in (1, 2):
+        try:
+            for stream in source.spec.streams:
+                _pull_stream(source, connector, store, tally, stream, holder=holder, now=now, on_page=on_page)
+        except CursorExpired:
+            if attempt == 2:
+                raise
+            store.drop_cursors(source.connection.id)
+        else:
+            return
+
+
+def _pull_stream(
+    source: Source,
+    connector: Connector,
+    store: Store,
+    tally: Tally,
+    stream: str,
+    *,
+    holder: str,
+    now: datetime,
+    on_page: OnPage,
+) -> None:
+    connection, spec = source.connection, source.spec
+    cursor = store.cursor(connection.id, stream, spec.cursor_version)
+    delivered: set[str] = set()
+    for page in connector.pull(stream, cursor, now=now):
+        if not store.claim(connection.id, holder, now=now, lease=LEASE):
+            raise TryLater("another sync took this connection over")
+        delivered.update(record.key for record in page.records)
+        landings, swept = land(source, store, page, frozenset(delivered), now=now)
+        tally.add(page, landings, swept)
+        on_page(stream, len(page.records))
+
+
+def land(
+    source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
+) -> tuple[list[Landing], int]:
+    """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
+    connection, spec = source.connection, source.spec
+    with store.transaction():
+        landings = store.land(
+            connection,
+            page.records,
+            source.normalise,
+            version=spec.normaliser_version,
+            now=now,
+            keep_raw=spec.keeps_raw,
+        )
+        _refuse_changed_shape(spec, page, landings)
+        swept = 0
+        if page.covers is not None:
+            swept = store.sweep(connection, page.stream, page.covers, delivered, now=now)
+        if page.cursor is not None:
+            store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
+    return landings, swept
+
+
+def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
+    bad = sum(landing.set_aside is not None for landing in landings)
+    if len(landings) >= BAD_LEAST and bad > BAD_SHARE * len(landings):
+        raise SourceChanged(
+            f"{bad} of {len(landings)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "
+            "kept. The source may have changed its format: look for a newer release, then: bridge sync"
+        )
+
+
+def _failed(connection: Connection, tally: Tally, error: BridgeError) -> Outcome:
+    because = str(error)
+    match error:
+        case NeedsLogin():
+            return _outcome(connection, tally, "needs_login", because=because)
+        case SourceChanged() | SetupError():
+            return _outcome(connection, tally, "stopped", because=because)
+        case TryLater():
+            return _outcome(connection, tally, "failed", because=because, retry_at=error.retry_at)
+        case _:
+            return _outcome(connection, tally, "failed", because=because)
+
+
+def _outcome(
+    connection: Connection, tally: Tally, outcome: str, *, because: str | None = None, retry_at: datetime | None = None
+) -> Outcome:
+    return Outcome(
+        source=connection.source,
+        connection=connection.name,
+        outcome=outcome,
+        new=tally.outcomes["new"],
+        updated=tally.outcomes["updated"],
+        unchanged=tally.outcomes["unchanged"],
+        deleted=tally.outcomes["deleted"],
+        set_aside=sum(tally.reasons.values()),
+        reasons=tuple(f"{reason} ({count})" for reason, count in tally.reasons.most_common(5)),
+        skipped_because=because,
+        retry_at=retry_at,
+        streams=dict(tally.streams),
+    )
