@@ -1,0 +1,31 @@
+# Every target makes .venv by itself; `make test` is what .ci/run calls.
+PYTHON ?= python3
+BIN := .venv/bin
+
+.PHONY: demo test test-faults lint bench clean
+
+.venv/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv .venv
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	touch $@
+
+demo: .venv/ready
+	$(BIN)/bridge demo
+
+test: .venv/ready
+	$(BIN)/pytest -m "not faults"
+
+test-faults: .venv/ready
+	$(BIN)/pytest -m faults --timeout 1800
+
+lint: .venv/ready
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: .venv/ready
+	$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build dist

@@ -1,0 +1,212 @@
+"""``bridge observe``, ``recommend``, ``feedback``, ``today``: what the model sees, says and is told."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from bridge.errors import SetupError
+from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_bounds, zone_at
+
+if TYPE_CHECKING:
+    from bridge.ports import Recommendation
+    from bridge.types import Label, Occurrence, Reading
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(observe)
+    app.command()(today)
+    app.command()(recommend)
+    app.command()(feedback)
+
+
+def observe(user: options.User, at: options.At = None, json: options.Json = False) -> None:
+    """Print what the model sees now, or what it would have seen at an earlier instant."""
+    from bridge import advise, app
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        when = options.instant(at) if at else app.now()
+        observation, readings = advise.look(bridge.store, person, bridge.classifier, at=when)
+    if json:
+        body = observation.to_json()
+        body["at"] = when.isoformat()
+        body["readings"] = {str(meter): reading_row(reading) for meter, reading in readings.items()}
+        show.document(body)
+        return
+    typer.echo(f"{user}, {name_of(moment_at(when, person.zones))}, step {observation.timestep} of 28")
+    meters_table(readings)
+
+
+def reading_row(reading: Reading) -> dict[str, Any]:
+    """A reading as ``--json`` prints it; contributions sum to its distance from normal."""
+    return {
+        "level": reading.level,
+        "sd": reading.sd,
+        "coverage": reading.coverage,
+        "validated": reading.validated,
+        "note": reading.note,
+        "because": [
+            {
+                "signal": b.signal,
+                "source": b.source,
+                "z": b.z,
+                "contribution": b.contribution,
+                "age_hours": b.age_hours,
+                "text": b.text,
+            }
+            for b in reading.because
+        ],
+    }
+
+
+def meters_table(readings: Mapping[Meter, Reading]) -> None:
+    """Five bars with their uncertainty, freshness and reasons."""
+    rows = [
+        {
+            "meter": str(meter).capitalize() + ("" if reading.validated else " *"),
+            "level": f"{show.bar(reading.level)} {reading.level:.2f} ± {reading.sd:.2f}",
+            "fresh": f"{reading.coverage:.0%}",
+            "because": "; ".join(b.text for b in reading.because) or reading.note or "",
+        }
+        for meter, reading in readings.items()
+    ]
+    show.table(rows, ("meter", "level", "fresh", "because"))
+    if not all(reading.validated for reading in readings.values()):
+        typer.echo("* not validated against people's own reports. 0.70 is your normal; nothing here is medical.")
+
+
+def today(user: options.User, json: options.Json = False) -> None:
+    """Print today's events and what each of them is."""
+    from bridge import advise, app
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        now = app.now()
+        start = slot_bounds(Moment(week=(m := moment_at(now, person.zones)).week, day=m.day, slot=Slot.MORNING), person.zones)[0]
+        found = advise.labelled(
+            bridge.store, person, bridge.classifier, start, start + timedelta(hours=24), at=now
+        )
+    show.table(
+        [event_row(occurrence, label, person.zones) for occurrence, label in found],
+        ("from", "to", "title", "action", "confidence", "why"),
+        json=json,
+    )
+
+
+def event_row(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> dict[str, Any]:
+    zone = zone_at(occurrence.start, zones)
+    start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
+    return {
+        "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",
+        "to": "" if occurrence.event.all_day else f"{end:%H:%M}",
+        "title": occurrence.event.title or "(untitled)",
+        "action": str(label.action) if label.action else None,
+        "confidence": round(label.confidence, 2),
+        "by": label.by,
+        "why": label.why,
+    }
+
+
+def recommend(
+    user: options.User,
+    policy: Annotated[str | None, typer.Option(help="Another policy than the one set (see: bridge sources).")] = None,
+    json: options.Json = False,
+) -> None:
+    """Recommend one action for this slot; asking again in the same slot returns the same one."""
+    from bridge import advise, app
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        now = app.now()
+        with bridge.store.transaction():
+            advice = advise.recommend(bridge.store, person, bridge.classifier, bridge.policy(policy), now=now)
+            bridge.store.mark_shown(advice.id, now=now)
+    if json:
+        show.document(advice_row(advice))
+        return
+    zone = zone_at(now, person.zones)
+    typer.echo(f"{name_of(advice.moment)}: {advice.action}  (until {advice.expires_at.astimezone(zone):%H:%M}, {advice.policy})")
+    for reason in advice.reasons:
+        typer.echo(f"  because {reason}")
+    if advice.answer is not None:
+        typer.echo(f"You answered: {advice.answer.lower()}.")
+    else:
+        typer.echo(f"Answer: bridge feedback accept|ignore|reschedule --user {user} --id {advice.id}")
+
+
+def advice_row(advice: Recommendation) -> dict[str, Any]:
+    """A recommendation as ``--json`` prints it."""
+    moved = advice.moved_to
+    return {
+        "id": advice.id,
+        "action": str(advice.action),
+        "day": advice.moment.day,
+        "slot": int(advice.moment.slot),
+        "timestep": advice.moment.timestep,
+        "week": advice.moment.week.isoformat(),
+        "belief": dict(advice.belief),
+        "reasons": list(advice.reasons),
+        "scores": dict(advice.scores),
+        "probabilities": dict(advice.probabilities),
+        "policy": advice.policy,
+        "created_at": advice.created_at.isoformat(),
+        "expires_at": advice.expires_at.isoformat(),
+        "answer": str(advice.answer) if advice.answer else None,
+        "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
+    }
+
+
+def feedback(
+    answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule.")],
+    user: options.User,
+    recommendation: Annotated[
+        int | None, typer.Option("--id", help="Which recommendation; default: the newest unanswered one.")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option(help='When instead, for reschedule: e.g. "Thu evening".', metavar="DAY SLOT")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Answer a recommendation; the answer is the model's reward (+1 or -1) and part of what it sees next."""
+    from bridge import advise, app
+
+    given = answer_of(answer)
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        now = app.now()
+        if recommendation is None:
+            newest = advise.latest(bridge.store, person, now=now)
+            if newest is None:
+                raise SetupError(f"nothing is waiting for an answer; see: bridge recommend --user {user}")
+            recommendation = newest.id
+        moved = slot_of(to, now, person.zones) if to else None
+        advice = advise.give_feedback(bridge.store, person, recommendation, given, now=now, moved_to=moved)
+    show.result(advice_row(advice), f"{advice.action}: {given.lower()}. Thank you, the next advice will know.", json=json)
+
+
+def answer_of(text: str) -> Answer:
+    try:
+        return Answer(text.upper())
+    except ValueError:
+        raise SetupError(f"{text!r} is no answer; say accept, ignore or reschedule") from None
+
+
+def slot_of(text: str, now: datetime, zones: ZoneHistory) -> Moment:
+    """The next slot of that name from now on, e.g. ``Thu evening``. Raises SetupError for another spelling."""
+    day, _, slot = text.strip().partition(" ")
+    wanted = (day[:3].capitalize(), slot.strip().upper())
+    current = moment_at(now, zones)
+    for ahead in range(1, 29):
+        moment = current.shifted(ahead)
+        if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
+            return moment
+    raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+
+
+def name_of(moment: Moment) -> str:
+    return f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}"

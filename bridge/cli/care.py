@@ -1,0 +1,158 @@
+"""``bridge sources``, ``status``, ``doctor``, ``demo``: seeing that all is well, and what to do where it is not."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections import Counter
+from contextlib import redirect_stdout
+from datetime import datetime
+from io import StringIO
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+
+if TYPE_CHECKING:
+    from bridge.app import Bridge
+    from bridge.ports import Connection, User
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(sources)
+    app.command()(status)
+    app.command()(doctor)
+    app.command()(demo)
+
+
+def sources(json: options.Json = False) -> None:
+    """List the plug-ins found: sources, classifiers and policies."""
+    from bridge import registry
+
+    rows: list[dict[str, Any]] = [
+        {
+            "kind": "source",
+            "name": spec.name,
+            "title": spec.title,
+            "live": spec.opens is not None,
+            "files": spec.reads is not None,
+            "delivers": sorted(str(what) for what in spec.delivers),
+        }
+        for spec in registry.specs()
+    ]
+    for kind in ("classifiers", "policies"):
+        rows += [{"kind": kind, "name": name, "title": name} for name in registry.names(kind)]
+    if not json:
+        for row in rows:
+            row["delivers"] = ", ".join(row.get("delivers", ()))
+    show.table(rows, ("kind", "name", "live", "files", "delivers"), json=json)
+
+
+def status(user: options.User, json: options.Json = False) -> None:
+    """Show each connection: last success, next due, how old its newest data is, what was set aside, what to do."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        now = app.now()
+        rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
+    show.table(rows, ("source", "connection", "last_success", "next_due", "newest_day", "rows", "set_aside", "next"), json=json)
+
+
+def connection_row(bridge: Bridge, user: User, connection: Connection, now: datetime) -> dict[str, Any]:
+    aside = Counter(reason for _, reason in bridge.store.set_aside(connection.id))
+    counts = bridge.store.counts(user.id).get(connection.source, {})
+    return {
+        "source": connection.source,
+        "connection": connection.name,
+        "last_success": _minutes(connection.last_success),
+        "next_due": _minutes(connection.due_at),
+        "newest_day": newest_day(bridge, user, connection.source),
+        "rows": sum(counts.values()),
+        "counts": counts,
+        "set_aside": sum(aside.values()),
+        "set_aside_reasons": dict(aside),
+        "error": connection.last_error,
+        "next": next_step(user, connection, now),
+    }
+
+
+def _minutes(at: datetime | None) -> str | None:
+    return None if at is None else at.astimezone().isoformat(timespec="minutes")
+
+
+def newest_day(bridge: Bridge, user: User, source: str) -> str | None:
+    """The newest local day a source has measured anything for."""
+    measured = [*bridge.store.samples(user.id), *bridge.store.episodes(user.id)]
+    days = [item.day for name, item in measured if name == source]
+    return max(days).isoformat() if days else None
+
+
+def next_step(user: User, connection: Connection, now: datetime) -> str:
+    """The command to run now, or nothing when all is well."""
+    if connection.paused:
+        return f"bridge connect {connection.source} --user {user.name}"
+    if connection.last_error or connection.last_success is None:
+        return f"bridge sync --user {user.name} --source {connection.source}"
+    overdue = connection.due_at is not None and connection.due_at < now
+    return f"bridge sync --user {user.name}" if overdue else ""
+
+
+def doctor(json: options.Json = False) -> None:
+    """Check the installation and every connection; say what is wrong and the next command."""
+    from bridge.health import examine
+
+    findings = examine()
+    rows = [{"check": f.check, "ok": f.ok, "finding": f.text, "next": f.next} for f in findings]
+    if not json:
+        for row in rows:
+            row["ok"] = "ok" if row["ok"] else "!!"
+    show.table(rows, ("ok", "check", "finding", "next"), json=json)
+    if not all(f.ok for f in findings):
+        raise typer.Exit(1)
+
+
+def demo(
+    seed: Annotated[int, typer.Option(help="Another made-up person.")] = 7,
+    json: options.Json = False,
+) -> None:
+    """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, one recommendation."""
+    from bridge.lab.demo import NAME, ZONE, stage
+
+    with stage(seed=seed) as served:
+        person = ("--user", NAME)
+        script = {
+            "user": ("user", "add", NAME, "--zone", ZONE),
+            **{f"connect_{source}": ("connect", source, *person) for source in served},
+            "first_sync": ("sync", *person),
+            "second_sync": ("sync", *person),
+            "status": ("status", *person),
+            "observation": ("observe", *person),
+            "events": ("today", *person),
+            "recommendation": ("recommend", *person),
+        }
+        body = {name: _play(command, json=json) for name, command in script.items()}
+    if json:
+        show.document(body)
+
+
+def _play(command: tuple[str, ...], *, json: bool) -> Any:
+    """Run one command of ours as a person would; with ``json`` return its document instead of printing."""
+    from bridge.cli import app
+
+    if not json:
+        typer.echo(f"\n$ bridge {' '.join(command)}")
+        code = app(command, standalone_mode=False)
+        document = None
+    elif command[0] == "connect":
+        with redirect_stdout(sys.stderr):
+            code = app(command, standalone_mode=False)
+        document = "connected"
+    else:
+        with redirect_stdout(StringIO()) as printed:
+            code = app((*command, "--json"), standalone_mode=False)
+        document = jsonlib.loads(printed.getvalue())
+    if code:
+        raise typer.Exit(code)
+    return document

@@ -1,0 +1,93 @@
+"""What ``bridge doctor`` looks at: the folder, the key, the store, the plug-ins and every connection."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from bridge import app, config, registry
+from bridge.errors import BridgeError
+from bridge.ports import Connection, User
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """One thing looked at; ``next`` is the command or step that mends it."""
+
+    check: str
+    ok: bool
+    text: str
+    next: str = ""
+
+
+def examine() -> list[Finding]:
+    """Look at everything; an error of ours is a finding, not a failure of the doctor."""
+    try:
+        settings = config.load()
+    except BridgeError as error:
+        return [Finding(check="settings", ok=False, text=str(error), next="correct the file")]
+    findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
+    try:
+        with app.open_bridge() as bridge:
+            findings.append(Finding(check="store", ok=True, text="opened and up to date"))
+            findings.append(_plugins(bridge))
+            findings.extend(_people(bridge))
+    except BridgeError as error:
+        findings.append(Finding(check="store", ok=False, text=str(error), next="check BRIDGE_DATABASE"))
+    return findings
+
+
+def _key(settings: config.Settings) -> Finding:
+    path = settings.folder / "key"
+    if settings.key:
+        return Finding(check="key", ok=True, text="from BRIDGE_KEY")
+    if not path.exists():
+        return Finding(check="key", ok=True, text="will be made with the first consent")
+    private = sys.platform == "win32" or path.stat().st_mode & 0o077 == 0
+    return Finding(
+        check="key",
+        ok=private,
+        text="readable by you alone" if private else "others on this machine can read it",
+        next="" if private else f"chmod 600 {path}",
+    )
+
+
+def _plugins(bridge: app.Bridge) -> Finding:
+    try:
+        chosen = (bridge.classifier.name, bridge.policy().name)
+    except BridgeError as error:
+        return Finding(check="plug-ins", ok=False, text=str(error), next="bridge sources")
+    return Finding(check="plug-ins", ok=True, text=f"classifier {chosen[0]}, policy {chosen[1]}")
+
+
+def _people(bridge: app.Bridge) -> Iterator[Finding]:
+    people = bridge.store.users()
+    if not people:
+        yield Finding(check="people", ok=False, text="nobody has been added", next="bridge user add NAME")
+    for user in people:
+        connections = bridge.store.connections(user.id)
+        if not connections:
+            check, text = f"{user.name}", "nothing is connected"
+            yield Finding(check=check, ok=False, text=text, next=f"bridge connect SOURCE --user {user.name}")
+        yield from (_connection(bridge, user, connection) for connection in connections)
+
+
+def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Finding:
+    check = f"{user.name}/{connection.source}"
+    again = f"bridge sync --user {user.name} --source {connection.source}"
+    try:
+        spec = registry.spec(connection.source)
+        live = bridge.store.secret(connection.id) is not None
+        if live:
+            bridge.account(connection, spec).token()
+    except BridgeError as error:
+        return Finding(check=check, ok=False, text=str(error), next=f"bridge connect {connection.source} --user {user.name}")
+    if connection.paused:
+        login = f"bridge connect {connection.source} --user {user.name}"
+        return Finding(check=check, ok=False, text=f"stopped: {connection.paused}", next=login)
+    if connection.last_error:
+        return Finding(check=check, ok=False, text=connection.last_error, next=again)
+    if live and connection.last_success is None:
+        return Finding(check=check, ok=False, text="has never been synced", next=again)
+    return Finding(check=check, ok=True, text="works" if live else "imported from files")
