@@ -82,7 +82,9 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
         if live:
             bridge.account(connection, spec).token()
     except BridgeError as error:
-        return Finding(check=check, ok=False, text=str(error), next=f"bridge connect {connection.source} --user {user.name}")
+        return Finding(
+            check=check, ok=False, text=str(error), next=f"bridge connect {connection.source} --user {user.name}"
+        )
     if connection.paused:
         login = f"bridge connect {connection.source} --user {user.name}"
         return Finding(check=check, ok=False, text=f"stopped: {connection.paused}", next=login)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,7 +11,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.errors import SetupError
-from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_bounds, zone_at
+from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_start, zone_at
 
 if TYPE_CHECKING:
     from bridge.ports import Recommendation
@@ -87,10 +88,8 @@ def today(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        start = slot_bounds(Moment(week=(m := moment_at(now, person.zones)).week, day=m.day, slot=Slot.MORNING), person.zones)[0]
-        found = advise.labelled(
-            bridge.store, person, bridge.classifier, start, start + timedelta(hours=24), at=now
-        )
+        start = slot_start(replace(moment_at(now, person.zones), slot=Slot.MORNING), person.zones)
+        found = advise.labelled(bridge.store, person, bridge.classifier, start, start + timedelta(hours=24), at=now)
     show.table(
         [event_row(occurrence, label, person.zones) for occurrence, label in found],
         ("from", "to", "title", "action", "confidence", "why"),
@@ -129,8 +128,8 @@ def recommend(
     if json:
         show.document(advice_row(advice))
         return
-    zone = zone_at(now, person.zones)
-    typer.echo(f"{name_of(advice.moment)}: {advice.action}  (until {advice.expires_at.astimezone(zone):%H:%M}, {advice.policy})")
+    until = advice.expires_at.astimezone(zone_at(now, person.zones))
+    typer.echo(f"{name_of(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})")
     for reason in advice.reasons:
         typer.echo(f"  because {reason}")
     if advice.answer is not None:
@@ -186,7 +185,9 @@ def feedback(
             recommendation = newest.id
         moved = slot_of(to, now, person.zones) if to else None
         advice = advise.give_feedback(bridge.store, person, recommendation, given, now=now, moved_to=moved)
-    show.result(advice_row(advice), f"{advice.action}: {given.lower()}. Thank you, the next advice will know.", json=json)
+    show.result(
+        advice_row(advice), f"{advice.action}: {given.lower()}. Thank you, the next advice will know.", json=json
+    )
 
 
 def answer_of(text: str) -> Answer:

@@ -57,7 +57,9 @@ def status(user: options.User, json: options.Json = False) -> None:
         person = bridge.store.user(user)
         now = app.now()
         rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
-    show.table(rows, ("source", "connection", "last_success", "next_due", "newest_day", "rows", "set_aside", "next"), json=json)
+    show.table(
+        rows, ("source", "connection", "last_success", "next_due", "newest_day", "rows", "set_aside", "next"), json=json
+    )
 
 
 def connection_row(bridge: Bridge, user: User, connection: Connection, now: datetime) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def demo(
     seed: Annotated[int, typer.Option(help="Another made-up person.")] = 7,
     json: options.Json = False,
 ) -> None:
-    """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, one recommendation."""
+    """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, advice."""
     from bridge.lab.demo import NAME, ZONE, stage
 
     with stage(seed=seed) as served:

@@ -48,7 +48,9 @@ def list_users(json: options.Json = False) -> None:
 def zone(
     name: Annotated[str, typer.Argument()],
     zone: Annotated[str, typer.Argument(help="IANA time zone, e.g. Europe/Lisbon.")],
-    since: Annotated[str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")] = None,
+    since: Annotated[
+        str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")
+    ] = None,
 ) -> None:
     """Say that a person now lives in another zone; the past keeps the old one."""
     from bridge import app

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from bridge.sync import OnPage
+from bridge.sync import OnPage, silent
 
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
@@ -59,6 +59,10 @@ def bar(level: float, width: int = 20) -> str:
     return "█" * full + "░" * (width - full)
 
 
+def unseen(done: int, total: int) -> None:
+    """Nobody is watching."""
+
+
 class Progress:
     """A progress display on standard error; silent where that is no terminal."""
 
@@ -86,7 +90,7 @@ class Progress:
         """Count the records of every page that lands under ``name``."""
         rich = self._rich
         if rich is None:
-            return lambda stream, records: None
+            return silent
         task = rich.add_task(name, total=None)
 
         def landed(stream: str, records: int) -> None:
@@ -98,7 +102,7 @@ class Progress:
         """Show (done, total)."""
         rich = self._rich
         if rich is None:
-            return lambda done, total: None
+            return unseen
         task = rich.add_task(name, total=None)
 
         def step(done: int, total: int) -> None:

@@ -1,0 +1,168 @@
+"""Commands on a person with live vendors: JSON contracts, exit codes, and sentences that name the next command."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+import typer
+
+from bridge.cli import app, exit_code
+from bridge.errors import BridgeError, NeedsLogin, SetupError, TryLater
+from bridge.lab.demo import stage
+
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
+    """Run a command; returns (exit code, what it printed: parsed when ``--json`` was asked for)."""
+
+    def command(*arguments: str) -> tuple[int, Any]:
+        capsys.readouterr()
+        try:
+            code = app(arguments, standalone_mode=False) or 0
+        except BridgeError as error:
+            return exit_code(error), str(error)
+        except typer.Exit as left:
+            code = left.exit_code
+        printed = capsys.readouterr().out
+        return code, json.loads(printed) if "--json" in arguments else printed
+
+    return command  # type: ignore[return-value]
+
+
+@pytest.fixture
+def ana(run: Run) -> Iterator[Run]:
+    """``run`` with a person who is connected everywhere and synced once."""
+    with stage(seed=3) as served:
+        assert run("user", "add", "ana", "--zone", "Europe/Berlin")[0] == 0
+        for source in served:
+            assert run("connect", source, "--user", "ana")[0] == 0
+        assert run("sync", "--user", "ana")[0] == 0
+        yield run
+
+
+def test_sync_prints_an_array_with_the_promised_keys(ana: Run) -> None:
+    code, rows = ana("sync", "--user", "ana", "--json")
+    assert code == 0
+    promised = {"source", "connection", "outcome", "new", "updated", "unchanged", "set_aside"}
+    assert rows
+    assert all(promised <= set(row) for row in rows)
+    code, rows = ana("sync", "--user", "ana", "--source", "whoop", "--json")
+    assert [row["source"] for row in rows] == ["whoop"]
+
+
+def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None:
+    _, first = ana("recommend", "--user", "ana", "--json")
+    _, again = ana("recommend", "--user", "ana", "--json")
+    assert first["id"] == again["id"]
+    assert first["answer"] is None
+    code, answered = ana(
+        "feedback", "reschedule", "--user", "ana", "--id", str(first["id"]), "--to", "Thu evening", "--json"
+    )
+    assert (code, answered["answer"], answered["moved_to"]["slot"]) == (0, "RESCHEDULE", 2)
+    _, seen = ana("observe", "--user", "ana", "--json")
+    assert seen["reward"] == -1.0
+    assert [(i["recommended"], i["answer"]) for i in seen["history"]] == [(first["action"], "RESCHEDULE")]
+    ana("feedback", "accept", "--user", "ana", "--id", str(first["id"]))
+    _, seen = ana("observe", "--user", "ana", "--json")
+    assert (seen["reward"], len(seen["history"])) == (1.0, 1)
+
+
+def test_shown_and_expired_counts_as_ignored(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    import os
+    from datetime import datetime, timedelta
+
+    ana("recommend", "--user", "ana", "--json")
+    _, seen = ana("observe", "--user", "ana", "--json")
+    assert seen["history"] == []
+    later = datetime.fromisoformat(os.environ["BRIDGE_NOW"]) + timedelta(hours=4)
+    monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
+    _, seen = ana("observe", "--user", "ana", "--json")
+    assert [i["answer"] for i in seen["history"]] == ["IGNORE"]
+    assert seen["step_history"][-1]["answer"] == "IGNORE"
+
+
+def test_what_was_not_known_then_is_not_shown(ana: Run) -> None:
+    _, before = ana("observe", "--user", "ana", "--at", "2020-01-01T10:00:00+01:00", "--json")
+    assert all(state["coverage"] == 0 for state in before["meters"].values())
+    assert before["meters"]["VITALITY"]["level"] == 0.7
+
+
+def test_rebuild_and_status(ana: Run) -> None:
+    _, before = ana("status", "--user", "ana", "--json")
+    code, rows = ana("rebuild", "--user", "ana", "--json")
+    assert code == 0
+    assert sum(row["records"] for row in rows) > 300
+    _, after = ana("status", "--user", "ana", "--json")
+    assert after == before
+    assert all(row["next"] == "" for row in after)
+    assert {row["newest_day"] is not None for row in after if row["source"] == "whoop"} == {True}
+
+
+def test_doctor_is_content(ana: Run) -> None:
+    code, findings = ana("doctor", "--json")
+    assert code == 0, findings
+    assert all(finding["ok"] for finding in findings)
+
+
+def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from bridge import app as composition
+    from bridge.store import open_store
+
+    settings = composition.config.load()
+    store = open_store(settings.database)
+    user = store.user("ana")
+    whoop = next(c for c in store.connections(user.id) if c.source == "whoop")
+    vault = composition.open_vault(settings.key, settings.folder)
+    token = vault.unseal(store.secret(whoop.id) or b"")
+    store.save_secret(whoop.id, vault.seal({**token, "access_token": "gone", "refresh_token": "gone"}))
+    store.close()
+    code, rows = ana("sync", "--user", "ana", "--json")
+    assert code == 3
+    assert {row["source"]: row["outcome"] for row in rows} == {"google_calendar": "ok", "whoop": "needs_login"}
+    _, status = ana("status", "--user", "ana", "--json")
+    assert {row["source"]: row["next"] for row in status}["whoop"] == "bridge connect whoop --user ana"
+    assert ana("doctor", "--json")[0] == 1
+    assert ana("connect", "whoop", "--user", "ana")[0] == 0
+    assert ana("sync", "--user", "ana")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("sync", "--user", "nobody"), "bridge user add"),
+        (("observe", "--user", "nobody"), "bridge user add"),
+        (("user", "add", "x", "--zone", "Mars/Olympus"), "zone"),
+        (("user", "add", "a b", "--zone", "UTC"), "name"),
+        (("connect", "fitbit9000", "--user", "eve"), "bridge sources"),
+        (("sync", "--user", "eve"), "bridge connect"),
+        (("import", "no-such-file.zip", "--user", "eve"), "no file"),
+        (("feedback", "maybe", "--user", "eve"), "accept"),
+        (("feedback", "accept", "--user", "eve"), "bridge recommend"),
+        (("observe", "--user", "eve", "--at", "yesterday"), "instant"),
+        (("observe", "--user", "eve", "--at", "2026-11-20T10:00:00"), "offset"),
+    ],
+)
+def test_mistakes_get_a_sentence_and_exit_two(run: Run, arguments: tuple[str, ...], named: str) -> None:
+    run("user", "add", "eve", "--zone", "UTC")
+    code, said = run(*arguments)
+    assert code == 2
+    assert named in said
+
+
+def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:
+    run("user", "add", "eve", "--zone", "Asia/Tokyo")
+    code, seen = run("observe", "--user", "eve", "--json")
+    assert code == 0
+    levels = {name: (state["level"], state["coverage"]) for name, state in seen["meters"].items() if name != "PROGRESS"}
+    assert set(levels.values()) == {(0.7, 0.0)}
+    for policy in ("random", "heuristic"):
+        assert run("recommend", "--user", "eve", "--policy", policy, "--json")[0] == 0
+
+
+def test_every_error_has_its_code() -> None:
+    assert [exit_code(e) for e in (NeedsLogin("x"), SetupError("x"), TryLater("x"))] == [3, 2, 1]

@@ -1,0 +1,308 @@
+"""What every connector is checked for without writing a test."""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import logging
+import subprocess
+import sys
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bridge import app, registry
+from bridge.errors import BadRecord
+from bridge.lab.server import Answer, Request
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.sync import BACKOFF, sync
+from bridge.types import METRICS, Episode, Event, Item, Page, RawRecord, Sample, Task
+from tests.world import living, served
+
+SOURCES = registry.names("connectors")
+LIVE = sorted({source for source, _ in served()})
+HEAVY = ("requests", "googleapiclient", "pandas", "sklearn", "sqlalchemy", "httplib2", "pydantic")
+BUSY = {"X-RateLimit-Reset": "77", "Retry-After": "77"}
+
+
+def test_there_is_something_to_check() -> None:
+    assert {"whoop", "google_calendar"} <= set(LIVE)
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_the_name_is_the_folder_and_every_path_resolves(source: str) -> None:
+    spec = registry.spec(source)
+    assert spec.name == source
+    for path in (spec.normaliser, spec.opens, spec.authorises, spec.revokes, spec.recognises, spec.reads):
+        assert path is None or callable(registry.resolve(path))
+
+
+@pytest.mark.parametrize("source", SOURCES)
+def test_importing_the_spec_loads_nothing_heavy(source: str) -> None:
+    code = f"import sys, connectors.{source}; print([m for m in {HEAVY!r} if m in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.fixture
+def lite() -> Iterator[Store]:
+    store = open_store("sqlite://")
+    yield store
+    store.close()
+
+
+@pytest.mark.parametrize(("source", "case"), served())
+def test_a_second_sync_changes_nothing(store: Store, source: str, case: str) -> None:
+    with living(store, source, case) as world:
+        first = world.sync()
+        before = world.contents()
+        second = world.sync()
+        assert (first.outcome, second.outcome) == ("ok", "ok"), (first.skipped_because, second.skipped_because)
+        assert (second.new, second.updated, second.deleted) == (0, 0, 0)
+        assert world.contents() == before
+
+
+@pytest.mark.parametrize(("source", "case"), served())
+def test_rebuild_gives_identical_rows(store: Store, source: str, case: str) -> None:
+    with living(store, source, case) as world:
+        world.sync()
+        before = world.contents()
+        store.rebuild(world.connection, app.normaliser(world.spec), version=world.spec.normaliser_version)
+        assert world.contents() == before
+
+
+class Crash(Exception):
+    """The process dies here."""
+
+
+class Crashing:
+    """A connector whose process dies after so many pages in all."""
+
+    def __init__(self, connector: Any, pages: int) -> None:
+        self._connector, self._left = connector, pages
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        for page in self._connector.pull(stream, cursor, now=now):
+            if self._left == 0:
+                raise Crash
+            self._left -= 1
+            yield page
+
+
+@pytest.mark.parametrize("source", LIVE)
+@pytest.mark.parametrize("pages", range(6))
+def test_a_crash_after_any_page_loses_and_doubles_nothing(lite: Store, source: str, pages: int) -> None:
+    other = open_store("sqlite://")
+    with living(lite, source, "awkward") as world, living(other, source, "awkward") as undisturbed:
+        undisturbed.sync()
+        broken = world.source()
+        crashing = type(broken)(
+            connection=broken.connection,
+            spec=broken.spec,
+            open=lambda: Crashing(world.connector(), pages),
+            normalise=broken.normalise,
+        )
+        with contextlib.suppress(Crash):
+            sync(crashing, lite, holder="test/1", now=world.now)
+        assert world.sync().outcome == "ok"
+        assert world.contents() == undisturbed.contents()
+    other.close()
+
+
+FAULTS: dict[int, tuple[Answer, str]] = {
+    401: (Answer(status=401, body={"error": {"code": 401, "errors": [{"reason": "authError"}]}}), "needs_login"),
+    429: (
+        Answer(status=429, body={"error": {"code": 429, "errors": [{"reason": "rateLimitExceeded"}]}}, headers=BUSY),
+        "failed",
+    ),
+    500: (Answer(status=500, body=b"<html>oops</html>", headers={"Content-Type": "text/html"}), "failed"),
+    503: (Answer(status=503, body=b""), "failed"),
+}
+
+
+@pytest.mark.parametrize("source", LIVE)
+@pytest.mark.parametrize("status", FAULTS)
+def test_a_refusal_is_never_a_success_and_heals(
+    lite: Store, source: str, status: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)  # the clients' own quick retries
+    answer, outcome = FAULTS[status]
+    with living(lite, source, "week") as world:
+
+        def refuse(request: Request) -> Answer | None:
+            return None if "token" in request.path else answer
+
+        world.server.faults.append(refuse)
+        failed = world.sync()
+        assert failed.outcome == outcome
+        assert failed.skipped_because
+        assert failed.new == 0
+        due = lite.connections(world.user.id)[0].due_at
+        if status == 429:
+            assert failed.retry_at == world.now + timedelta(seconds=77)
+            assert due == failed.retry_at
+        elif outcome == "failed":
+            assert due == world.now + BACKOFF
+        world.server.faults.clear()
+        assert world.sync().outcome == "ok"
+
+
+@pytest.mark.parametrize("source", LIVE)
+def test_an_unreachable_source_is_try_later(lite: Store, source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    with living(lite, source, "week") as world:
+        world.server.close()
+        assert world.sync().outcome == "failed"
+        world.server.close = lambda: None  # type: ignore[method-assign]
+
+
+@pytest.mark.parametrize(("source", "case"), served())
+def test_items_are_in_range_declared_and_aware(lite: Store, source: str, case: str) -> None:
+    with living(lite, source, case) as world:
+        normalise = app.normaliser(world.spec)
+        records = {record.path: record for record in world.records()}
+        items = [item for record in records.values() for item in _items(normalise, record, records)]
+        for item in items:
+            assert _declared(item) <= world.spec.delivers
+            _check_values(item)
+        again = [item for record in records.values() for item in _items(normalise, record, records)]
+        assert items == again
+
+
+@pytest.mark.parametrize("source", LIVE)
+def test_everything_declared_occurs_in_the_fixtures(source: str) -> None:
+    seen: set[Any] = set()
+    for other, case in served():
+        if other != source:
+            continue
+        store = open_store("sqlite://")
+        with living(store, source, case) as world:
+            normalise = app.normaliser(world.spec)
+            records = {record.path: record for record in world.records()}
+            for record in records.values():
+                for item in _items(normalise, record, records):
+                    seen |= _declared(item)
+        store.close()
+    assert seen == registry.spec(source).delivers
+
+
+def _items(normalise: Any, record: RawRecord, records: dict[str, RawRecord]) -> list[Item]:
+    if record.deleted:
+        return []
+    try:
+        return list(normalise(record, records.get(record.parent or "")))
+    except BadRecord:
+        return []
+
+
+def _declared(item: Item) -> frozenset[Any]:
+    match item:
+        case Sample():
+            return frozenset({item.metric})
+        case Episode():
+            return frozenset({"episodes", *item.values})
+        case Event():
+            return frozenset({"events"})
+        case Task():
+            return frozenset({"tasks"})
+
+
+def _check_values(item: Item) -> None:
+    values = {item.metric: item.value} if isinstance(item, Sample) else getattr(item, "values", {})
+    for metric, value in values.items():
+        assert METRICS[metric].low <= value <= METRICS[metric].high, metric
+    if isinstance(item, Sample | Episode):
+        assert item.start.utcoffset() == timedelta(0)
+
+
+def _paths(value: Any, at: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield (*at, key)
+            yield from _paths(inner, (*at, key))
+    elif isinstance(value, list):
+        for index, inner in enumerate(value):
+            yield from _paths(inner, (*at, index))
+
+
+def _damaged(payload: Any, path: tuple[Any, ...], damage: Any) -> Any:
+    body = copy.deepcopy(payload)
+    inner = body
+    for key in path[:-1]:
+        inner = inner[key]
+    if damage is DROP:
+        del inner[path[-1]]
+    else:
+        inner[path[-1]] = damage
+    return body
+
+
+DROP = object()
+DAMAGES = (DROP, None, "", "?", -1, 0, 1e308, True, [], {}, [None], {"x": 1}, "9999-12-31T23:59:59Z", "\x00")
+
+
+@pytest.fixture(scope="module")
+def delivered() -> dict[str, list[tuple[RawRecord, RawRecord | None]]]:
+    found: dict[str, list[tuple[RawRecord, RawRecord | None]]] = {}
+    for source, case in served():
+        store = open_store("sqlite://")
+        with living(store, source, case) as world:
+            records = {record.path: record for record in world.records()}
+            pairs = [(r, records.get(r.parent or "")) for r in records.values() if not r.deleted]
+            found.setdefault(source, []).extend(pairs)
+        store.close()
+    return found
+
+
+@pytest.mark.parametrize("source", LIVE)
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_damaged_payloads_give_bad_record_or_a_valid_result(
+    source: str, delivered: dict[str, list[tuple[RawRecord, RawRecord | None]]], data: st.DataObject
+) -> None:
+    record, parent = data.draw(st.sampled_from(delivered[source]))
+    paths = list(_paths(record.payload))
+    if not paths:
+        return
+    payload = _damaged(record.payload, data.draw(st.sampled_from(paths)), data.draw(st.sampled_from(DAMAGES)))
+    broken = RawRecord(stream=record.stream, key=record.key, payload=payload, parent=record.parent)
+    try:
+        items = app.normaliser(registry.spec(source))(broken, parent)
+    except BadRecord:
+        return
+    for item in items:
+        _check_values(item)
+
+
+def test_dropping_every_single_key_once(delivered: dict[str, list[tuple[RawRecord, RawRecord | None]]]) -> None:
+    for source, pairs in delivered.items():
+        normalise = app.normaliser(registry.spec(source))
+        for record, parent in pairs:
+            for path in _paths(record.payload):
+                payload = _damaged(record.payload, path, DROP)
+                with contextlib.suppress(BadRecord):
+                    normalise(
+                        RawRecord(stream=record.stream, key=record.key, payload=payload, parent=record.parent), parent
+                    )
+
+
+@pytest.mark.parametrize(("source", "case"), served())
+def test_logs_and_errors_hold_nothing_personal(
+    lite: Store, source: str, case: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    with living(lite, source, case) as world:
+        token = world.vendor.grant()
+        outcome = world.sync()
+        titles = {e["title"] for e in world.contents()["events"] if len(e["title"] or "") > 6}
+        text = caplog.text + str(outcome) + str(lite.set_aside(world.connection.id))
+    secrets = {
+        str(v) for k, v in token.items() if "token" in k and isinstance(v, str) and "://" not in v and len(v) > 8
+    }
+    for secret in secrets | titles:
+        assert secret not in text

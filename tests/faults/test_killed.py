@@ -1,0 +1,133 @@
+"""A sync killed at random points: after the next sync the store equals that of an undisturbed run."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import MetaData, create_engine, select
+
+from bridge import app, registry
+from bridge.lab.person import demo_person
+from bridge.lab.server import Answer, LabServer, Request
+from bridge.store import open_store
+from bridge.vault import Vault
+from tests.world import KEY, NOW
+
+SOURCES = ("whoop", "google_calendar")
+VOLATILE = {"sync_runs", "alembic_version"}  # how often it was tried differs by design
+IGNORED = {"secret", "last_success", "last_error", "due_at", "lease_holder", "lease_until", "payload", "sealed"}
+
+
+class Stage:
+    """The demo person's vendors on loopback, and how to run ``bridge sync`` against them in a process of its own."""
+
+    def __init__(self, stack: ExitStack, folder: Path) -> None:
+        self.folder = folder
+        self.servers: list[LabServer] = []
+        self.vendors: dict[str, Any] = {}
+        self.variables = {"BRIDGE_KEY": KEY, "BRIDGE_NOW": NOW.isoformat()}
+        for source, account in demo_person(NOW.date()).items():
+            vendor = registry.resolve(f"bridge.lab.{source}:Vendor")(account)
+            server = stack.enter_context(LabServer(vendor.application))
+            for name, value in vendor.settings(server.url).items():
+                self.variables[f"BRIDGE_{source}_{name}".upper()] = value
+            self.servers.append(server)
+            self.vendors[source] = vendor
+
+    def prepare(self, url: str) -> None:
+        """A user with a live consent at every source."""
+        store = open_store(url)
+        user = store.add_user("ana", "Europe/Berlin", now=NOW)
+        for source in SOURCES:
+            connection = store.connect(user.id, source, source, now=NOW)
+            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(self.vendors[source].grant())
+        store.close()
+
+    def start(self, url: str) -> subprocess.Popen[bytes]:
+        environment = {**os.environ, **self.variables, "BRIDGE_DATABASE": url, "BRIDGE_HOME": str(self.folder)}
+        command = [sys.executable, "-m", "bridge", "sync", "--user", "ana"]
+        return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+
+    def run(self, url: str) -> None:
+        process = self.start(url)
+        printed, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, printed.decode()
+
+    def kill_once(self, url: str, rng: random.Random) -> bool:
+        """Start a sync and kill it a random moment after a random request; False when it finished before."""
+        left, delay = rng.randrange(1, 40), rng.random() * 0.03
+        process = self.start(url)
+        counting = threading.Lock()
+
+        def count(request: Request) -> Answer | None:
+            nonlocal left
+            with counting:
+                left -= 1
+                if left == 0:
+                    threading.Timer(delay, process.send_signal, (signal.SIGKILL,)).start()
+            return None
+
+        for server in self.servers:
+            server.faults.append(count)
+        process.communicate(timeout=120)
+        time.sleep(delay)
+        for server in self.servers:
+            server.faults.remove(count)
+        return process.returncode == -signal.SIGKILL
+
+
+@pytest.fixture
+def staged(tmp_path: Path) -> Iterator[Stage]:
+    with ExitStack() as stack:
+        yield Stage(stack, tmp_path)
+
+
+def tables(url: str) -> dict[str, list[str]]:
+    """Every row of every table, without surrogate keys and without what the number of attempts changes."""
+    engine = create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    found = MetaData()
+    found.reflect(engine)
+    contents = {}
+    with engine.connect() as connection:
+        for table in found.sorted_tables:
+            if table.name in VOLATILE:
+                continue
+            kept = [c for c in table.c if not (c.name == "id" or c.foreign_keys or c.name in IGNORED)]
+            rows = connection.execute(select(*kept)).all() if kept else []
+            contents[table.name] = sorted(repr(tuple(row)) for row in rows)
+    engine.dispose()
+    return contents
+
+
+def check(staged: Stage, url: str, undisturbed: str, *, kills: int, seed: int) -> None:
+    staged.prepare(url)
+    staged.prepare(undisturbed)
+    staged.run(undisturbed)
+    rng = random.Random(seed)
+    killed = sum(staged.kill_once(url, rng) for _ in range(kills))
+    staged.run(url)
+    assert killed > 0
+    assert tables(url) == tables(undisturbed)
+
+
+@pytest.mark.timeout(300)
+def test_five_kills(staged: Stage, tmp_path: Path) -> None:
+    check(staged, f"sqlite:///{tmp_path / 'killed.db'}", f"sqlite:///{tmp_path / 'calm.db'}", kills=5, seed=11)
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("seed", range(5))
+def test_fifty_kills(staged: Stage, database_url: str, tmp_path: Path, seed: int) -> None:
+    """Five stores killed ten times each, on SQLite and on PostgreSQL."""
+    check(staged, database_url, f"sqlite:///{tmp_path / 'calm.db'}", kills=10, seed=seed)

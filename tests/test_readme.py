@@ -1,0 +1,54 @@
+"""The README's commands are run, every command is in the README, and make targets exist."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import typer
+
+from bridge.cli import app
+from bridge.lab.demo import stage
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def commands(text: str) -> list[list[str]]:
+    return [shlex.split(line[2:]) for line in text.splitlines() if line.startswith("$ ")]
+
+
+def test_the_commands_of_the_readme_run() -> None:
+    block = README.split("<!-- run -->")[1].split("<!-- /run -->")[0]
+    found = commands(block)
+    assert len(found) >= 10
+    with stage(seed=5):
+        for command in found:
+            assert command[0] == "bridge"
+            code = app(command[1:], standalone_mode=False)
+            assert not code, command
+
+
+def test_every_command_is_in_the_readme() -> None:
+    known = typer.main.get_command(app)
+    for name in known.commands:  # type: ignore[attr-defined]
+        assert re.search(rf"`?bridge {name}\b", README), name
+
+
+def test_make_targets_of_the_readme_exist() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = {command[1] for command in commands(README) if command[0] == "make"}
+    assert targets >= {"demo", "test"}
+    for target in targets:
+        assert re.search(rf"^{target}:", makefile, re.MULTILINE), target
+
+
+def test_the_project_speaks_of_itself_alone() -> None:
+    slip = re.compile(r"/work/|/tmp/|\.library")
+    for path in ROOT.rglob("*"):
+        if path.suffix not in {".py", ".md", ".toml", ".json", ".txt", ".csv"} or path == Path(__file__):
+            continue
+        if any(part.startswith(".") for part in path.relative_to(ROOT).parts):
+            continue
+        assert not slip.search(path.read_text(encoding="utf-8", errors="replace")), path
