@@ -126,14 +126,21 @@ def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
 
 
 def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
-    """The instant (UTC) a slot begins on the person's clock; a slot that crosses a DST change is 5 or 7 hours long.
+    """The instant (UTC) a slot begins on the person's clock; a slot that crosses a DST change is shorter or longer.
 
-    On a travel day the zone the person is in by then decides.
+    On a travel day a slot begins when the clock of the zone the person is in by then first shows its hour or a later
+    one. Eastward, slots the clock jumped over are empty and begin on arrival; westward, hours the clock shows again
+    belong to the slot they come round in for ``moment_at``, while that slot's bounds stay those of its first time.
     """
     days, hour = divmod(SLOT_START[moment.slot], 24)
     wall = datetime.combine(moment.date + timedelta(days=days), time(hour))
-    guess = wall.replace(tzinfo=zone_at(wall.replace(tzinfo=UTC), zones)).astimezone(UTC)
-    return wall.replace(tzinfo=zone_at(guess, zones)).astimezone(UTC)
+    arrived = datetime.min.replace(tzinfo=UTC)
+    for span, following in zip(zones, [*zones[1:], None], strict=True):
+        start = max(wall.replace(tzinfo=ZoneInfo(span.zone)).astimezone(UTC), arrived)
+        if following is None or start < following.since:
+            return start.astimezone(UTC)
+        arrived = following.since
+    raise ValueError("slot_start needs at least one zone")
 
 
 def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]:

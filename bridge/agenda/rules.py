@@ -1,0 +1,111 @@
+"""Recurrence lines of a calendar entry -> the wall-clock starts they mean (RFC 5545, sections 3.3.10 and 3.8.5)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+# How far a rule without COUNT may be moved towards the window per INTERVAL; None: read from its beginning.
+STRIDE: dict[str, timedelta | None] = {
+    "DAILY": timedelta(days=1),
+    "WEEKLY": timedelta(weeks=1),
+    "MONTHLY": None,
+    "YEARLY": None,
+}
+LONGEST = 20_000  # starts read of one rule: 54 years of a daily one
+# The calendar repeats every 400 years (146,097 days, whole weeks). Rules are read near the last year Python knows, so
+# that one that never matches (30 February) runs out after some 400 years instead of 8,000.
+FAR = 19 * timedelta(days=146_097)
+BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # what dateutil answers nonsense with
+
+
+def zone_named(name: str | None) -> ZoneInfo | None:
+    """The zone of an IANA name, or None for a name nobody knows (calendars carry private ones)."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A master: the wall time of its first occurrence and the zone its wall clock runs in (None: all-day)."""
+
+    lines: Sequence[str]
+    first: datetime  # naive, whole seconds
+    zone: ZoneInfo | None
+
+    def starts(self, low: datetime, high: datetime) -> list[datetime]:
+        """Naive wall-clock starts in [low, high], ascending; a broken rule leaves the first occurrence only.
+
+        Rules more frequent than daily count as broken: no calendar makes them, and one could hold millions of starts.
+        """
+        try:
+            found = self._by_rules(low, high)
+        except BROKEN:
+            found = {self.first}
+        kept = found - set(self._dates("EXDATE"))
+        return sorted(at for at in kept if low <= at <= high)
+
+    def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
+        rules = [value for value, _ in self._lines("RRULE")]
+        found = {at for rule in rules for at in self._matches(rule, low, high)} if rules else {self.first}
+        return found | set(self._dates("RDATE"))
+
+    def _matches(self, rule: str, low: datetime, high: datetime) -> Iterator[datetime]:
+        from dateutil.rrule import rrulestr
+
+        parts = dict(part.split("=", 1) for part in rule.upper().strip(";").split(";"))
+        until = parts.pop("UNTIL", None)
+        if parts["FREQ"] not in STRIDE or int(parts.get("INTERVAL", "1")) < 1 or "BYEASTER" in parts:
+            raise ValueError("a recurrence rule no calendar makes")
+        last = high if until is None else min(high, self._until(until))
+        text = ";".join(f"{name}={value}" for name, value in parts.items())
+        for far in islice(rrulestr(text, dtstart=self._anchor(parts, low) + FAR), LONGEST):
+            if far - FAR > last:
+                return
+            yield far - FAR
+
+    def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
+        """Where to begin reading: whole intervals before the window, so that old series cost no more than new ones."""
+        stride = STRIDE[parts["FREQ"]]
+        if stride is None or "COUNT" in parts or low <= self.first:
+            return self.first
+        step = stride * int(parts.get("INTERVAL", "1"))
+        return self.first + step * ((low - self.first) // step)
+
+    def _until(self, text: str) -> datetime:
+        """The last wall time a rule allows; a date allows its whole day, whichever type the series has."""
+        until = self._wall(text, None)
+        return until if isinstance(until, datetime) else datetime.combine(until, time.max)
+
+    def _dates(self, name: str) -> Iterator[datetime]:
+        """Wall times of RDATE or EXDATE lines; a bare date means that day at the series' hour; unreadable ones fall."""
+        for values, tzid in self._lines(name):
+            for text in values.split(","):
+                try:
+                    at = self._wall(text.split("/")[0], tzid)
+                except BROKEN:
+                    continue
+                yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
+
+    def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
+        """(value, TZID) of the lines called ``name``."""
+        for line in self.lines:
+            head, _, value = line.strip().rpartition(":")
+            title, *parameters = head.split(";")
+            if title.upper() == name:
+                yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
+
+    def _wall(self, text: str, tzid: str | None) -> date | datetime:
+        if len(text) == len("20261120"):
+            return date.fromisoformat(text)
+        at = datetime.fromisoformat(text)
+        if self.zone is None:
+            return at.date()
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=zone_named(tzid) or self.zone)
+        return at.astimezone(self.zone).replace(tzinfo=None)
