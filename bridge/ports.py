@@ -250,10 +250,8 @@ class Store(Protocol):
         """
         ...
 
-    def sweep(
-        self, connection: Connection, stream: str, covers: Covers, delivered: frozenset[str], *, now: datetime
-    ) -> int:
-        """Delete the records of a covered stretch whose keys were not delivered; returns how many."""
+    def missing(self, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]) -> list[RawRecord]:
+        """Deletions (to be landed) for the records of a covered stretch whose keys were not delivered."""
         ...
 
     def rebuild(

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store
-from bridge.types import Outcome, Page
+from bridge.types import Outcome, Page, RawRecord
 
 log = logging.getLogger(__name__)
 
@@ -34,9 +34,8 @@ class Tally:
     streams: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
 
-    def add(self, page: Page, landings: list[Landing], swept: int) -> None:
-        self.streams[page.stream] += len(landings)
-        self.outcomes["deleted"] += swept
+    def add(self, page: Page, landings: list[Landing]) -> None:
+        self.streams[page.stream] += len(page.records)
         for landing in landings:
             self.outcomes[landing.outcome] += 1
             if landing.set_aside is not None:
@@ -72,8 +71,7 @@ def take(
 
     def read(tally: Tally) -> None:
         for page in pages:
-            landings, swept = land(source, store, page, frozenset(), now=now)
-            tally.add(page, landings, swept)
+            tally.add(page, land(source, store, page, frozenset(), now=now))
             on_page(page.stream, len(page.records))
 
     return _run(source, store, read, holder=holder, now=now)
@@ -150,32 +148,26 @@ def _pull_stream(
         if not store.claim(connection.id, holder, now=now, lease=LEASE):
             raise TryLater("another sync took this connection over")
         delivered.update(record.key for record in page.records)
-        landings, swept = land(source, store, page, frozenset(delivered), now=now)
-        tally.add(page, landings, swept)
+        tally.add(page, land(source, store, page, frozenset(delivered), now=now))
         on_page(stream, len(page.records))
 
 
-def land(
-    source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
-) -> tuple[list[Landing], int]:
+def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
     connection, spec = source.connection, source.spec
+
+    def put(records: Sequence[RawRecord]) -> list[Landing]:
+        version, keep_raw = spec.normaliser_version, spec.keeps_raw
+        return store.land(connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
+
     with store.transaction():
-        landings = store.land(
-            connection,
-            page.records,
-            source.normalise,
-            version=spec.normaliser_version,
-            now=now,
-            keep_raw=spec.keeps_raw,
-        )
+        landings = put(page.records)
         _refuse_changed_shape(spec, page, landings)
-        swept = 0
         if page.covers is not None:
-            swept = store.sweep(connection, page.stream, page.covers, delivered, now=now)
+            landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
         if page.cursor is not None:
             store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
-    return landings, swept
+    return landings
 
 
 def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:

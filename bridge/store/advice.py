@@ -1,0 +1,102 @@
+"""Recommendations, with all that a later evaluation needs, and the answers to them."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.errors import SetupError
+from bridge.ports import Recommendation
+from bridge.store.tables import recommendations as table
+from rhythm_env.interface import ActionType, Answer, Moment, moment_of
+
+DOCUMENTS = ("belief", "scores", "probabilities", "reasons", "observation")
+
+
+def of_slot(db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
+    t = table.c
+    slot = sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
+    return _one(db, slot)
+
+
+def by_id(db: sa.Connection, recommendation_id: int) -> Recommendation | None:
+    return _one(db, table.c.id == recommendation_id)
+
+
+def _one(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:
+    row = db.execute(sa.select(table).where(condition)).first()
+    return None if row is None else _recommendation(row)
+
+
+def _recommendation(row: Any) -> Recommendation:
+    moved = row.moved_week is not None
+    return Recommendation(
+        id=row.id,
+        user_id=row.user_id,
+        moment=moment_of(row.week, row.timestep),
+        action=ActionType(row.action),
+        policy=row.policy,
+        belief=json.loads(row.belief),
+        scores=json.loads(row.scores),
+        probabilities=json.loads(row.probabilities),
+        reasons=tuple(json.loads(row.reasons)),
+        observation=json.loads(row.observation),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        shown_at=row.shown_at,
+        answer=None if row.answer is None else Answer(row.answer),
+        answered_at=row.answered_at,
+        moved_to=moment_of(row.moved_week, row.moved_timestep) if moved else None,
+    )
+
+
+def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
+    existing = of_slot(db, recommendation.user_id, recommendation.moment)
+    if existing is not None:
+        return existing
+    values: dict[str, Any] = {
+        name: json.dumps(_listed(getattr(recommendation, name)), ensure_ascii=False) for name in DOCUMENTS
+    }
+    plain = ("user_id", "policy", "created_at", "expires_at", "shown_at")
+    moment = recommendation.moment
+    values |= {name: getattr(recommendation, name) for name in plain}
+    values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
+    db.execute(sa.insert(table).values(values))
+    added = of_slot(db, recommendation.user_id, moment)
+    if added is None:
+        raise SetupError("the recommendation could not be kept; see: bridge doctor")
+    return added
+
+
+def _listed(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else dict(value)
+
+
+def mark_shown(db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
+    unseen = sa.and_(table.c.id == recommendation_id, table.c.shown_at.is_(None))
+    db.execute(sa.update(table).where(unseen).values(shown_at=now))
+
+
+def answer(
+    db: sa.Connection, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None
+) -> Recommendation:
+    values = {
+        "answer": str(answer),
+        "answered_at": now,
+        "moved_week": moved_to.week if moved_to else None,
+        "moved_timestep": moved_to.timestep if moved_to else None,
+    }
+    db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
+    answered = by_id(db, recommendation_id)
+    if answered is None:
+        raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend")
+    return answered
+
+
+def between(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+    t = table.c
+    query = sa.select(table).where(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+    return [_recommendation(row) for row in db.execute(query.order_by(t.created_at, t.id))]

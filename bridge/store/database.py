@@ -1,0 +1,141 @@
+"""The engine, its transactions (one per thread, nested ones join) and the migration on opening."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.pool import StaticPool
+
+from bridge.errors import SetupError
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+BUSY_SECONDS = 30
+_LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
+
+
+class Database:
+    """A migrated database. ``read`` and ``write`` give the thread's open transaction, or one of their own."""
+
+    def __init__(self, url: str) -> None:
+        self.engine = _engine(url)
+        self._open = threading.local()
+        try:
+            self._migrate()
+        except sa.exc.OperationalError as error:
+            self.engine.dispose()
+            raise SetupError(
+                f"the database cannot be opened ({type(error.orig).__name__}); check BRIDGE_DATABASE"
+            ) from error
+
+    @contextmanager
+    def write(self) -> Iterator[sa.Connection]:
+        """A transaction that may write; what happens inside lands together or not at all."""
+        current: sa.Connection | None = getattr(self._open, "connection", None)
+        if current is not None:
+            yield current
+            return
+        with self.engine.begin() as connection:
+            self._open.connection = connection
+            try:
+                yield connection
+            finally:
+                self._open.connection = None
+
+    @contextmanager
+    def read(self) -> Iterator[sa.Connection]:
+        """A consistent view; on SQLite it does not wait for writers."""
+        current: sa.Connection | None = getattr(self._open, "connection", None)
+        if current is not None:
+            yield current
+            return
+        with self.engine.connect().execution_options(bridge_reads=True) as connection:
+            yield connection
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+    def _migrate(self) -> None:
+        newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+        if self._version() == newest:
+            return
+        with self.engine.begin() as connection:  # BEGIN IMMEDIATE on SQLite: a second process waits here
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+            _upgrade(connection)
+
+    def _version(self) -> str | None:
+        with self.engine.connect().execution_options(bridge_reads=True) as connection:
+            if not sa.inspect(connection).has_table("alembic_version"):
+                return None
+            version: str | None = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
+            return version
+
+
+def _upgrade(connection: sa.Connection) -> None:
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, "head")
+
+
+def _engine(url: str) -> sa.Engine:
+    try:
+        parsed = sa.make_url(url)
+    except sa.exc.ArgumentError:
+        raise SetupError("BRIDGE_DATABASE is no database address; write sqlite:///path or postgresql://...") from None
+    if parsed.drivername in ("postgresql", "postgres"):
+        return _postgres(parsed.set(drivername="postgresql+psycopg"))
+    if parsed.drivername != "sqlite":
+        raise SetupError(f"{parsed.drivername} databases are not supported; write sqlite:///path or postgresql://...")
+    return _sqlite(parsed)
+
+
+def _postgres(url: sa.URL) -> sa.Engine:
+    try:
+        return sa.create_engine(url, isolation_level="READ COMMITTED", pool_pre_ping=True)
+    except ModuleNotFoundError:
+        raise SetupError("PostgreSQL needs its driver: pip install 'rhythm-bridge[postgres]'") from None
+
+
+def _sqlite(url: sa.URL) -> sa.Engine:
+    options: dict[str, Any] = {"connect_args": {"timeout": BUSY_SECONDS, "check_same_thread": False}}
+    if url.database:
+        _make_private(Path(url.database))
+    else:
+        options["poolclass"] = StaticPool
+    engine = sa.create_engine(url, **options)
+    sa.event.listen(engine, "connect", _prepare_sqlite)
+    sa.event.listen(engine, "begin", _begin_sqlite)
+    return engine
+
+
+def _make_private(path: Path) -> None:
+    """The file exists and belongs to its owner alone before the first byte is in it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    except OSError as error:
+        raise SetupError(
+            f"{path} cannot be opened ({error.strerror}); check BRIDGE_HOME and BRIDGE_DATABASE"
+        ) from error
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # we say BEGIN ourselves: the driver would begin too late for reads
+    for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}", "synchronous=FULL"):
+        connection.execute(f"PRAGMA {pragma}").close()
+
+
+def _begin_sqlite(connection: sa.Connection) -> None:
+    reads = connection.get_execution_options().get("bridge_reads", False)
+    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")

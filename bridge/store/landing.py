@@ -1,0 +1,263 @@
+"""Records arrive, are kept as they came, and are turned into rows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Protocol
+
+import sqlalchemy as sa
+
+from bridge.errors import BadRecord
+from bridge.ports import Connection, Landing, Normaliser
+from bridge.store import codec, rows, tables
+from bridge.types import Item, RawRecord
+
+
+@dataclass(slots=True, kw_only=True)
+class State:
+    """A record as it is stored; ``hash`` is None until it has landed once."""
+
+    id: int
+    record: RawRecord
+    hash: bytes | None = None
+    reason: str | None = None
+    version: int = 0
+    arrived_at: datetime | None = None
+
+
+class Memory(Protocol):
+    """Where the latest delivery of other records is found."""
+
+    def remember(self, state: State) -> None: ...
+    def latest(self, path: str) -> RawRecord | None:
+        """The record at ``stream/key``; None when it never came or is deleted."""
+        ...
+
+    def children(self, path: str) -> list[State]:
+        """Live records that name this one as their parent."""
+        ...
+
+
+@dataclass(slots=True)
+class Batch:
+    """What a run of deliveries amounts to before it is written."""
+
+    normalise: Normaliser
+    version: int
+    memory: Memory
+    desired: dict[int, Sequence[Item]] = field(default_factory=dict)
+    states: dict[int, State] = field(default_factory=dict)
+
+    def take(self, state: State) -> None:
+        """Derive one record, then those that cannot be understood without it."""
+        self.memory.remember(state)
+        self._derive(state)
+        for child in self.memory.children(state.record.path):
+            self._derive(self.states.get(child.id, child))
+
+    def _derive(self, state: State) -> None:
+        """A deleted record means nothing; an unreadable one keeps what it meant."""
+        self.states[state.id] = state
+        state.version, state.reason = self.version, None
+        if state.record.deleted:
+            self.desired[state.id] = ()
+            return
+        parent = self.memory.latest(state.record.parent) if state.record.parent else None
+        try:
+            self.desired[state.id] = self.normalise(state.record, parent)
+        except BadRecord as error:
+            state.reason = str(error)
+
+    def write(self, db: sa.Connection, connection: Connection, *, now: datetime) -> set[int]:
+        """The rows and the state of every record touched; returns the records whose rows changed."""
+        if not self.states:
+            return set()
+        db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
+        return rows.write(db, connection, self.desired, now=now)
+
+
+_KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
+_UPDATE = (
+    sa.update(tables.records)
+    .where(tables.records.c.id == sa.bindparam("record"))
+    .values({name: sa.bindparam(f"new_{name}") for name in _KEPT})
+)
+
+
+def _bound(state: State) -> dict[str, Any]:
+    return {
+        "record": state.id,
+        "new_parent": state.record.parent,
+        "new_hash": state.hash,
+        "new_deleted": state.record.deleted,
+        "new_reason": state.reason,
+        "new_version": state.version,
+        "new_arrived_at": state.arrived_at,
+    }
+
+
+def land(
+    db: sa.Connection,
+    connection: Connection,
+    records: Sequence[RawRecord],
+    normalise: Normaliser,
+    *,
+    version: int,
+    now: datetime,
+    keep_raw: bool,
+) -> list[Landing]:
+    """See ``Store.land``."""
+    states = _register(db, connection, records, now=now)
+    batch = Batch(normalise, version, _Stored(db, connection, records))
+    taken = [_take(batch, states.get(record.path), record, now=now) for record in records]
+    if keep_raw:
+        _keep(
+            db,
+            [
+                (state, record)
+                for (outcome, state), record in zip(taken, records, strict=True)
+                if state and outcome != "reread"
+            ],
+            now=now,
+        )
+    changed = batch.write(db, connection, now=now)
+    return [_landing(outcome, state, changed) for outcome, state in taken]
+
+
+def _take(batch: Batch, state: State | None, record: RawRecord, *, now: datetime) -> tuple[str, State | None]:
+    """Decide what a delivery is; ``reread``: as before, but by a newer normaliser."""
+    if state is None:  # a deletion of what was never here
+        return "unchanged", None
+    mark = codec.fingerprint(record)
+    same = state.hash == mark
+    if same and state.version == batch.version:
+        return "unchanged", None
+    outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
+    state.record, state.hash = record, mark
+    if not same:
+        state.arrived_at = now
+    batch.take(state)
+    return outcome, state
+
+
+def _landing(outcome: str, state: State | None, changed: set[int]) -> Landing:
+    if outcome == "reread":
+        outcome = "updated" if state and state.id in changed else "unchanged"
+    return Landing(outcome=outcome, set_aside=state.reason if state else None)
+
+
+def _register(
+    db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
+) -> dict[str, State]:
+    """The state of every record, by path; those never seen before (and not deletions) get a row."""
+    wanted = {record.path: record for record in records}
+    states = _load(db, connection, list(wanted))
+    fresh = [record for path, record in wanted.items() if path not in states]
+    alive = {record.path for record in records if not record.deleted}
+    values = [
+        {
+            "connection_id": connection.id,
+            "stream": record.stream,
+            "key": record.key,
+            "deleted": False,
+            "version": 0,
+            "arrived_at": now,
+        }
+        for record in fresh
+        if record.path in alive
+    ]
+    if values:
+        r = tables.records.c
+        for row in db.execute(sa.insert(tables.records).returning(r.id, r.stream, r.key), values):
+            path = f"{row.stream}/{row.key}"
+            states[path] = State(id=row.id, record=wanted[path])
+    return states
+
+
+def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
+    """What is stored of these records; the payload is not read."""
+    r = tables.records.c
+    keys: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        stream, _, key = path.partition("/")
+        keys[stream].append(key)
+    found: dict[str, State] = {}
+    for stream, wanted in keys.items():
+        for some in rows.chunks(wanted):
+            query = sa.select(tables.records).where(
+                r.connection_id == connection.id, r.stream == stream, r.key.in_(some)
+            )
+            found |= {(state := state_of(row)).record.path: state for row in db.execute(query)}
+    return found
+
+
+def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
+    record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
+    return State(
+        id=row.id, record=record, hash=row.hash, reason=row.reason, version=row.version, arrived_at=row.arrived_at
+    )
+
+
+def _keep(db: sa.Connection, arrived: Sequence[tuple[State, RawRecord]], *, now: datetime) -> None:
+    values = [
+        {
+            "record_id": state.id,
+            "arrived_at": now,
+            "deleted": record.deleted,
+            "parent": record.parent,
+            "payload": codec.pack(record),
+        }
+        for state, record in arrived
+    ]
+    if values:
+        db.execute(sa.insert(tables.arrivals), values)
+
+
+class _Stored:
+    """Parents and children from the database, fetched once for a whole page, under what the page itself brings."""
+
+    def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
+        self._here: dict[str, RawRecord] = {}
+        parents = {record.parent for record in records if record.parent}
+        self._parents = {
+            s.record.path: s.record for s in with_payload(db, list(_load(db, connection, list(parents)).values()))
+        }
+        self._children: dict[str, list[State]] = defaultdict(list)
+        r = tables.records.c
+        for some in rows.chunks({record.path for record in records}):
+            query = sa.select(tables.records).where(
+                r.connection_id == connection.id, r.parent.in_(some), r.deleted.is_(False)
+            )
+            for state in with_payload(db, [state_of(row) for row in db.execute(query)]):
+                self._children[state.record.parent or ""].append(state)
+
+    def remember(self, state: State) -> None:
+        self._here[state.record.path] = state.record
+
+    def latest(self, path: str) -> RawRecord | None:
+        record = self._here.get(path) or self._parents.get(path)
+        return None if record is None or record.deleted else record
+
+    def children(self, path: str) -> list[State]:
+        return self._children.get(path, [])
+
+
+def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
+    """These records as they last arrived; those whose payload was not kept are left out."""
+    a = tables.arrivals.c
+    by_id = {state.id: state for state in states}
+    for ids in rows.chunks(by_id):
+        last = sa.select(sa.func.max(a.id)).where(a.record_id.in_(ids)).group_by(a.record_id)
+        for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(last))):
+            state = by_id[row.record_id]
+            state.record = RawRecord(
+                stream=state.record.stream,
+                key=state.record.key,
+                payload=codec.unpack(row.payload),
+                parent=row.parent,
+                deleted=row.deleted,
+            )
+            yield state

@@ -1,0 +1,173 @@
+"""Items as rows: what records now mean is compared with what the tables say, and only the difference written."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.ports import Connection
+from bridge.store import codec, names, tables
+from bridge.types import METRICS, Episode, Event, Item, Sample, Shape, Task
+
+TABLES: dict[str, sa.Table] = {
+    "sample": tables.samples,
+    "episode": tables.episodes,
+    "event": tables.events,
+    "task": tables.tasks,
+}
+CHUNK = 400  # ids per IN list: both databases limit the number of bound values
+
+Desired = Mapping[int, Sequence[Item]]  # record id -> what it means now
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stored:
+    """A row as it stands."""
+
+    id: int
+    record_id: int
+    item: Item
+    known_at: datetime
+
+
+def write(db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime) -> set[int]:
+    """Make the rows of these records say exactly ``desired``; returns the records for which something changed."""
+    stored = current(db, list(desired))
+    fresh: list[tuple[int, Item]] = []
+    changed: list[tuple[Stored, Item]] = []
+    gone: list[Stored] = []
+    for record_id, items in desired.items():
+        wanted = {(codec.kind_of(item), item.key): item for item in items}
+        for key, row in stored.get(record_id, {}).items():
+            item = wanted.pop(key, None)
+            if item is None:
+                gone.append(row)
+            elif item != row.item:
+                changed.append((row, item))
+        fresh += [(record_id, item) for item in wanted.values()]
+    _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
+    _delete(db, gone)
+    _update(db, changed, now=now)
+    _insert(db, connection, fresh, now=now)
+    return {r for r, _ in fresh} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
+
+
+def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
+    """The rows of these records, by (kind, key)."""
+    found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
+    for kind, table in TABLES.items():
+        for ids in chunks(record_ids):
+            for row in db.execute(sa.select(table).where(table.c.record_id.in_(ids))):
+                item = item_of(kind, row, db)
+                found[row.record_id][kind, item.key] = Stored(
+                    id=row.id, record_id=row.record_id, item=item, known_at=row.known_at
+                )
+    return found
+
+
+def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
+    """A row of a kind's table as the item it stands for."""
+    if kind != "sample":
+        return codec.decode(kind, row.body)
+    return Sample(
+        key=row.key,
+        metric=names.metric(db, row.metric_id),
+        start=row.start,
+        end=row.end,
+        offset=row.offset,
+        day=row.day,
+        value=row.value,
+        device=names.name(db, tables.devices, row.device_id),
+    )
+
+
+def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
+    """``ids`` in pieces short enough for one IN list."""
+    rest = list(ids)
+    for begin in range(0, len(rest), CHUNK):
+        yield rest[begin : begin + CHUNK]
+
+
+def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
+    match item:
+        case Sample():
+            return {
+                "metric_id": names.number(db, tables.metrics, item.metric),
+                "device_id": None if item.device is None else names.number(db, tables.devices, item.device),
+                "start": item.start,
+                "end": item.end,
+                "offset": item.offset,
+                "day": item.day,
+                "value": item.value,
+            }
+        case Episode():
+            return {"day": item.day, "body": codec.encode(item)}
+        case Event():
+            start, end = span(item)
+            return {"start": start, "end": end, "body": codec.encode(item)}
+        case Task():
+            return {"body": codec.encode(item)}
+
+
+def span(event: Event) -> tuple[datetime | None, datetime | None]:
+    """The stretch a single event may touch in any zone; a series has no end, and exceptions have no bounds at all."""
+    if event.master is not None:
+        return None, None
+    start, end = event.start, event.end
+    if event.first_day is not None and event.last_day is not None:
+        start = tables.EPOCH + timedelta(days=(event.first_day - tables.EPOCH.date()).days - 1)
+        end = tables.EPOCH + timedelta(days=(event.last_day - tables.EPOCH.date()).days + 2)
+    return start, None if event.recurrence else end
+
+
+def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, Item]], *, now: datetime) -> None:
+    rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    for record_id, item in fresh:
+        owner = {"user_id": connection.user_id, "connection_id": connection.id, "record_id": record_id}
+        rows[codec.kind_of(item)].append(owner | {"key": item.key, "known_at": now} | _columns(db, item))
+    for kind, values in rows.items():
+        db.execute(sa.insert(TABLES[kind]), values)
+
+
+def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
+    for row, item in changed:
+        table = TABLES[codec.kind_of(item)]
+        db.execute(sa.update(table).where(table.c.id == row.id).values(known_at=now, **_columns(db, item)))
+
+
+def _delete(db: sa.Connection, gone: list[Stored]) -> None:
+    ids: dict[str, list[int]] = defaultdict(list)
+    for row in gone:
+        ids[codec.kind_of(row.item)].append(row.id)
+    for kind, rows in ids.items():
+        for some in chunks(rows):
+            db.execute(sa.delete(TABLES[kind]).where(TABLES[kind].c.id.in_(some)))
+
+
+def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
+    """Keep what rows said, except intraday samples and what was never visible."""
+    values = [
+        {
+            "user_id": connection.user_id,
+            "connection_id": connection.id,
+            "record_id": row.record_id,
+            "kind": codec.kind_of(row.item),
+            "key": row.item.key,
+            "body": codec.encode(row.item),
+            "known_at": row.known_at,
+            "superseded_at": now,
+        }
+        for row in old
+        if row.known_at != now and not _intraday(row.item)
+    ]
+    if values:
+        db.execute(sa.insert(tables.revisions), values)
+
+
+def _intraday(item: Item) -> bool:
+    return isinstance(item, Sample) and METRICS[item.metric].shape is Shape.INTRADAY

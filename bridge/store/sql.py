@@ -1,0 +1,206 @@
+"""The store: each method opens the transaction it needs and calls the module that knows the tables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+
+from bridge.ports import Connection, Landing, Normaliser, Recommendation, User
+from bridge.store import advice, landing, people, reading, replay
+from bridge.store.database import Database
+from bridge.types import Covers, Episode, Event, Metric, Outcome, RawRecord, Sample, Task
+from rhythm_env.interface import Answer, Moment
+
+
+class SqlStore:
+    """``bridge.ports.Store`` on SQLite or PostgreSQL; safe to use from several threads."""
+
+    def __init__(self, url: str) -> None:
+        self.database = Database(url)
+        self._read, self._write = self.database.read, self.database.write
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._write():
+            yield
+
+    def close(self) -> None:
+        self.database.close()
+
+    def add_user(self, name: str, zone: str, *, now: datetime) -> User:
+        with self._write() as db:
+            return people.add_user(db, name, zone, now=now)
+
+    def user(self, name: str) -> User:
+        with self._read() as db:
+            return people.user(db, name)
+
+    def users(self) -> list[User]:
+        with self._read() as db:
+            return people.users(db)
+
+    def set_zone(self, user_id: int, zone: str, *, since: datetime) -> None:
+        with self._write() as db:
+            people.set_zone(db, user_id, zone, since=since)
+
+    def connect(self, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
+        with self._write() as db:
+            return people.connect(db, user_id, source, name, now=now)
+
+    def connections(self, user_id: int) -> list[Connection]:
+        with self._read() as db:
+            return people.connections(db, user_id)
+
+    def disconnect(self, connection_id: int) -> None:
+        with self._write() as db:
+            people.disconnect(db, connection_id)
+
+    def secret(self, connection_id: int) -> bytes | None:
+        with self._read() as db:
+            return people.secret(db, connection_id)
+
+    def save_secret(self, connection_id: int, sealed: bytes) -> None:
+        with self._write() as db:
+            people.save_secret(db, connection_id, sealed)
+
+    def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
+        with self._write() as db:
+            return people.claim(db, connection_id, holder, now=now, lease=lease)
+
+    def holder(self, connection_id: int) -> str | None:
+        with self._read() as db:
+            return people.holder(db, connection_id)
+
+    def release(self, connection_id: int, holder: str) -> None:
+        with self._write() as db:
+            people.release(db, connection_id, holder)
+
+    def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
+        with self._read() as db:
+            return people.cursor(db, connection_id, stream, version)
+
+    def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None:
+        with self._write() as db:
+            people.save_cursor(db, connection_id, stream, cursor, version)
+
+    def drop_cursors(self, connection_id: int) -> None:
+        with self._write() as db:
+            people.drop_cursors(db, connection_id)
+
+    def land(
+        self,
+        connection: Connection,
+        records: Sequence[RawRecord],
+        normalise: Normaliser,
+        *,
+        version: int,
+        now: datetime,
+        keep_raw: bool = True,
+    ) -> list[Landing]:
+        with self._write() as db:
+            return landing.land(db, connection, records, normalise, version=version, now=now, keep_raw=keep_raw)
+
+    def missing(self, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]) -> list[RawRecord]:
+        with self._read() as db:
+            return reading.missing(db, connection_id, stream, covers, delivered)
+
+    def rebuild(
+        self,
+        connection: Connection,
+        normalise: Normaliser,
+        *,
+        version: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Landing]:
+        with self._write() as db:
+            return replay.rebuild(db, connection, normalise, version=version, progress=progress)
+
+    def set_aside(self, connection_id: int) -> list[tuple[str, str]]:
+        with self._read() as db:
+            return people.set_aside(db, connection_id)
+
+    def samples(
+        self,
+        user_id: int,
+        *,
+        metrics: Iterable[Metric] | None = None,
+        since: date | None = None,
+        until: date | None = None,
+        at: datetime | None = None,
+    ) -> list[tuple[str, Sample]]:
+        with self._read() as db:
+            return reading.samples(db, user_id, metrics=metrics, since=since, until=until, at=at)
+
+    def episodes(
+        self, user_id: int, *, since: date | None = None, until: date | None = None, at: datetime | None = None
+    ) -> list[tuple[str, Episode]]:
+        with self._read() as db:
+            return reading.episodes(db, user_id, since=since, until=until, at=at)
+
+    def events(
+        self, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
+    ) -> list[tuple[str, Event]]:
+        with self._read() as db:
+            return reading.events(db, user_id, since=since, until=until, at=at)
+
+    def tasks(self, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
+        with self._read() as db:
+            return reading.tasks(db, user_id, at=at)
+
+    def counts(self, user_id: int) -> dict[str, dict[str, int]]:
+        with self._read() as db:
+            return reading.counts(db, user_id)
+
+    def finish_sync(
+        self,
+        connection_id: int,
+        outcome: Outcome,
+        *,
+        started: datetime,
+        finished: datetime,
+        error: str | None,
+        paused: str | None,
+        due_at: datetime | None,
+    ) -> None:
+        with self._write() as db:
+            people.finish_sync(
+                db,
+                connection_id,
+                outcome,
+                started=started,
+                finished=finished,
+                error=error,
+                paused=paused,
+                due_at=due_at,
+            )
+
+    def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None:
+        with self._read() as db:
+            return people.last_outcome(db, connection_id)
+
+    def open_recommendation(self, user_id: int, moment: Moment) -> Recommendation | None:
+        with self._read() as db:
+            return advice.of_slot(db, user_id, moment)
+
+    def recommendation(self, recommendation_id: int) -> Recommendation | None:
+        with self._read() as db:
+            return advice.by_id(db, recommendation_id)
+
+    def add_recommendation(self, recommendation: Recommendation) -> Recommendation:
+        with self._write() as db:
+            return advice.add(db, recommendation)
+
+    def mark_shown(self, recommendation_id: int, *, now: datetime) -> None:
+        with self._write() as db:
+            advice.mark_shown(db, recommendation_id, now=now)
+
+    def answer(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> Recommendation:
+        with self._write() as db:
+            return advice.answer(db, recommendation_id, answer, now=now, moved_to=moved_to)
+
+    def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+        with self._read() as db:
+            return advice.between(db, user_id, since=since, until=until)

@@ -1,0 +1,210 @@
+"""The tables. Surrogate integer keys for user, source, metric and device; instants are microseconds since 1970 UTC."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+MICROSECOND = timedelta(microseconds=1)
+
+
+class Instant(sa.TypeDecorator[datetime]):
+    """An aware instant as an integer: it sorts, and means the same on both databases."""
+
+    impl = sa.BigInteger
+    cache_ok = True
+
+    def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> int | None:  # noqa: ARG002
+        return None if value is None else (value - EPOCH) // MICROSECOND
+
+    def process_result_value(self, value: int | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
+        return None if value is None else EPOCH + value * MICROSECOND
+
+
+ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
+metadata = sa.MetaData(
+    naming_convention={
+        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
+        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
+        "fk": "fk_%(table_name)s_%(column_0_name)s",
+        "pk": "pk_%(table_name)s",
+    }
+)
+
+
+def _id() -> sa.Column[int]:
+    return sa.Column("id", ID, primary_key=True)
+
+
+def _to(table: str, *, nullable: bool = False, **options: Any) -> sa.Column[int]:
+    """A reference that goes with what it refers to."""
+    key = sa.ForeignKey(f"{table}s.id", ondelete="CASCADE")
+    return sa.Column(f"{table}_id", ID, key, nullable=nullable, **options)
+
+
+def _instant(name: str, *, nullable: bool = False) -> sa.Column[datetime]:
+    return sa.Column(name, Instant, nullable=nullable)
+
+
+def _text(name: str, *, nullable: bool = False, **options: Any) -> sa.Column[str]:
+    return sa.Column(name, sa.Text, nullable=nullable, **options)
+
+
+users = sa.Table("users", metadata, _id(), _text("name", unique=True), _instant("created_at"))
+zones = sa.Table(
+    "zones", metadata, _to("user", primary_key=True), sa.Column("since", Instant, primary_key=True), _text("zone")
+)
+sources = sa.Table("sources", metadata, _id(), _text("name", unique=True))
+metrics = sa.Table("metrics", metadata, _id(), _text("name", unique=True))
+devices = sa.Table("devices", metadata, _id(), _text("name", unique=True))
+
+connections = sa.Table(
+    "connections",
+    metadata,
+    _id(),
+    _to("user"),
+    _to("source"),
+    _text("name"),
+    _instant("created_at"),
+    _text("paused", nullable=True),
+    sa.Column("due_at", Instant, index=True),
+    _instant("last_success", nullable=True),
+    _text("last_error", nullable=True),
+    _text("lease_holder", nullable=True),
+    _instant("lease_until", nullable=True),
+    sa.Column("secret", sa.LargeBinary),
+    sa.UniqueConstraint("user_id", "source_id", "name"),
+)
+cursors = sa.Table(
+    "cursors",
+    metadata,
+    _to("connection", primary_key=True),
+    sa.Column("stream", sa.Text, primary_key=True),
+    sa.Column("version", sa.Integer, nullable=False),
+    _text("cursor"),
+)
+
+# One row per record a source knows; ``version`` is the normaliser's that last read it.
+records = sa.Table(
+    "records",
+    metadata,
+    _id(),
+    _to("connection"),
+    _text("stream"),
+    _text("key"),
+    _text("parent", nullable=True),
+    sa.Column("hash", sa.LargeBinary),
+    sa.Column("deleted", sa.Boolean, nullable=False),
+    _text("reason", nullable=True),  # why it is set aside
+    sa.Column("version", sa.Integer, nullable=False),
+    _instant("arrived_at"),
+    sa.UniqueConstraint("connection_id", "stream", "key"),
+    sa.Index("ix_records_parent", "connection_id", "parent"),
+)
+# Every version of a record as it arrived; append-only. ``parent`` travels with it, for a rebuild.
+arrivals = sa.Table(
+    "arrivals",
+    metadata,
+    _id(),
+    _to("record", index=True),
+    _instant("arrived_at"),
+    sa.Column("deleted", sa.Boolean, nullable=False),
+    _text("parent", nullable=True),
+    sa.Column("payload", sa.LargeBinary, nullable=False),
+)
+
+
+def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
+    """A table of what records mean."""
+    return sa.Table(
+        name,
+        metadata,
+        _id(),
+        _to("user"),
+        _to("connection", index=True),
+        _to("record"),
+        _text("key"),
+        *columns,
+        _instant("known_at"),
+        sa.UniqueConstraint("record_id", "key"),
+    )
+
+
+samples = _derived(
+    "samples",
+    _to("metric"),
+    _to("device", nullable=True),
+    _instant("start"),
+    _instant("end", nullable=True),
+    sa.Column("offset", sa.SmallInteger),
+    sa.Column("day", sa.Date, nullable=False),
+    sa.Column("value", sa.Float, nullable=False),
+    sa.Index("ix_samples_user_id_day", "user_id", "day", "metric_id"),
+)
+episodes = _derived(
+    "episodes",
+    sa.Column("day", sa.Date, nullable=False),
+    _text("body"),
+    sa.Index("ix_episodes_user_id_day", "user_id", "day"),
+)
+# ``start``/``end`` of a single event (all-day ones widened by a day); a series has its first start and no end.
+events = _derived(
+    "events",
+    _instant("start", nullable=True),
+    _instant("end", nullable=True),
+    _text("body"),
+    sa.Index("ix_events_user_id_start", "user_id", "start"),
+)
+tasks = _derived("tasks", _text("body"), sa.Index("ix_tasks_user_id", "user_id"))
+
+# What rows said before they changed or vanished: readable as of any moment in [known_at, superseded_at).
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    _id(),
+    _to("user"),
+    _to("connection", index=True),
+    _to("record", index=True),
+    _text("kind"),
+    _text("key"),
+    _text("body"),
+    _instant("known_at"),
+    _instant("superseded_at"),
+    sa.Index("ix_revisions_user_id", "user_id", "kind", "superseded_at"),
+)
+sync_runs = sa.Table(
+    "sync_runs",
+    metadata,
+    _id(),
+    _to("connection", index=True),
+    _instant("started"),
+    _instant("finished"),
+    _text("outcome"),
+)
+recommendations = sa.Table(
+    "recommendations",
+    metadata,
+    _id(),
+    _to("user"),
+    sa.Column("week", sa.Date, nullable=False),
+    sa.Column("timestep", sa.SmallInteger, nullable=False),
+    _text("action"),
+    _text("policy"),
+    _text("belief"),
+    _text("scores"),
+    _text("probabilities"),
+    _text("reasons"),
+    _text("observation"),
+    _instant("created_at"),
+    _instant("expires_at"),
+    _instant("shown_at", nullable=True),
+    _text("answer", nullable=True),
+    _instant("answered_at", nullable=True),
+    sa.Column("moved_week", sa.Date),
+    sa.Column("moved_timestep", sa.SmallInteger),
+    sa.UniqueConstraint("user_id", "week", "timestep"),
+    sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
+)
