@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from bridge.errors import CursorExpired, NeedsLogin, SourceChanged, TryLater
 
@@ -43,7 +43,13 @@ def prepare(session: requests.Session) -> requests.Session:
     return session
 
 
-def get_json(session: requests.Session, url: str, *, now: datetime, params: dict[str, str] | None = None) -> Any:
+class Asks(Protocol):
+    """A session, plain or signed."""
+
+    def get(self, url: str, **options: Any) -> requests.Response: ...
+
+
+def get_json(session: Asks, url: str, *, now: datetime, params: dict[str, str] | None = None) -> Any:
     """GET a JSON document. None for an empty body (a day without data); raises the bridge's errors."""
     import requests
 

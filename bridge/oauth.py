@@ -1,0 +1,257 @@
+"""OAuth 2 for connectors: consent over a loopback redirect or a pasted address, and refresh with rotation.
+
+A rotated token is saved before it is used: losing the new pair after the old one died would cost the person's consent.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlsplit
+
+from bridge import http
+from bridge.errors import NeedsLogin, SetupError, TryLater
+from bridge.ports import Account, Browser
+
+if TYPE_CHECKING:
+    import requests
+    from requests_oauthlib import OAuth2Session
+
+EARLY = 300  # seconds before its end at which an access token is refreshed
+PATIENCE = 180.0  # seconds a person has to agree in the browser
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+
+
+class Signed:
+    """A session that sends an account's token, refreshes it when it is about to end, and once when it is refused.
+
+    Raises NeedsLogin when there is no token or the grant is gone, TryLater when the token server does not answer.
+    """
+
+    def __init__(
+        self, account: Account, *, source: str, token_url: str, refresh_body: Mapping[str, str] | None = None
+    ) -> None:
+        token = account.token()
+        if not token:
+            raise needs_login(source)
+        self._account, self._source, self._url = account, source, token_url
+        self._body = dict(refresh_body or {})
+        self._token: dict[str, Any] = token
+        self._session = http.open_session()
+
+    def get(self, url: str, **options: Any) -> requests.Response:
+        return self._ask("GET", url, **options)
+
+    def delete(self, url: str, **options: Any) -> requests.Response:
+        return self._ask("DELETE", url, **options)
+
+    def _ask(self, method: str, url: str, **options: Any) -> requests.Response:
+        if float(self._token.get("expires_at", time.time() + EARLY + 1)) - time.time() < EARLY:
+            self._refresh()
+        answer = self._send(method, url, **options)
+        if answer.status_code == 401:
+            self._refresh()
+            answer = self._send(method, url, **options)
+        return answer
+
+    def _send(self, method: str, url: str, **options: Any) -> requests.Response:
+        signed = {"Authorization": f"Bearer {self._token['access_token']}"}
+        return self._session.request(method, url, headers=signed, **options)
+
+    def _refresh(self) -> None:
+        """Swap the pair. One that is refused, or differs from the stored one, was swapped by another process."""
+        if (newer := self._swapped_elsewhere()) is not None:
+            self._token = newer
+            return
+        try:
+            self._token = refreshed(self._account, self._source, self._token, self._url, self._body)
+        except NeedsLogin:
+            newer = self._swapped_elsewhere()
+            if newer is None:
+                raise
+            self._token = newer
+
+    def _swapped_elsewhere(self) -> dict[str, Any] | None:
+        stored = self._account.token() or {}
+        return stored if stored.get("refresh_token") not in (None, self._token.get("refresh_token")) else None
+
+
+def refreshed(
+    account: Account, source: str, token: Mapping[str, Any], token_url: str, body: Mapping[str, str]
+) -> dict[str, Any]:
+    """The next pair, already saved; an unchanged refresh token is kept when the server sends none."""
+    import requests
+    from oauthlib.oauth2 import OAuth2Error
+
+    if not token.get("refresh_token"):
+        raise needs_login(source)
+    with _client(account, token=dict(token)) as client, _loopback_may_be_plain(token_url):
+        try:
+            asked: dict[str, Any] = {
+                **body,
+                "client_id": account.settings["client_id"],
+                "client_secret": account.settings["client_secret"],
+            }
+            new: dict[str, Any] = client.refresh_token(
+                token_url, refresh_token=token["refresh_token"], timeout=http.TIMEOUT[1], **asked
+            )
+        except requests.RequestException as error:
+            raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
+        except OAuth2Error as error:
+            if error.error in ("temporarily_unavailable", "server_error") or (error.status_code or 0) >= 500:
+                raise TryLater(f"{source}'s token server is busy") from None
+            raise needs_login(source) from None
+        except ValueError:
+            raise TryLater(f"{source}'s token server answered something that is not a token") from None
+    account.save_token(new)
+    return new
+
+
+def needs_login(source: str) -> NeedsLogin:
+    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source}")
+
+
+def authorise(
+    account: Account,
+    browser: Browser,
+    *,
+    source: str,
+    authorise_url: str,
+    token_url: str,
+    scopes: Sequence[str],
+    pkce: bool = False,
+    port: int = 0,
+) -> None:
+    """Obtain consent and save the token: the person agrees in a browser and is redirected to us, or pastes the address.
+
+    Raises NeedsLogin when they refuse, the answer does not match the question, or nobody answers in three minutes.
+    """
+    with _Listener(port) as listener:
+        redirect = f"http://127.0.0.1:{listener.port}/"
+        with _client(account, scopes=scopes, redirect=redirect, pkce=pkce) as client:
+            url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
+            browser.open(url)
+            pasted = browser.paste()
+            answer = pasted.strip() if pasted else listener.wait(PATIENCE)
+            code = _code(source, answer, state)
+            account.save_token(_exchange(client, account, source, token_url, code))
+
+
+def _code(source: str, answer: str | None, state: str) -> str:
+    """The authorisation code of a redirected address, checked against our question."""
+    if answer is None:
+        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source}")
+    query = parse_qs(urlsplit(answer).query)
+    if query.get("error"):
+        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source}")
+    if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
+        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source}")
+    return query["code"][0]
+
+
+def _exchange(client: OAuth2Session, account: Account, source: str, token_url: str, code: str) -> dict[str, Any]:
+    import requests
+    from oauthlib.oauth2 import OAuth2Error
+
+    with _loopback_may_be_plain(token_url):
+        try:
+            token: dict[str, Any] = client.fetch_token(
+                token_url,
+                code=code,
+                client_secret=account.settings["client_secret"],
+                include_client_id=True,
+                timeout=http.TIMEOUT[1],
+            )
+        except requests.RequestException as error:
+            raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
+        except (OAuth2Error, ValueError, Warning):
+            raise NeedsLogin(
+                f"{source} gave no token; check the client's id and secret, then: bridge connect {source}"
+            ) from None
+    return dict(token)
+
+
+def _client(
+    account: Account,
+    *,
+    token: Mapping[str, Any] | None = None,
+    scopes: Sequence[str] | None = None,
+    redirect: str | None = None,
+    pkce: bool = False,
+) -> OAuth2Session:
+    from requests_oauthlib import OAuth2Session
+
+    return OAuth2Session(
+        account.settings["client_id"],
+        token=dict(token) if token else None,
+        scope=list(scopes) if scopes else None,
+        redirect_uri=redirect,
+        pkce="S256" if pkce else None,
+    )
+
+
+@contextmanager
+def _loopback_may_be_plain(url: str) -> Iterator[None]:
+    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe."""
+    import os
+
+    parts = urlsplit(url)
+    if parts.scheme != "http":
+        yield
+        return
+    if parts.hostname not in LOOPBACK:
+        raise SetupError("tokens are only sent over https; correct the source's address")
+    before = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
+    os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["OAUTHLIB_INSECURE_TRANSPORT"]
+        else:
+            os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = before
+
+
+class _Listener:
+    """Waits on loopback for the redirect; other requests (a favicon) are answered 404 and do not count."""
+
+    def __init__(self, port: int) -> None:
+        self.answer: str | None = None
+        self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+        self.port: int = self._server.server_address[1]
+
+    def __enter__(self) -> _Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.server_close()
+
+    def wait(self, seconds: float) -> str | None:
+        """The address the browser was sent to; None when nobody came."""
+        end = time.monotonic() + seconds
+        while self.answer is None and (left := end - time.monotonic()) > 0:
+            self._server.timeout = left
+            self._server.handle_request()
+        return self.answer
+
+
+def _redirect_handler(listener: _Listener) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            query = parse_qs(urlsplit(self.path).query)
+            expected = "state" in query and ("code" in query or "error" in query)
+            if expected:
+                listener.answer = self.path
+            self.send_response(200 if expected else 404)
+            self.send_header("Content-Type", "text/plain; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(b"Done. You can close this page.\n" if expected else b"")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Silent: the address holds the code."""
+
+    return Handler
