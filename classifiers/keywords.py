@@ -1,0 +1,320 @@
+"""Event titles to action types by tables of words: readable, quick, and only as sure as the words are.
+
+The tables are ``words/<language>.toml``, one group of rules per action; ``words/README.md`` explains their fields.
+All languages are looked up at once, because a person's calendar mixes them.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bridge.ports import EventClassifier, Invitation
+from bridge.types import Label
+from rhythm_env.interface import ActionType
+
+WORDS = Path(__file__).parent / "words"
+LONGEST_TITLE = 400  # characters that are looked at: what an activity is stands at a title's beginning
+NEUTRAL = "NEUTRAL"  # the group whose phrases mean nothing themselves but take words away from other rules
+SHORTEST_STEM = 4  # a word part shorter than this says nothing
+STRENGTHS = {
+    "weak": 0.5,
+    "normal": 0.75,
+    "strong": 0.85,
+    "firm": 0.87,
+    "guard": 0.9,
+}  # share of such hits that are right, roughly
+DISAGREEMENT = 0.15  # taken off when an equally strong word of the title points elsewhere
+WHOLE_TITLE = 0.05  # added when nothing of the title is left unexplained
+PARTY_HOUR = 18  # people who meet from this hour on without a conference link are not at work
+
+WORD = re.compile(r"[^\W_]+")
+ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # written without spaces: looked up inside words
+POSSESSIVE = re.compile(r"['’]s\b")
+ONE_TO_ONE = re.compile(r"\b(?:1\s?:\s?1|1-1|1\s?on\s?1|1-on-1)(?!\d)")
+NOISE = re.compile(r"\d+(?:am|pm|h|uhr)?|am|pm|uhr")  # words that a title is still whole without
+PREFIX = re.compile(
+    r"(?:\s|(?:re|fwd?|aw|wg|tr|rv|invitation|updated invitation|einladung|accepted|declined|tentative|hold|canceled"
+    r"|cancelled|abgesagt|cancelado|cancelada|annule|annulee|annullato|geannuleerd)\s?:|\[(?:ext|external|optional)\])+"
+)
+INVISIBLE = dict.fromkeys((0xAD, 0x61C, 0xFEFF, *range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x206A)))
+ACCENTS = dict.fromkeys(range(0x300, 0x370))
+
+
+class Place(Enum):
+    """Where in a title a phrase counts."""
+
+    ANY = "any"
+    FIRST = "first"  # at the beginning
+    EXACT = "exact"  # as the whole title, numbers and times aside
+
+
+class Verdict(NamedTuple):
+    action: ActionType | None
+    confidence: float
+    why: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rule:
+    id: str  # language/letter and number: no rule is named by a word that a title could hold
+    action: ActionType | None  # None: neutral
+    rank: float  # which rule wins
+    sure: float  # how much to believe it
+    company: ActionType | None = None  # the action when other people are invited
+    none: frozenset[str] = frozenset()  # words that forbid the rule anywhere in the title
+    idle_all_day: bool = False  # an all-day event of this kind is a date to know, not something one does
+
+
+class Entry(NamedTuple):
+    rule: Rule
+    place: Place
+
+
+class Hit(NamedTuple):
+    start: int
+    end: int
+    entry: Entry
+
+
+@dataclass(slots=True, kw_only=True)
+class Lexicon:
+    """All phrases of all languages, keyed so that a title is looked up in time linear in its length."""
+
+    phrases: dict[str, list[Entry]] = field(default_factory=dict)
+    reach: dict[str, int] = field(default_factory=dict)  # first word -> words of the longest phrase it begins
+    heads: dict[str, list[Entry]] = field(default_factory=dict)  # "zahnarzt*"
+    tails: dict[str, list[Entry]] = field(default_factory=dict)  # "*besprechung"
+    asian: dict[str, list[Entry]] = field(default_factory=dict)
+    longest_asian: int = 0
+    emoji: dict[int, str] = field(default_factory=dict)
+
+    def add(self, phrase: str, entry: Entry) -> None:
+        if phrase.endswith("*"):
+            self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
+        elif phrase.startswith("*"):
+            self.tails.setdefault(plain(phrase[1:]), []).append(entry)
+        elif ASIAN.search(phrase):
+            text = plain(phrase)
+            self.asian.setdefault(text, []).append(entry)
+            self.longest_asian = max(self.longest_asian, len(text))
+        else:
+            words = WORD.findall(plain(phrase))
+            self.phrases.setdefault(" ".join(words), []).append(entry)
+            self.reach[words[0]] = max(self.reach.get(words[0], 0), len(words))
+
+    def hits(self, text: str) -> Iterator[Hit]:
+        """Every phrase of the lexicon that occurs in a normalised title."""
+        spans = [found.span() for found in WORD.finditer(text)]
+        words = [text[start:end] for start, end in spans]
+        for at, word in enumerate(words):
+            start, end = spans[at]
+            for count in range(1, min(self.reach.get(word, 0), len(words) - at) + 1):
+                for entry in self.phrases.get(" ".join(words[at : at + count]), ()):
+                    yield Hit(start, spans[at + count - 1][1], entry)
+            if not word.isascii() and ASIAN.search(word):
+                yield from self._inside(word, start)
+            elif word not in self.phrases:
+                yield from self._parts(word, start, end)
+
+    def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
+        for size in range(SHORTEST_STEM, min(len(word), 24)):
+            for entry in self.heads.get(word[:size], ()):
+                yield Hit(start, start + size, entry)
+            for entry in self.tails.get(word[-size:], ()):
+                yield Hit(end - size, end, entry)
+
+    def _inside(self, word: str, start: int) -> Iterator[Hit]:
+        for at in range(len(word)):
+            for size in range(1, min(self.longest_asian, len(word) - at) + 1):
+                for entry in self.asian.get(word[at : at + size], ()):
+                    yield Hit(start + at, start + at + size, entry)
+
+
+def plain(text: str) -> str:
+    """Compatibility forms folded, lower case, without accents and invisible characters: "Café" -> "cafe"."""
+    if text.isascii():
+        return text.lower()
+    folded = unicodedata.normalize("NFKC", text).casefold().translate(INVISIBLE)
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFD", folded).translate(ACCENTS))
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The tables of ``words/``. Raises ValueError for a field or strength that is not known."""
+    book = Lexicon()
+    for path in sorted(WORDS.glob("*.toml")):
+        groups = tomllib.loads(path.read_text(encoding="utf-8"))
+        if path.stem == "emoji":
+            book.emoji = {ord(sign): f" {word} " for signs, word in groups.items() for sign in signs}
+            continue
+        for action, rules in groups.items():
+            for name, fields in rules.items():
+                _add(book, action, f"{path.stem}/{name}", fields)
+    return book
+
+
+def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> None:
+    unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
+    if unknown:
+        raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")
+    rank = STRENGTHS[fields.get("strength", "normal")]
+    rule = Rule(
+        id=name,
+        action=None if action == NEUTRAL else ActionType(action),
+        rank=rank,
+        sure=fields.get("sure", rank),
+        company=ActionType(fields["company"]) if "company" in fields else None,
+        none=frozenset(plain(word) for word in phrases(fields.get("none", ""))),
+        idle_all_day=fields.get("idle_all_day", False),
+    )
+    for place in Place:
+        for phrase in phrases(fields.get(place.value, "")):
+            book.add(phrase, Entry(rule, place))
+
+
+def phrases(text: str) -> list[str]:
+    """A table's list: phrases with commas between them, over as many lines as it takes."""
+    return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
+
+
+class Keywords:
+    """The classifier. It keeps no titles; labels name the rule that decided, never the words it saw."""
+
+    name = "keywords"
+    version = 1
+
+    def __init__(self, book: Lexicon) -> None:
+        self._book = book
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        """One label per event, in order. Structure (who is invited, when, how long) decides where words are vague."""
+        return [self._label(event) for event in events]
+
+    def _label(self, event: Invitation) -> Label:
+        verdicts = [self._said(event), _kind(event), _shown(event), _unsure(event)]
+        best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
+        confidence = round(best.confidence, 3)
+        return Label(action=best.action, confidence=confidence, by=f"{self.name}@{self.version}", why=best.why)
+
+    def _said(self, event: Invitation) -> Verdict | None:
+        """What the title says: of the phrases that lie in no longer one, the strongest and then the longest."""
+        text = self.normalised(event.title)
+        hits = uncovered(_in_place(self._book.hits(text), text))
+        hits = [hit for hit in hits if hit.entry.rule.action is not None]
+        if not hits:
+            return None
+        best = max(hits, key=lambda hit: (hit.entry.rule.rank, hit.end - hit.start, -hit.start))
+        rule = best.entry.rule
+        if rule.idle_all_day and event.all_day:
+            return Verdict(None, rule.sure, f"rule {rule.id}, all day")
+        sure = rule.sure
+        if any(hit.entry.rule.rank == rule.rank and hit.entry.rule.action is not rule.action for hit in hits):
+            sure -= DISAGREEMENT
+        elif _rest(text, best) == "":
+            sure += WHOLE_TITLE
+        action = rule.company if rule.company and event.others else rule.action
+        return Verdict(action, sure, f"rule {rule.id}")
+
+    def normalised(self, title: str) -> str:
+        """The title as the tables are keyed; at most ``LONGEST_TITLE`` characters."""
+        text = title[:LONGEST_TITLE]
+        text = plain(text if text.isascii() else text.translate(self._book.emoji))[:LONGEST_TITLE]
+        prefix = PREFIX.match(text)
+        if prefix and prefix.end() < len(text):
+            text = text[prefix.end() :]
+        text = text.replace("<>", " sync ")  # "Ana <> Ben": how assistants name a meeting of two
+        return ONE_TO_ONE.sub(" oneonone ", POSSESSIVE.sub("", text))
+
+
+def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
+    """The hits whose phrase counts where it stands, less those that another word of the title forbids.
+
+    What one language forbids for a phrase holds for all that share it: "marathon" is the same in five of them.
+    """
+    found = WORD.search(text)
+    first = found.start() if found else 0
+    standing = [hit for hit in hits if _counts(hit, text, first)]
+    if not any(hit.entry.rule.none for hit in standing):
+        return standing
+    words = set(WORD.findall(text))
+    forbidden = {(*hit[:2], hit.entry.rule.action) for hit in standing if not words.isdisjoint(hit.entry.rule.none)}
+    return [hit for hit in standing if (*hit[:2], hit.entry.rule.action) not in forbidden]
+
+
+def _counts(hit: Hit, text: str, first: int) -> bool:
+    place = hit.entry.place
+    return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
+
+
+def uncovered(hits: Iterable[Hit]) -> list[Hit]:
+    """The hits that lie in no longer hit: "book club" takes the word "book" away from every other rule."""
+    kept: list[Hit] = []
+    furthest, span = -1, (-1, -1)
+    for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
+        if hit.end > furthest or hit[:2] == span:
+            kept.append(hit)
+            furthest, span = max(furthest, hit.end), hit[:2]
+    return kept
+
+
+def _rest(text: str, hit: Hit) -> str:
+    """What a hit leaves unexplained of the title."""
+    words = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
+    return " ".join(word for word in words if not NOISE.fullmatch(word))
+
+
+KINDS = {
+    "birthday": Verdict(None, 0.95, "the calendar marks a birthday"),
+    "workingLocation": Verdict(None, 0.95, "the calendar marks a place of work"),
+    "focusTime": Verdict(ActionType.DEEP_WORK, 0.85, "the calendar marks undisturbed hours"),
+    "outOfOffice": Verdict(ActionType.ME_TIME, 0.5, "the calendar marks an absence"),
+    "fromGmail": Verdict(ActionType.ADMIN_WORK, 0.5, "made from a booking in a mail"),
+    "task": Verdict(ActionType.ADMIN_WORK, 0.45, "a to-do with a time"),
+}
+
+
+def _kind(event: Invitation) -> Verdict | None:
+    return KINDS.get(event.kind)
+
+
+def _shown(event: Invitation) -> Verdict | None:
+    """What the event's structure shows, whatever it is called."""
+    if event.all_day:
+        return None
+    if event.others > 1 and event.conference:
+        return Verdict(ActionType.ADMIN_WORK, 0.65 if event.others > 3 else 0.6, "several invited, with a video link")
+    if _by_night(event):
+        return Verdict(ActionType.SLEEP, 0.6, "a long block by night")
+    if event.conference:
+        return Verdict(ActionType.ADMIN_WORK, 0.45, "a video link")
+    if event.others and (event.others == 1 or (event.start_hour or 0) >= PARTY_HOUR):
+        return Verdict(ActionType.SOCIALIZE, 0.4, "people meet, without a video link")
+    if event.others or not event.organised_by_me:
+        return Verdict(ActionType.ADMIN_WORK, 0.45, "others are invited")
+    return None
+
+
+def _by_night(event: Invitation) -> bool:
+    hour = event.start_hour
+    return event.minutes is not None and 300 <= event.minutes <= 960 and hour is not None and (hour >= 20 or hour < 5)
+
+
+def _unsure(event: Invitation) -> Verdict:
+    """The last resort: by day it is more often work, otherwise more often one's own time."""
+    at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
+    if at_work or (event.start_hour is None and not event.all_day):
+        return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")
+    return Verdict(ActionType.ME_TIME, 0.2, "unsure")
+
+
+def open_classifier() -> EventClassifier:
+    """The classifier over the tables shipped beside this file."""
+    return Keywords(lexicon())

@@ -1,0 +1,128 @@
+"""A model of plain rules: mend the meter that is low, otherwise do what suits the time of day.
+
+The order and the thresholds are a proposal for the simulator's baseline, whose published results say only that it
+emits no belief and plays it safe with the meters.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from rhythm_env.interface import ActionType, Belief, Decision, Meter, Observation, Policy, Slot
+
+LOW = 0.3  # below this a meter is mended before anything else
+FRESH_MORNING, FRESH_AFTERNOON = 0.4, 0.35  # cognition that hard work and learning ask for
+
+# The first remedy is the rule; the second stands in where the first does not fit.
+MENDING = (
+    (Meter.VITALITY, (ActionType.SLEEP, ActionType.ME_TIME)),
+    (Meter.SERENITY, (ActionType.MEDITATE, ActionType.ME_TIME)),
+    (Meter.CONNECTION, (ActionType.FAMILY_TIME, ActionType.SOCIALIZE)),
+)
+
+# What comes next when nothing above fits: gentle and short things first.
+OTHERWISE = (
+    ActionType.ME_TIME,
+    ActionType.ADMIN_WORK,
+    ActionType.EXERCISE,
+    ActionType.LEARN,
+    ActionType.MEDITATE,
+    ActionType.FAMILY_TIME,
+    ActionType.SOCIALIZE,
+    ActionType.DEEP_WORK,
+    ActionType.SLEEP,
+    ActionType.BINGE_WATCH,
+)
+
+
+class Wish(NamedTuple):
+    action: ActionType
+    reason: str
+
+
+class Heuristic:
+    """Deterministic: the first wish that is feasible. Scores are 1 for it, falling towards 0 down the list."""
+
+    name = "heuristic"
+    version = 1
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        wishes = _ranked(observation)
+        chosen = wishes[0]
+        return Decision(
+            action=chosen.action,
+            belief=Belief(),
+            scores={wish.action: 1 - place / len(wishes) for place, wish in enumerate(wishes)},
+            probabilities={wish.action: float(wish is chosen) for wish in wishes},
+            reasons=(chosen.reason,),
+        )
+
+
+def _ranked(observation: Observation) -> list[Wish]:
+    """Every feasible action once, at its best place."""
+    wishes: dict[ActionType, Wish] = {}
+    for wish in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
+        if wish.action in observation.feasible:
+            wishes.setdefault(wish.action, wish)
+    return list(wishes.values())
+
+
+def _mend(observation: Observation) -> Iterator[Wish]:
+    for meter, remedies in MENDING:
+        level = known(observation, meter)
+        remedy = next((action for action in remedies if action in observation.feasible), None)
+        if level is not None and level < LOW and remedy is not None:
+            yield Wish(remedy, f"your {meter.lower()} is low ({level:.2f})")
+
+
+def _rest(observation: Observation) -> Iterator[Wish]:
+    where = observation.slot.name.lower()
+    for action in OTHERWISE:
+        yield Wish(action, f"what the {where} would suggest does not fit now; this does")
+
+
+def known(observation: Observation, meter: Meter) -> float | None:
+    """A meter's level, or None where no input was fresh: an assumed level must not trigger a rule."""
+    state = observation.meters.get(meter)
+    return None if state is None or state.coverage <= 0 else state.level
+
+
+def _morning(observation: Observation) -> Wish:
+    return _if_fresh(observation, "morning", FRESH_MORNING, ActionType.DEEP_WORK, ActionType.EXERCISE)
+
+
+def _afternoon(observation: Observation) -> Wish:
+    return _if_fresh(observation, "afternoon", FRESH_AFTERNOON, ActionType.LEARN, ActionType.ADMIN_WORK)
+
+
+def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Wish:
+    level = known(observation, Meter.COGNITION)
+    if level is None:
+        return Wish(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")
+    if level > needed:
+        return Wish(fresh, f"it is {slot} and your cognition is up to it ({level:.2f})")
+    return Wish(tired, f"it is {slot}, but your cognition is low ({level:.2f})")
+
+
+def _evening(observation: Observation) -> Wish:
+    if observation.day % 2 == 0:
+        return Wish(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
+    return Wish(ActionType.EXERCISE, "it is evening, and today is an evening to move")
+
+
+def _night(observation: Observation) -> Wish:  # noqa: ARG001 - every slot's rule is called alike
+    return Wish(ActionType.SLEEP, "it is night")
+
+
+SLOTS: dict[Slot, Callable[[Observation], Wish]] = {
+    Slot.MORNING: _morning,
+    Slot.AFTERNOON: _afternoon,
+    Slot.EVENING: _evening,
+    Slot.NIGHT: _night,
+}
+
+
+def open_policy() -> Policy:
+    return Heuristic()
