@@ -10,6 +10,7 @@ import sqlalchemy as sa
 
 from bridge.errors import SetupError
 from bridge.ports import Recommendation
+from bridge.store import names
 from bridge.store.tables import recommendations as table
 from rhythm_env.interface import ActionType, Answer, Moment, moment_of
 
@@ -17,9 +18,12 @@ DOCUMENTS = ("belief", "scores", "probabilities", "reasons", "observation")
 
 
 def of_slot(db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
+    return _one(db, _slot(user_id, moment))
+
+
+def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
     t = table.c
-    slot = sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
-    return _one(db, slot)
+    return sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
 
 
 def by_id(db: sa.Connection, recommendation_id: int) -> Recommendation | None:
@@ -54,9 +58,6 @@ def _recommendation(row: Any) -> Recommendation:
 
 
 def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-    existing = of_slot(db, recommendation.user_id, recommendation.moment)
-    if existing is not None:
-        return existing
     values: dict[str, Any] = {
         name: json.dumps(_listed(getattr(recommendation, name)), ensure_ascii=False) for name in DOCUMENTS
     }
@@ -64,11 +65,8 @@ def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
     moment = recommendation.moment
     values |= {name: getattr(recommendation, name) for name in plain}
     values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
-    db.execute(sa.insert(table).values(values))
-    added = of_slot(db, recommendation.user_id, moment)
-    if added is None:
-        raise SetupError("the recommendation could not be kept; see: bridge doctor")
-    return added
+    names.insert_new(db, table, values)
+    return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
 
 
 def _listed(value: Any) -> Any:

@@ -45,9 +45,12 @@ def kind_of(item: Item) -> str:
 
 
 def encode(item: Item) -> str:
-    """An item as JSON; fields that hold nothing are left out."""
+    """An item as JSON; fields that hold nothing are left out.
+
+    Pure ASCII: titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database takes.
+    """
     body = {field.name: getattr(item, field.name) for field in fields(item)}
-    return json.dumps({k: v for k, v in body.items() if v is not None}, default=_plain, ensure_ascii=False)
+    return json.dumps({k: v for k, v in body.items() if v is not None}, default=_plain)
 
 
 def decode(kind: str, body: str) -> Item:

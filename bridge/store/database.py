@@ -49,12 +49,15 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """A consistent view; on SQLite it does not wait for writers."""
+        """One consistent view for all queries inside; it does not wait for writers."""
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
             yield current
             return
-        with self.engine.connect().execution_options(bridge_reads=True) as connection:
+        options: dict[str, Any] = {"bridge_reads": True}
+        if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
+            options["isolation_level"] = "REPEATABLE READ"
+        with self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     def close(self) -> None:
@@ -62,8 +65,11 @@ class Database:
 
     def _migrate(self) -> None:
         newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-        if self._version() == newest:
+        found = self._version()
+        if found == newest:
             return
+        if found is not None and found > newest:
+            raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
         with self.engine.begin() as connection:  # BEGIN IMMEDIATE on SQLite: a second process waits here
             if connection.dialect.name == "postgresql":
                 connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))

@@ -41,15 +41,19 @@ class Memory(Protocol):
         ...
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Batch:
-    """What a run of deliveries amounts to before it is written."""
+    """A run of deliveries, written together where that gives the same rows as writing them one by one."""
 
+    db: sa.Connection
+    connection: Connection
     normalise: Normaliser
     version: int
+    now: datetime
     memory: Memory
     desired: dict[int, Sequence[Item]] = field(default_factory=dict)
     states: dict[int, State] = field(default_factory=dict)
+    changed: set[int] = field(default_factory=set)  # the records whose rows changed, once written
 
     def take(self, state: State) -> None:
         """Derive one record, then those that cannot be understood without it."""
@@ -60,23 +64,29 @@ class Batch:
 
     def _derive(self, state: State) -> None:
         """A deleted record means nothing; an unreadable one keeps what it meant."""
-        self.states[state.id] = state
-        state.version, state.reason = self.version, None
-        if state.record.deleted:
-            self.desired[state.id] = ()
-            return
-        parent = self.memory.latest(state.record.parent) if state.record.parent else None
         try:
-            self.desired[state.id] = self.normalise(state.record, parent)
+            items = self._items(state.record)
         except BadRecord as error:
             state.reason = str(error)
+        else:
+            if self.desired.get(state.id, items) != items:  # it changes twice: the steps must not depend on paging
+                self.write()
+            self.desired[state.id], state.reason = items, None
+        state.version = self.version
+        self.states[state.id] = state
 
-    def write(self, db: sa.Connection, connection: Connection, *, now: datetime) -> set[int]:
-        """The rows and the state of every record touched; returns the records whose rows changed."""
-        if not self.states:
-            return set()
-        db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
-        return rows.write(db, connection, self.desired, now=now)
+    def _items(self, record: RawRecord) -> Sequence[Item]:
+        if record.deleted:
+            return ()
+        parent = self.memory.latest(record.parent) if record.parent else None
+        return self.normalise(record, parent)
+
+    def write(self) -> None:
+        """Write the rows and the state of every record touched so far."""
+        if self.states:
+            self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
+        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now)
+        self.desired, self.states = {}, {}
 
 
 _KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
@@ -111,26 +121,20 @@ def land(
 ) -> list[Landing]:
     """See ``Store.land``."""
     states = _register(db, connection, records, now=now)
-    batch = Batch(normalise, version, _Stored(db, connection, records))
-    taken = [_take(batch, states.get(record.path), record, now=now) for record in records]
+    memory = _Stored(db, connection, records)
+    batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
+    taken = [_take(batch, states.get(record.path), record) for record in records]
+    batch.write()
     if keep_raw:
-        _keep(
-            db,
-            [
-                (state, record)
-                for (outcome, state), record in zip(taken, records, strict=True)
-                if state and outcome != "reread"
-            ],
-            now=now,
-        )
-    changed = batch.write(db, connection, now=now)
-    return [_landing(outcome, state, changed) for outcome, state in taken]
+        arrived = zip(taken, records, strict=True)
+        _keep(db, [(state, r) for (outcome, state), r in arrived if state and outcome != "reread"], now=now)
+    return [_landing(outcome, state, batch.changed) for outcome, state in taken]
 
 
-def _take(batch: Batch, state: State | None, record: RawRecord, *, now: datetime) -> tuple[str, State | None]:
+def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, State | None]:
     """Decide what a delivery is; ``reread``: as before, but by a newer normaliser."""
-    if state is None:  # a deletion of what was never here
-        return "unchanged", None
+    if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
+        return "unchanged", None  # a deletion of what is not here
     mark = codec.fingerprint(record)
     same = state.hash == mark
     if same and state.version == batch.version:
@@ -138,7 +142,7 @@ def _take(batch: Batch, state: State | None, record: RawRecord, *, now: datetime
     outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
     state.record, state.hash = record, mark
     if not same:
-        state.arrived_at = now
+        state.arrived_at = batch.now
     batch.take(state)
     return outcome, state
 
@@ -220,7 +224,7 @@ class _Stored:
     """Parents and children from the database, fetched once for a whole page, under what the page itself brings."""
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
-        self._here: dict[str, RawRecord] = {}
+        self._here: dict[str, State] = {}
         parents = {record.parent for record in records if record.parent}
         self._parents = {
             s.record.path: s.record for s in with_payload(db, list(_load(db, connection, list(parents)).values()))
@@ -235,14 +239,18 @@ class _Stored:
                 self._children[state.record.parent or ""].append(state)
 
     def remember(self, state: State) -> None:
-        self._here[state.record.path] = state.record
+        self._here[state.record.path] = state
+        if state.record.parent:
+            self._children[state.record.parent].append(state)
 
     def latest(self, path: str) -> RawRecord | None:
-        record = self._here.get(path) or self._parents.get(path)
+        here = self._here.get(path)
+        record = here.record if here else self._parents.get(path)
         return None if record is None or record.deleted else record
 
     def children(self, path: str) -> list[State]:
-        return self._children.get(path, [])
+        found = {child.record.path: self._here.get(child.record.path, child) for child in self._children.get(path, [])}
+        return [child for child in found.values() if child.record.parent == path and not child.record.deleted]
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:

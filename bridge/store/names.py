@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 import sqlalchemy as sa
+from sqlalchemy.dialects import postgresql, sqlite
 
 from bridge.types import Metric
 
@@ -15,9 +19,17 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
     query = sa.select(table.c.id).where(table.c.name == str(name))
     found = db.execute(query).scalar()
     if found is None:  # the name is new
-        found = db.execute(sa.insert(table).values(name=str(name)).returning(table.c.id)).scalar_one()
+        insert_new(db, table, {"name": str(name)})
+        found = db.execute(query).scalar_one()
     known[table.name, name] = int(found)
     return int(found)
+
+
+def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+    """Insert unless a unique constraint says it is there, maybe since a moment ago; returns True when inserted."""
+    statement = postgresql.insert(table) if db.dialect.name == "postgresql" else sqlite.insert(table)
+    unless_there = statement.values(**values).on_conflict_do_nothing().returning(table.c.id)
+    return db.execute(unless_there).first() is not None
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:

@@ -24,10 +24,10 @@ def add_user(db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
     if not NAME.fullmatch(name):
         raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
     check_zone(zone)
-    if db.execute(sa.select(tables.users.c.id).where(tables.users.c.name == name)).first():
+    if not names.insert_new(db, tables.users, {"name": name, "created_at": now}):
         raise SetupError(f"there already is a {name}; see: bridge user list")
-    added = db.execute(sa.insert(tables.users).values(name=name, created_at=now).returning(tables.users.c.id))
-    db.execute(sa.insert(tables.zones).values(user_id=added.scalar_one(), since=now, zone=zone))
+    user_id = sa.select(tables.users.c.id).where(tables.users.c.name == name).scalar_subquery()
+    db.execute(sa.insert(tables.zones).values(user_id=user_id, since=now, zone=zone))
     return user(db, name)
 
 
@@ -66,7 +66,7 @@ def connect(db: sa.Connection, user_id: int, source: str, name: str, *, now: dat
     mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)
     if db.execute(sa.update(tables.connections).where(mine).values(paused=None)).rowcount == 0:
         values = {"user_id": user_id, "source_id": source_id, "name": name, "created_at": now}
-        db.execute(sa.insert(tables.connections).values(values))
+        names.insert_new(db, tables.connections, values)
     return next(x for x in connections(db, user_id) if (x.source, x.name) == (source, name))
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
 from bridge.store import codec, rows, tables
-from bridge.types import Covers, Episode, Event, Metric, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Item, Metric, RawRecord, Sample, Task
 
 
 def samples(
@@ -146,12 +146,16 @@ def missing(
     )
     absent = {row.id: row.key for row in db.execute(query) if row.key not in delivered}
     if covers.since is not None:
-        absent = {number: key for number, key in absent.items() if _begins_after(db, number, covers.since)}
+        stored = rows.current(db, list(absent))
+        absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
     return [RawRecord(stream=stream, key=key, payload={}, deleted=True) for key in sorted(absent.values())]
 
 
-def _begins_after(db: sa.Connection, record_id: int, since: datetime) -> bool:
-    """True when the record means something and all of it begins at or after ``since``."""
-    items = rows.current(db, [record_id]).get(record_id, {}).values()
-    starts = [getattr(row.item, "start", None) for row in items]
+def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
+    """True when the record means something and all of it begins at or after ``since``, in whatever zone."""
+    starts = [_start(row.item) for row in stored]
     return bool(starts) and all(start is not None and start >= since for start in starts)
+
+
+def _start(item: Item) -> datetime | None:
+    return rows.span(item)[0] if isinstance(item, Event) else getattr(item, "start", None)

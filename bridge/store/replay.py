@@ -30,14 +30,14 @@ def rebuild(
         db.execute(sa.delete(table).where(table.c.record_id.in_(kept)))
     states = {row.id: state_of(row) for row in db.execute(sa.select(tables.records).where(r.id.in_(kept)))}
     order = sa.select(a.id, a.arrived_at).join(tables.records).where(r.connection_id == connection.id)
-    arrived = db.execute(order.order_by(a.arrived_at, a.id)).all()
+    arrived = db.execute(order.order_by(a.id)).all()
     memory, done = _Replayed(), 0
     for at, group in groupby(arrived, key=lambda row: row.arrived_at):
+        batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=at, memory=memory)
         for ids in rows.chunks([row.id for row in group]):
-            batch = Batch(normalise, version, memory)
             for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(ids)).order_by(a.id)):
                 batch.take(_arrive_again(states[row.record_id], row))
-            batch.write(db, connection, now=at)
+            batch.write()
             done += len(ids)
             if progress is not None:
                 progress(done, len(arrived))

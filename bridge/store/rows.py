@@ -122,7 +122,7 @@ def span(event: Event) -> tuple[datetime | None, datetime | None]:
     if event.first_day is not None and event.last_day is not None:
         start = tables.EPOCH + timedelta(days=(event.first_day - tables.EPOCH.date()).days - 1)
         end = tables.EPOCH + timedelta(days=(event.last_day - tables.EPOCH.date()).days + 2)
-    return start, None if event.recurrence else end
+    return start, None if event.recurrence else end or start
 
 
 def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, Item]], *, now: datetime) -> None:
@@ -135,9 +135,14 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
 
 
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:
+    values: dict[str, list[dict[str, Any]]] = defaultdict(list)
     for row, item in changed:
-        table = TABLES[codec.kind_of(item)]
-        db.execute(sa.update(table).where(table.c.id == row.id).values(known_at=now, **_columns(db, item)))
+        new = {"known_at": now} | _columns(db, item)
+        values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
+    for kind, some in values.items():
+        t = TABLES[kind]
+        bound: dict[str, Any] = {name.removeprefix("new_"): sa.bindparam(name) for name in some[0] if name != "row"}
+        db.execute(sa.update(t).where(t.c.id == sa.bindparam("row")).values(bound), some)
 
 
 def _delete(db: sa.Connection, gone: list[Stored]) -> None:
