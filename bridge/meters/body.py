@@ -1,0 +1,174 @@
+"""Signals from the body that several meters share: sleep, heart-rate variability, resting heart rate, stress."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from bridge.meters import words
+from bridge.meters.baseline import (
+    CLIP,
+    CONSTANTS,
+    OWN_SLEEP,
+    WINDOW,
+    Baseline,
+    baseline,
+    clip,
+    hrv_quality,
+    scale,
+    unscale,
+)
+from bridge.meters.fuse import Signal, freshness, warmed
+from bridge.meters.hours import SIX_HOURS
+from bridge.meters.past import Latest, Past
+from bridge.types import Metric
+
+DAY = timedelta(days=1)
+TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
+TREND_SPREAD = 0.6  # a week's mean varies so much of a night's spread (Plews, Altini)
+LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs at least, and for full trust
+STAND_IN, STAND_IN_TRUST = 0.5, 0.3  # resting heart rate where the source measures no stress
+
+
+def sleep(past: Past, at: datetime) -> Signal | None:
+    """Last night: half our score against the person's own, half (S - 0.71) / 0.14, then averaged with the vendor's.
+
+    The absolute half keeps a chronic five-hour sleeper from reading "normal".
+    """
+    night = past.latest(OWN_SLEEP, at)
+    if night is None:
+        return None
+    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - 0.71) / 0.14, -CLIP, CLIP)
+    vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
+    if vendor is not None:
+        z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
+    figures = past.nights[night.source][night.day]
+    return nightly("sleep", night, z, words.slept(figures.asleep, figures.need))
+
+
+def hrv(past: Past, at: datetime) -> Signal | None:
+    """Last night's variability: 0.7 z + 0.3 z of its week, z alone without a week.
+
+    Without any, the vendor's recovery of that night stands in: it is made of variability for the greater part.
+    """
+    found = _variability(past, at)
+    if found is None:
+        return _recovery(past, at)
+    metric, night = found
+    z, week = _z(metric, night), _week(past, metric, night, at)
+    text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
+    return nightly(
+        "hrv",
+        night,
+        z if week is None else 0.7 * z + 0.3 * week,
+        f"heart-rate variability {text}",
+        quality=hrv_quality(metric, night.source),
+    )
+
+
+def hrv_trend(past: Past, at: datetime) -> Signal | None:
+    """The week's variability: (7-day mean - centre) / (0.6 spread); needs three of the seven nights."""
+    found = _variability(past, at)
+    week = None if found is None else _week(past, *found, at)
+    if found is None or week is None:
+        return None
+    night = found[1]
+    side = "about as usual" if abs(week) < 0.5 else "above your usual" if week > 0 else "below your usual"
+    return Signal(
+        name="hrv_trend",
+        z=week,
+        quality=warmed(1.0, night.normal.n),
+        age_hours=night.age_hours,
+        text=f"heart-rate variability of the week {side}",
+        source=night.source,
+    )
+
+
+def resting_hr(past: Past, at: datetime) -> Signal | None:
+    """Last night's resting heart rate; lower is better."""
+    night = past.latest(Metric.RESTING_HR, at)
+    if night is None:
+        return None
+    text = words.absolute(night.value, night.normal.centre, "bpm", night.normal)
+    return nightly("resting_hr", night, _z(Metric.RESTING_HR, night), f"resting heart rate {text}")
+
+
+def stress(past: Past, at: datetime) -> Signal | None:
+    """Mean stress of the last six hours against the same hours of earlier days, from 40 valid minutes on.
+
+    Where a source has no stress score (WHOOP publishes none), half the resting heart rate's z at a trust of 0.3.
+    """
+    means = {source: one.mean(at - SIX_HOURS, at) for source, one in past.stress.items()}
+    measured = {source: mean for source, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
+    if not measured:
+        return _stand_in(past, at)
+    normals = {source: _usual_stress(past, source, at) for source in measured}
+    source = max(measured, key=lambda s: (normals[s].n, s))
+    (mean, minutes), normal = measured[source], normals[source]
+    return Signal(
+        name="stress",
+        z=normal.z(mean, CONSTANTS[Metric.STRESS]),
+        quality=warmed(min(1.0, minutes / FULL_STRESS), normal.n),
+        age_hours=0.0,
+        text=f"stress {mean:.0f} over the last six hours, {normal.centre:.0f} is usual",
+        source=source,
+    )
+
+
+def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
+    """A signal that fades with its age and counts half while the baseline is short."""
+    return Signal(
+        name=name,
+        z=z,
+        quality=warmed(quality * freshness(night.age_hours), night.normal.n),
+        age_hours=night.age_hours,
+        text=text,
+        source=night.source or None,
+    )
+
+
+def _z(metric: str, one: Latest) -> float:
+    return one.normal.z(one.value, CONSTANTS[metric])
+
+
+def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
+    """Last night's RMSSD, or a day's SDNN: two metrics that are never mixed."""
+    for metric in (Metric.HRV_RMSSD, Metric.HRV_SDNN):
+        night = past.latest(metric, at)
+        if night is not None:
+            return metric, night
+    return None
+
+
+def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:
+    values = [scale(v, CONSTANTS[metric]) for v in past.recent(metric, night.source, night.day, at)]
+    if len(values) < TREND_NIGHTS:
+        return None
+    distance = sum(values) / len(values) - night.normal.centre
+    return night.normal.scaled(distance, CONSTANTS[metric], narrower=TREND_SPREAD)
+
+
+def _recovery(past: Past, at: datetime) -> Signal | None:
+    night = past.latest(Metric.RECOVERY_SCORE, at)
+    if night is None:
+        return None
+    text = words.absolute(night.value, night.normal.centre, "points", night.normal)
+    return nightly("hrv", night, _z(Metric.RECOVERY_SCORE, night), f"recovery {text}")
+
+
+def _stand_in(past: Past, at: datetime) -> Signal | None:
+    heart = resting_hr(past, at)
+    if heart is None:
+        return None
+    return Signal(
+        name="stress",
+        z=STAND_IN * heart.z,
+        quality=STAND_IN_TRUST * heart.quality,
+        age_hours=heart.age_hours,
+        text=f"{heart.text}, standing in for stress",
+        source=heart.source,
+    )
+
+
+def _usual_stress(past: Past, source: str, at: datetime) -> Baseline:
+    means = (past.stress[source].mean(at - k * DAY - SIX_HOURS, at - k * DAY) for k in range(1, WINDOW + 1))
+    return baseline([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

@@ -1,0 +1,67 @@
+"""Cognition: how fit the head is to concentrate, from deep sleep, pauses and the shape of the day.
+
+Z from deep sleep (weight 0.4), minutes since a pause (0.6) and the calendar (0.6):
+- deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
+- pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
+- calendar: 0.5 - 1.5 (booked share - 0.5)+ - 0.5 fragmented share of the free time - 0.2 per meeting in a row, over the
+  last six hours (fragments: free blocks under two hours; meetings in a row: Microsoft 2021).
+The weights are a proposal: no public data hold these inputs together with what people say.
+"""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from bridge.meters import body, words
+from bridge.meters.baseline import CONSTANTS
+from bridge.meters.fuse import NOT_VALIDATED, Signal, fuse
+from bridge.meters.past import Past
+from bridge.types import Metric, Reading
+from rhythm_env.interface import Moment, Slot, moment_at, slot_start
+
+WEIGHTS = {"deep_sleep": 0.4, "pause": 0.6, "calendar": 0.6}
+LONGEST = 180.0  # minutes without a pause after which it gets no worse
+
+
+def read(past: Past, at: datetime) -> Reading:
+    """Cognition as of ``at``."""
+    signals = (deep_sleep(past, at), pause(past, at), calendar(past, at))
+    return fuse(WEIGHTS, signals, note=NOT_VALIDATED)
+
+
+def deep_sleep(past: Past, at: datetime) -> Signal | None:
+    """Last night's minutes of deep sleep against the person's normal."""
+    night = past.latest(Metric.DEEP_SLEEP, at)
+    if night is None:
+        return None
+    z = night.normal.z(night.value, CONSTANTS[Metric.DEEP_SLEEP])
+    text = words.absolute(night.value, night.normal.centre, "min", night.normal)
+    return body.nightly("deep_sleep", night, z, f"deep sleep {text}")
+
+
+def pause(past: Past, at: datetime) -> Signal | None:
+    """Minutes since the last pause the calendar shows; missing before the day's first entry."""
+    today = moment_at(at, past.zones)
+    morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
+    minutes = past.calendar.unbroken(at, min(morning, at))
+    if minutes is None:
+        return None
+    text = f"{words.hours(minutes / 60)} without a pause" if minutes else "in a pause"
+    return _now("pause", 0.35 - 0.7 * min(minutes, LONGEST) / 90, text)
+
+
+def calendar(past: Past, at: datetime) -> Signal | None:
+    """How full and how broken up the last six hours were; missing without a calendar."""
+    if not past.calendar.exists(at):
+        return None
+    booked, tight = past.calendar.booked(at), past.calendar.tight(at)
+    z = 0.5 - 1.5 * max(booked - 0.5, 0) - 0.5 * past.calendar.fragmented(at) - 0.2 * tight
+    return _now(
+        "calendar",
+        z,
+        f"{booked:.0%} of the last six hours booked, {words.plural(tight, 'meeting')} without a pause before",
+    )
+
+
+def _now(name: str, z: float, text: str) -> Signal:
+    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)

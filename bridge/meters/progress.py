@@ -1,0 +1,137 @@
+"""Progress: what was made this week, for the model; and how that compares with the person's normal, for people.
+
+The level is the model's: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday
+06:00), which is 0 on Monday and climbs, as the simulator's does. What is not known takes the share that makes the
+expected value of that moment, a straight rise from 0 to 0.8 over the week (a proposal, from the simulator's
+calibration). The reasons explain the comparison with normal: Z from tasks (1.0), focus (0.6) and deadlines (0.6):
+- tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
+- focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the person's median (120 at the start);
+- deadlines: -1.2 (1 - exp(-q)) with q = sum of exp(-slack) over open tasks, slack = (hours left - effort) / effort.
+Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from math import exp, log, sqrt
+from statistics import median
+
+from bridge.agenda import midnight
+from bridge.meters import words
+from bridge.meters.baseline import clip
+from bridge.meters.fuse import HIGHEST, NORMAL, NOT_VALIDATED, OFFSET, Signal, level_of, posterior
+from bridge.meters.past import Past
+from bridge.types import Reading, Task
+from rhythm_env.interface import STEPS_PER_WEEK, Moment, Slot, moment_at, slot_start
+
+WEIGHTS = {"tasks": 1.0, "focus": 0.6, "deadlines": 0.6}
+SHARES = {"tasks": 0.6, "focus": 0.4}  # of what makes the week
+PACE = 1.6
+END_OF_WEEK = 0.8
+FOCUS_DAYS = 28  # days whose median is the person's usual focus
+USUAL_FOCUS, LEAST_FOCUS_DAYS = 120.0, 5
+TASK_DAYS = timedelta(days=7)
+TASK_HALF_LIFE = timedelta(days=3)
+EFFORT = 1.0  # hours, where the task does not say
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+def read(past: Past, at: datetime) -> Reading:
+    """Progress as of ``at``; the note tells the level (made this week) from the comparison with normal."""
+    z, precision, because = posterior(WEIGHTS, [s for s in signals(past, at) if s is not None])
+    against = level_of(z) if because else NORMAL
+    kind = "made so far this week" if because else "nothing is known: the week's expected value"
+    return Reading(
+        level=this_week(past, at),
+        sd=NORMAL * (1 - NORMAL) / sqrt(precision),
+        coverage=(precision - 1) / sum(WEIGHTS.values()),
+        because=because,
+        note=f"{kind}; against your normal {against:.2f} (0.70 is usual); {NOT_VALIDATED}",
+    )
+
+
+def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
+    """What the comparison with normal rests on."""
+    return tasks(past, at), focus(past, at), deadlines(past, at)
+
+
+def this_week(past: Past, at: datetime) -> float:
+    """What was made since Monday 06:00, 0 to 0.98."""
+    now = moment_at(at, past.zones)
+    monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
+    expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
+    shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
+    made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
+    return clip(1 - exp(-PACE * made), 0.0, HIGHEST)
+
+
+def tasks(past: Past, at: datetime) -> Signal | None:
+    """Done against due over seven days with the prior of a person who does 3.5 of 5; missing when nothing was due."""
+    done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
+    overdue = [at - end for t, end in _open(past, at) if _within(at - end)]
+    if not done and not overdue:
+        return None
+    weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
+    p = (weight_done + 3.5) / (weight_done + weight_open + 5)
+    text = f"{len(done)} of the {words.plural(len(done) + len(overdue), 'task')} due in seven days done"
+    return _now("tasks", (log(p / (1 - p)) - OFFSET) / 0.8, text)
+
+
+def focus(past: Past, at: datetime) -> Signal | None:
+    """Focus of the last 24 hours against the person's median; missing without a calendar."""
+    if not past.calendar.exists(at):
+        return None
+    minutes = past.calendar.focus(at - DAY, at)
+    z = 2 * (1 - exp(-minutes / usual_focus(past, at))) - 1.264
+    return _now("focus", z, f"{minutes:.0f} min of focus in the last 24 hours")
+
+
+def deadlines(past: Past, at: datetime) -> Signal | None:
+    """How many open tasks press; missing when no task has a day."""
+    if all(task.due is None for task in past.tasks):
+        return None
+    pressing = [exp(-_slack(task, (end - at) / HOUR)) for task, end in _open(past, at)]
+    soon = sum(end - at < DAY for _, end in _open(past, at))
+    return _now("deadlines", -1.2 * (1 - exp(-sum(pressing))), f"{words.plural(soon, 'task')} due within a day")
+
+
+def usual_focus(past: Past, at: datetime) -> float:
+    """Median focus minutes of the days of the last four weeks that had any; 120 below five such days."""
+    days = (past.calendar.focus(at - (k + 1) * DAY, at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
+    focused = [minutes for minutes in days if minutes > 0]
+    return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS
+
+
+def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
+    """Done this week of what was done and of what is still due in it."""
+    done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
+    week_ends = midnight(now.week + 7 * DAY, past.zones)
+    planned = done + sum(end <= week_ends for _, end in _open(past, at))
+    return done / planned if planned else None
+
+
+def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
+    if not past.calendar.exists(at):
+        return None
+    return past.calendar.focus(monday, at) / (5 * usual_focus(past, at))
+
+
+def _open(past: Past, at: datetime) -> Iterator[tuple[Task, datetime]]:
+    """Tasks with a day that are not done at ``at``, with the end of that day on the person's clock."""
+    for task in past.tasks:
+        if task.due is not None and (task.completed is None or task.completed > at):
+            yield task, midnight(task.due + DAY, past.zones)
+
+
+def _slack(task: Task, hours_left: float) -> float:
+    effort = EFFORT if task.effort is None else task.effort
+    return max((hours_left - effort) / max(effort, 1.0), 0.0)
+
+
+def _within(age: timedelta) -> bool:
+    return timedelta(0) <= age <= TASK_DAYS
+
+
+def _now(name: str, z: float, text: str) -> Signal:
+    return Signal(name=name, z=z, quality=1.0, age_hours=0.0, text=text)

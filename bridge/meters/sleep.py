@@ -1,0 +1,121 @@
+"""Our own score of a night, 0..1, from duration, efficiency, stages, regularity and debt.
+
+Written because vendor scores cannot be compared with each other and some sources have none. Deep and REM shares weigh
+little: there is no consensus on sleep architecture (National Sleep Foundation panel, Ohayon 2017).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from statistics import median
+
+from bridge.meters.baseline import clip
+from bridge.types import Episode, Metric
+
+PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
+NEED = 8.0  # hours, where the vendor states none (adults: 7-9)
+LEAST_NEED, MOST_NEED = 5.0, 9.0
+LOOK_BACK = 14  # days for regularity and debt
+DEBT_HALF_LIFE = 2.5  # days
+LEAST_NIGHTS = 3  # earlier nights before regularity means anything
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Night:
+    """One main sleep in hours and shares; None where the source does not tell."""
+
+    end: datetime
+    asleep: float
+    need: float
+    efficiency: float | None
+    deep: float | None  # share of the time asleep
+    rem: float | None
+    middle: float  # hours since local noon at mid-sleep
+
+
+def night_of(episode: Episode, offset: timedelta) -> Night | None:
+    """A night's figures; None when it does not say how long the person slept, or it is no night (1 to 16 hours)."""
+    values = episode.values
+    asleep = _asleep(values)
+    if asleep is None or not 60 <= asleep <= 960:
+        return None
+    middle = episode.start + (episode.end - episode.start) / 2 + offset
+    deep, rem = values.get(Metric.DEEP_SLEEP), values.get(Metric.REM_SLEEP)
+    return Night(
+        end=episode.end,
+        asleep=asleep / 60,
+        need=clip(values.get(Metric.SLEEP_NEED, NEED * 60) / 60, LEAST_NEED, MOST_NEED),
+        efficiency=_efficiency(values, asleep),
+        deep=None if deep is None else deep / asleep,
+        rem=None if rem is None else rem / asleep,
+        middle=(middle.hour + middle.minute / 60 - 12) % 24,
+    )
+
+
+def score(day: date, nights: Mapping[date, Night]) -> float:
+    """The score of the night that ended on ``day``, from it and the nights of the two weeks before.
+
+    0.45 duration clip((hours - 4) / (need - 4)), 0.20 efficiency clip((e - 0.75) / 0.15), 0.10 stages (half each of
+    clip(deep / 0.18), clip(REM / 0.20)), 0.10 regularity 1 - clip(|middle - median of the last 14| / 2.5 h), 0.15 debt
+    1 - clip(mean shortfall with half-life 2.5 days / 2.5 h); renormalised over the parts that are known.
+    """
+    night = nights[day]
+    parts: dict[str, float | None] = {
+        "duration": clip((night.asleep - 4) / (night.need - 4)),
+        "efficiency": None if night.efficiency is None else clip((night.efficiency - 0.75) / 0.15),
+        "stages": _stages(night),
+        "regularity": _regularity(day, nights),
+        "debt": 1 - clip(_debt(day, nights) / 2.5),
+    }
+    known = {name: part for name, part in parts.items() if part is not None}
+    return sum(PARTS[name] * part for name, part in known.items()) / sum(PARTS[name] for name in known)
+
+
+def _asleep(values: Mapping[Metric, float]) -> float | None:
+    stages = (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP)
+    if Metric.ASLEEP in values:
+        return values[Metric.ASLEEP]
+    if all(stage in values for stage in stages):
+        return sum(values[stage] for stage in stages)
+    if Metric.IN_BED in values and Metric.AWAKE in values:
+        return values[Metric.IN_BED] - values[Metric.AWAKE]
+    return None
+
+
+def _efficiency(values: Mapping[Metric, float], asleep: float) -> float | None:
+    found = values.get(Metric.SLEEP_EFFICIENCY)
+    in_bed = values.get(Metric.IN_BED)
+    if found is None and in_bed:
+        found = 100 * asleep / in_bed
+    return found / 100 if found is not None and 30 <= found <= 100 else None
+
+
+def _stages(night: Night) -> float | None:
+    shares = ((night.deep, 0.18), (night.rem, 0.20))
+    known = [clip(share / enough) for share, enough in shares if share is not None]
+    return sum(known) / len(known) if known else None
+
+
+def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
+    before = [nights[d].middle for d in _back(day, start=1) if d in nights]
+    if len(before) < LEAST_NIGHTS:
+        return None
+    off = abs(nights[day].middle - median(before))
+    return 1 - clip(min(off, 24 - off) / 2.5)
+
+
+def _debt(day: date, nights: Mapping[date, Night]) -> float:
+    """Mean shortfall in hours over the last two weeks' nights, recent ones weighing more."""
+    total = weight = 0.0
+    for d in _back(day, start=0):
+        if d in nights:
+            w = 0.5 ** ((day - d).days / DEBT_HALF_LIFE)
+            total += w * max(nights[d].need - nights[d].asleep, 0.0)
+            weight += w
+    return total / weight
+
+
+def _back(day: date, *, start: int) -> list[date]:
+    return [day - timedelta(days=k) for k in range(start, LOOK_BACK + 1)]

@@ -1,0 +1,149 @@
+"""What is known of a person at a moment -> the model's observation, as the simulator would show it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from types import MappingProxyType
+
+from bridge import agenda
+from bridge.meters import METERS, Past, read_at
+from bridge.ports import Known
+from bridge.types import Reading
+from rhythm_env.interface import (
+    HISTORY_DAYS,
+    HISTORY_STEPS,
+    STEPS_PER_WEEK,
+    ActionType,
+    Answer,
+    Interaction,
+    Meter,
+    MeterState,
+    Moment,
+    Observation,
+    StepRecord,
+    ZoneHistory,
+    moment_at,
+    slot_bounds,
+    slot_start,
+)
+
+SHOWN = 1 / 3  # the share of a slot from which the calendar shows what the person did in it
+ROOM = timedelta(minutes=15)  # free time below which nothing new fits
+JUST_BEFORE = timedelta(microseconds=1)
+NOTHING: Mapping[Moment, ActionType] = MappingProxyType({})
+
+Levels = Mapping[Meter, float]
+
+
+def observe(
+    known: Known, *, recommended: Mapping[Moment, ActionType] = NOTHING
+) -> tuple[Observation, dict[Meter, Reading]]:
+    """The observation of the slot that holds ``known.at``, and the readings behind its meters.
+
+    Levels of earlier slots are read anew as of their starts, from what was known by then. ``deltas`` is the change
+    since the start of the previous slot. Progress starts anew each Monday, so its changes are counted within a week.
+    What real life cannot know (anomalies, the active event) is None. ``recommended`` names what was advised in
+    earlier slots, answered or not. Only the calendar is looked at beyond ``known.at``, to the end of the slot.
+    """
+    past = Past(known)
+    now = moment_at(known.at, known.zones)
+    slots = [now.shifted(-back) for back in range(HISTORY_STEPS, -1, -1)]
+    starts = [min(slot_start(slot, known.zones), known.at) for slot in slots]
+    levels = [_levels(read_at(past, start)) for start in starts]
+    readings = read_at(past, known.at)
+    history = _history(known)
+    answers = _answers(history, known.zones)
+    start, end = slot_bounds(now, known.zones)
+    observation = Observation(
+        timestep=now.timestep,
+        day=now.day,
+        slot=now.slot,
+        meters={meter: MeterState(level=r.level, sd=r.sd, coverage=r.coverage) for meter, r in readings.items()},
+        deltas=_change(_from_monday(levels[-2], now), _levels(readings)),
+        step_history=tuple(
+            _step(
+                slot,
+                _done(known, span),
+                answers.get(slot),
+                recommended.get(slot),
+                _change(before, _to_sunday(past, after, slot, span[1])),
+            )
+            for slot, span, (before, after) in zip(slots, pairwise(starts), pairwise(levels), strict=False)
+        ),
+        remaining_steps=STEPS_PER_WEEK - now.timestep,
+        reward=history[-1].reward if history else 0.0,
+        history=history,
+        feasible=_feasible(known, end),
+        planned=agenda.planned_shares(known.agenda, start, end),
+    )
+    return observation, readings
+
+
+def _levels(readings: Mapping[Meter, Reading]) -> Levels:
+    return {meter: reading.level for meter, reading in readings.items()}
+
+
+def _change(before: Levels, after: Levels) -> dict[Meter, float]:
+    return {meter: after[meter] - before[meter] for meter in Meter}
+
+
+def _from_monday(before: Levels, now: Moment) -> Levels:
+    """Levels at the start of the slot before ``now``; in the week's first slot Progress counts from zero."""
+    return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
+
+
+def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
+    """Levels at the end of a slot; in the week's last slot Progress is read just before it starts anew."""
+    if slot.timestep < STEPS_PER_WEEK - 1:
+        return after
+    return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).level}
+
+
+def _history(known: Known) -> tuple[Interaction, ...]:
+    oldest = known.at - timedelta(days=HISTORY_DAYS)
+    return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
+
+
+def _step(
+    slot: Moment,
+    shown: ActionType | None,
+    answered: Interaction | None,
+    recommended: ActionType | None,
+    deltas: Mapping[Meter, float],
+) -> StepRecord:
+    """One completed slot; an accepted recommendation tells what was done where the calendar shows nothing."""
+    if shown is None and answered is not None and answered.answer is Answer.ACCEPT:
+        shown = answered.recommended
+    return StepRecord(
+        timestep=slot.timestep,
+        day=slot.day,
+        slot=slot.slot,
+        action=shown,
+        recommended=answered.recommended if answered else recommended,
+        answer=answered.answer if answered else None,
+        reward=answered.reward if answered else None,
+        deltas=deltas,
+    )
+
+
+def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment, Interaction]:
+    """The last answer per slot: an interaction's own day and slot, in the week it was given."""
+    return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
+
+
+def _done(known: Known, span: tuple[datetime, datetime]) -> ActionType | None:
+    """What the calendar shows for at least a third of a slot, the largest share first."""
+    shares = agenda.planned_shares(known.agenda, *span)
+    action = max(shares, key=lambda a: shares[a], default=None)
+    return action if action is not None and shares[action] >= SHOWN else None
+
+
+def _feasible(known: Known, end: datetime) -> tuple[ActionType, ...]:
+    """What still fits into the slot: everything, or what is planned once less than 15 free minutes are left."""
+    free = agenda.gaps((occurrence for occurrence, _ in known.agenda), known.at, end)
+    planned = agenda.planned_shares(known.agenda, known.at, end)
+    if planned and sum((e - s for s, e in free), timedelta(0)) < ROOM:
+        return tuple(action for action in ActionType if action in planned)
+    return tuple(ActionType)
