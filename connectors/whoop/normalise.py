@@ -1,4 +1,4 @@
-"""WHOOP's records as samples and episodes. Field names and units: developer.whoop.com, API v2; export: the zip's headers.
+"""WHOOP's records as samples and episodes. Names and units: developer.whoop.com, API v2; the export: its headers.
 
 PENDING_SCORE and UNSCORABLE records are episodes without figures: a pending zero is not a measurement.
 """

@@ -1,0 +1,149 @@
+"""A WHOOP server for one member: API v2's paging, bearer check, rate-limit headers and rotating OAuth tokens."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+from urllib.parse import urlencode
+
+from bridge.lab.server import Answer, Fault, Request
+
+LIMITS = {"X-RateLimit-Limit": "100, 100;window=60, 10000;window=86400", "X-RateLimit-Remaining": "99"}
+LIFE = 3600  # seconds an access token lives
+CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
+COLLECTIONS = {
+    "/developer/v2/cycle": "cycles",
+    "/developer/v2/activity/sleep": "sleeps",
+    "/developer/v2/recovery": "recoveries",
+    "/developer/v2/activity/workout": "workouts",
+}
+EVER = ("0001-01-01T00:00:00+00:00", "9999-01-01T00:00:00+00:00")
+
+
+class Vendor:
+    """Serves ``account`` live: what a test changes in it is what the next request gets."""
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        self.account = account
+        self._access: dict[str, float] = {}  # token -> when it ends
+        self._refresh: set[str] = set()
+        self._codes: set[str] = set()
+
+    def settings(self, url: str) -> dict[str, str]:
+        """The connector's settings for this server."""
+        return {"base_url": url, **CLIENT}
+
+    def grant(self) -> dict[str, Any]:
+        """A pair of tokens that is valid now."""
+        access, refresh = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
+        self._access[access] = time.time() + LIFE
+        self._refresh.add(refresh)
+        return {
+            "access_token": access,
+            "refresh_token": refresh,
+            "expires_in": LIFE,
+            "expires_at": time.time() + LIFE,
+            "token_type": "bearer",
+            "scope": "offline",
+        }
+
+    def tokens_expire(self) -> None:
+        """Every access token ends now; refresh tokens live on."""
+        self._access.clear()
+
+    def revoke(self) -> None:
+        """The member withdraws every consent."""
+        self._access.clear()
+        self._refresh.clear()
+
+    def application(self, request: Request) -> Answer:
+        match request.method, request.path:
+            case "GET", "/oauth/oauth2/auth":
+                return self._agree(request)
+            case "POST", "/oauth/oauth2/token":
+                return self._token(request.form)
+        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._access.get(token, 0.0) < time.time():
+            return Answer(status=401, body={"error": "Authorization was not valid"})
+        return self._signed(request)
+
+    def _signed(self, request: Request) -> Answer:
+        if (request.method, request.path) == ("DELETE", "/developer/v2/user/access"):
+            self.revoke()
+            return Answer(status=204)
+        if request.path in COLLECTIONS:
+            return self._collection(COLLECTIONS[request.path], request.query)
+        if request.path == "/developer/v2/user/profile/basic":
+            return Answer(body=self.account.get("profile", {}), headers=LIMITS)
+        folder, _, key = request.path.rpartition("/")
+        found = [r for r in self.account.get(COLLECTIONS.get(folder, ""), []) if str(r.get("id")) == key]
+        return Answer(body=found[0], headers=LIMITS) if found else Answer(status=404, body={"error": "not found"})
+
+    def _collection(self, name: str, query: Mapping[str, str]) -> Answer:
+        """Newest first; ``start`` and ``end`` select by overlap; the token of the next page is opaque."""
+        limit = int(query.get("limit", "10"))
+        if not 1 <= limit <= 25:
+            return Answer(status=400, body={"error": "limit must lie in 1..25"})
+        since, until = (datetime.fromisoformat(query.get(k, d)) for k, d in zip(("start", "end"), EVER, strict=True))
+        chosen = [
+            record
+            for record in self.account.get(name, [])
+            if (span := self._span(name, record)) is not None and span[0] < until and span[1] >= since
+        ]
+        chosen.sort(key=lambda record: self._span(name, record) or (), reverse=True)
+        begin = int(query["nextToken"].removeprefix("page-")) if "nextToken" in query else 0
+        more = begin + limit < len(chosen)
+        body = {"records": chosen[begin : begin + limit], "next_token": f"page-{begin + limit}" if more else None}
+        return Answer(body=body, headers=LIMITS)
+
+    def _span(self, name: str, record: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
+        """When a record happened; a recovery happened when its sleep did."""
+        if name == "recoveries":
+            sleeps = [s for s in self.account.get("sleeps", []) if s.get("id") == record.get("sleep_id")]
+            return self._span("sleeps", sleeps[0]) if sleeps else (_at(record["created_at"]), _at(record["created_at"]))
+        return _at(record["start"]), _at(record.get("end") or EVER[1])
+
+    def _agree(self, request: Request) -> Answer:
+        """The member agrees at once; an unknown client gets no further."""
+        query = request.query
+        if query.get("client_id") != CLIENT["client_id"] or len(query.get("state", "")) < 8:
+            return Answer(status=400, body={"error": "invalid_request"})
+        code = secrets.token_urlsafe(16)
+        self._codes.add(code)
+        return Answer(
+            status=302,
+            headers={"Location": query["redirect_uri"] + "?" + urlencode({"code": code, "state": query["state"]})},
+        )
+
+    def _token(self, form: Mapping[str, str]) -> Answer:
+        """Exchange a code, or rotate: the old refresh token dies the moment a new one is issued."""
+        if any(form.get(name) != value for name, value in CLIENT.items()):
+            return Answer(status=401, body={"error": "invalid_client"})
+        spent, name = (
+            (self._codes, "code")
+            if form.get("grant_type") == "authorization_code"
+            else (self._refresh, "refresh_token")
+        )
+        if form.get(name) not in spent:
+            return Answer(status=400, body={"error": "invalid_grant"})
+        spent.remove(form[name])
+        granted = self.grant()
+        del granted["expires_at"]
+        return Answer(body=granted)
+
+
+def _at(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def rate_limited(reset: int) -> Fault:
+    """Every request of the API is one too many, for ``reset`` seconds."""
+    headers = {"X-RateLimit-Reset": str(reset), "X-RateLimit-Remaining": "0"}
+
+    def refuse(request: Request) -> Answer | None:
+        return Answer(status=429, headers=headers) if request.path.startswith("/developer") else None
+
+    return refuse
