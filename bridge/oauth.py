@@ -5,6 +5,7 @@ A rotated token is saved before it is used: losing the new pair after the old on
 
 from __future__ import annotations
 
+import os
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -89,7 +90,7 @@ def refreshed(
 
     if not token.get("refresh_token"):
         raise needs_login(source)
-    with _client(account, token=dict(token)) as client, _loopback_may_be_plain(token_url):
+    with _client(account, token=dict(token)) as client, loopback_may_be_plain(token_url):
         try:
             asked: dict[str, Any] = {
                 **body,
@@ -157,7 +158,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
-    with _loopback_may_be_plain(token_url):
+    with loopback_may_be_plain(token_url):
         try:
             token: dict[str, Any] = client.fetch_token(
                 token_url,
@@ -195,12 +196,10 @@ def _client(
 
 
 @contextmanager
-def _loopback_may_be_plain(url: str) -> Iterator[None]:
-    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe."""
-    import os
-
+def loopback_may_be_plain(url: str) -> Iterator[None]:
+    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError."""
     parts = urlsplit(url)
-    if parts.scheme != "http":
+    if parts.scheme == "https":
         yield
         return
     if parts.hostname not in LOOPBACK:
