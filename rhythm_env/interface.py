@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from enum import IntEnum, StrEnum
+from itertools import zip_longest
 from typing import Any, Protocol
 from zoneinfo import ZoneInfo
 
@@ -135,7 +136,7 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     days, hour = divmod(SLOT_START[moment.slot], 24)
     wall = datetime.combine(moment.date + timedelta(days=days), time(hour))
     arrived = datetime.min.replace(tzinfo=UTC)
-    for span, following in zip(zones, [*zones[1:], None], strict=True):
+    for span, following in zip_longest(zones, zones[1:]):
         start = max(wall.replace(tzinfo=ZoneInfo(span.zone)).astimezone(UTC), arrived)
         if following is None or start < following.since:
             return start.astimezone(UTC)
