@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import BadRecord
@@ -77,6 +77,9 @@ quickly = settings(max_examples=25, deadline=None, suppress_health_check=[Health
 
 @quickly
 @given(steps=_steps)
+@example(steps=[(False, False, [day("a", 1)]), (True, False, [day("a", 2), day("a", 1)])])
+@example(steps=[(False, False, [day("a", 1)]), (True, False, [day("a", 2)]), (False, False, [day("a", 1)])])
+@example(steps=[(False, False, [part("x", 1, "a"), day("a", 1)])])
 def test_reads_follow_the_contract_and_a_rebuild_changes_nothing(
     store: Store, steps: Sequence[tuple[bool, bool, list[RawRecord]]]
 ) -> None:

@@ -1,0 +1,70 @@
+"""Recommendations: one per slot, kept whole, shown once, answered and answered again."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date
+
+import pytest
+
+from bridge.errors import SetupError
+from bridge.ports import Recommendation, Store
+from rhythm_env.interface import ActionType, Answer, moment_of
+from tests.store.test_people import at_once
+from tests.store.toy import HOUR, T0, connected
+
+MOMENT = moment_of(date(2026, 2, 23), 26)
+
+
+def advised(store: Store) -> Recommendation:
+    return Recommendation(
+        id=0,
+        user_id=connected(store).user_id,
+        moment=MOMENT,
+        action=ActionType.EXERCISE,
+        policy="toy@1",
+        belief={"social": 0.25},
+        scores={"EXERCISE": 1.5},
+        probabilities={"EXERCISE": 0.9, "SLEEP": 0.1},
+        reasons=("weil es gut tut — 🙂",),
+        observation={"timestep": 26, "meters": {"VITALITY": {"level": 0.7}}, "active_event": None},
+        created_at=T0,
+        expires_at=T0 + 6 * HOUR,
+    )
+
+
+def test_it_comes_back_as_it_was_given(store: Store) -> None:
+    given = advised(store)
+    kept = store.add_recommendation(given)
+    assert kept == replace(given, id=kept.id)
+    assert store.recommendation(kept.id) == store.open_recommendation(given.user_id, MOMENT) == kept
+    assert store.open_recommendation(given.user_id, MOMENT.shifted(1)) is None
+    assert store.recommendation(kept.id + 1) is None
+
+
+def test_a_slot_has_one_however_many_ask_at_once(store: Store) -> None:
+    given = advised(store)
+    actions = [ActionType.SLEEP, ActionType.LEARN, ActionType.MEDITATE, ActionType.SOCIALIZE]
+    kept = at_once(lambda number: store.add_recommendation(replace(given, action=actions[number])))
+    assert len({(one.id, one.action) for one in kept}) == 1
+
+
+def test_it_is_shown_once_and_the_last_answer_counts(store: Store) -> None:
+    kept = store.add_recommendation(advised(store))
+    store.mark_shown(kept.id, now=T0 + HOUR)
+    store.mark_shown(kept.id, now=T0 + 2 * HOUR)
+    moved = store.answer(kept.id, Answer.RESCHEDULE, now=T0 + 3 * HOUR, moved_to=MOMENT.shifted(4))
+    assert (moved.shown_at, moved.answer, moved.moved_to) == (T0 + HOUR, Answer.RESCHEDULE, MOMENT.shifted(4))
+    accepted = store.answer(kept.id, Answer.ACCEPT, now=T0 + 4 * HOUR)
+    assert (accepted.answer, accepted.answered_at, accepted.moved_to) == (Answer.ACCEPT, T0 + 4 * HOUR, None)
+    with pytest.raises(SetupError, match="bridge recommend"):
+        store.answer(kept.id + 1, Answer.ACCEPT, now=T0)
+
+
+def test_they_are_listed_by_creation_within_a_window(store: Store) -> None:
+    given = advised(store)
+    for step in (2, 0, 1):
+        store.add_recommendation(replace(given, moment=MOMENT.shifted(step), created_at=T0 + step * HOUR))
+    found = store.recommendations(given.user_id, since=T0, until=T0 + 2 * HOUR)
+    assert [one.created_at for one in found] == [T0, T0 + HOUR]
+    assert store.recommendations(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
