@@ -199,7 +199,7 @@ class Keywords:
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        verdicts = [self._said(event), _kind(event), _shown(event), _unsure(event)]
+        verdicts = [self._said(event), KINDS.get(event.kind), _shown(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
         return Label(action=best.action, confidence=confidence, by=f"{self.name}@{self.version}", why=best.why)
@@ -281,10 +281,6 @@ KINDS = {
 }
 
 
-def _kind(event: Invitation) -> Verdict | None:
-    return KINDS.get(event.kind)
-
-
 def _shown(event: Invitation) -> Verdict | None:
     """What the event's structure shows, whatever it is called."""
     if event.all_day:
@@ -296,7 +292,7 @@ def _shown(event: Invitation) -> Verdict | None:
     if event.conference:
         return Verdict(ActionType.ADMIN_WORK, 0.45, "a video link")
     if event.others and (event.others == 1 or (event.start_hour or 0) >= PARTY_HOUR):
-        return Verdict(ActionType.SOCIALIZE, 0.4, "people meet, without a video link")
+        return Verdict(ActionType.SOCIALIZE, 0.4, "others invited, no video link")
     if event.others or not event.organised_by_me:
         return Verdict(ActionType.ADMIN_WORK, 0.45, "others are invited")
     return None
