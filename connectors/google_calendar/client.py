@@ -17,6 +17,7 @@ from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
 from connectors.google_calendar.consent import open_http
 from connectors.google_calendar.faults import Gone, NotFound, answered
+from connectors.google_calendar.normalise import TASK_LINK
 
 PAGE = 2500  # the API's maximum
 IGNORED = (
@@ -148,4 +149,12 @@ def _record(calendar: str, item: Mapping[str, Any]) -> RawRecord:
     """A cancelled exception is a hole in its series and stays; any other cancelled event is gone."""
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     key = f"{calendar}/{item.get('id', '?')}"
-    return RawRecord(stream="event", key=key, payload={} if gone else item, deleted=gone)
+    return RawRecord(stream="event", key=key, payload={} if gone else _kept(item), deleted=gone)
+
+
+def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The event without its description, of which only a link to a task is of use."""
+    kept = {name: value for name, value in item.items() if name != "description"}
+    if TASK_LINK in str(item.get("description", "")):
+        kept["description"] = TASK_LINK
+    return kept

@@ -87,7 +87,7 @@ def _credentials(account: Account) -> tuple[Any, list[str]]:
     expiry = (
         datetime.fromisoformat(token["expiry"]).astimezone(UTC).replace(tzinfo=None) if token.get("expiry") else None
     )
-    credentials = Credentials(
+    credentials = Credentials(  # type: ignore[no-untyped-call]
         token=token.get("token"),
         refresh_token=token["refresh_token"],
         token_uri=account.settings["token_uri"],

@@ -91,11 +91,10 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 def _kind(payload: Mapping[str, Any]) -> str:
     """The event type; a task with a time of day comes disguised as transparent focus time with a link to it."""
-    kind = payload.get("eventType")
-    description = payload.get("description")
-    if kind == "focusTime" and payload.get("transparency") == "transparent":
-        if isinstance(description, str) and TASK_LINK in description:
-            return "task"
+    kind, description = payload.get("eventType"), payload.get("description")
+    free_focus = kind == "focusTime" and payload.get("transparency") == "transparent"
+    if free_focus and isinstance(description, str) and TASK_LINK in description:
+        return "task"
     return kind if isinstance(kind, str) and kind in KINDS else "default"
 
 

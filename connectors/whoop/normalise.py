@@ -45,7 +45,7 @@ WORKOUT = {
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
     """What a record means. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream.startswith("export_"):
-        from connectors.whoop.export import normalise_row
+        from connectors.whoop.columns import normalise_row
 
         return normalise_row(record)
     match record.stream:
