@@ -27,11 +27,12 @@ class Database:
         self._open = threading.local()
         try:
             self._migrate()
-        except sa.exc.OperationalError as error:
+        except BaseException as error:
             self.engine.dispose()
-            raise SetupError(
-                f"the database cannot be opened ({type(error.orig).__name__}); check BRIDGE_DATABASE"
-            ) from error
+            if not isinstance(error, sa.exc.OperationalError):
+                raise
+            what = type(error.orig).__name__
+            raise SetupError(f"the database cannot be opened ({what}); check BRIDGE_DATABASE") from error
 
     @contextmanager
     def write(self) -> Iterator[sa.Connection]:
