@@ -111,7 +111,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
     with bridge.store.transaction():
-        connection = bridge.store.connect(user.id, source, source, now=now())
+        connection = bridge.store.connect(user.id, source, "account", now=now())
         bridge.account(connection, spec).save_token(fresh.obtained)
     return connection
 

@@ -131,7 +131,7 @@ def authorise(
 
     Raises NeedsLogin when they refuse, the answer does not match the question, or nobody answers in three minutes.
     """
-    with _Listener(port) as listener:
+    with _Listener(port) as listener, loopback_may_be_plain(authorise_url):
         redirect = f"http://127.0.0.1:{listener.port}/"
         with _client(account, scopes=scopes, redirect=redirect, pkce=pkce) as client:
             url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))

@@ -57,6 +57,10 @@ def status(user: options.User, json: options.Json = False) -> None:
         person = bridge.store.user(user)
         now = app.now()
         rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
+    if not json:
+        for row in rows:
+            for when in ("last_success", "next_due"):
+                row[when] = row[when] and row[when][5:16].replace("T", " ")
     show.table(
         rows, ("source", "connection", "last_success", "next_due", "newest_day", "rows", "set_aside", "next"), json=json
     )

@@ -14,6 +14,7 @@ from bridge.lab.server import Answer, Fault, Request
 LIMITS = {"X-RateLimit-Limit": "100, 100;window=60, 10000;window=86400", "X-RateLimit-Remaining": "99"}
 LIFE = 3600  # seconds an access token lives
 CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
+SCOPE = "read:recovery read:cycles read:workout read:sleep offline"
 COLLECTIONS = {
     "/developer/v2/cycle": "cycles",
     "/developer/v2/activity/sleep": "sleeps",
@@ -47,7 +48,7 @@ class Vendor:
             "expires_in": LIFE,
             "expires_at": time.time() + LIFE,
             "token_type": "bearer",
-            "scope": "offline",
+            "scope": SCOPE,
         }
 
     def tokens_expire(self) -> None:
@@ -109,7 +110,8 @@ class Vendor:
     def _agree(self, request: Request) -> Answer:
         """The member agrees at once; an unknown client gets no further."""
         query = request.query
-        if query.get("client_id") != CLIENT["client_id"] or len(query.get("state", "")) < 8:
+        known = query.get("client_id") == CLIENT["client_id"] and query.get("scope") == SCOPE
+        if not known or len(query.get("state", "")) < 8:
             return Answer(status=400, body={"error": "invalid_request"})
         code = secrets.token_urlsafe(16)
         self._codes.add(code)

@@ -30,7 +30,7 @@ _SLEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One kind of file. ``stream`` None: known, and not imported. ``key`` names the column whose instant identifies a row."""
+    """One kind of file; ``stream`` None: known but not imported; ``key``: the column whose instant identifies a row."""
 
     stream: str | None
     key: str

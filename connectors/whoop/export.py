@@ -2,7 +2,7 @@
 
 What a file holds is told by its headers, or by the number of its columns where they are in another language: the order
 of the columns is the same. Times are the person's wall clock, and each row names its own offset (``UTC+01:00``,
-``UTCZ``). Journal answers are recognised and left alone: they hold medication and more, and need a decision of their own.
+``UTCZ``). Journal answers are recognised and left alone: they hold medication and more.
 """
 
 from __future__ import annotations
