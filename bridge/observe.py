@@ -49,12 +49,10 @@ def observe(
     """
     past = Past(known)
     now = moment_at(known.at, known.zones)
-    slots = [now.shifted(-back) for back in range(HISTORY_STEPS, -1, -1)]
-    starts = [min(slot_start(slot, known.zones), known.at) for slot in slots]
-    levels = [_levels(read_at(past, start)) for start in starts]
+    slots = _slots(known, now)
+    levels = [_levels(read_at(past, start)) for _, start in slots]
     readings = read_at(past, known.at)
     history = _history(known)
-    answers = _answers(history, known.zones)
     start, end = slot_bounds(now, known.zones)
     observation = Observation(
         timestep=now.timestep,
@@ -62,16 +60,7 @@ def observe(
         slot=now.slot,
         meters={meter: MeterState(level=r.level, sd=r.sd, coverage=r.coverage) for meter, r in readings.items()},
         deltas=_change(_from_monday(levels[-2], now), _levels(readings)),
-        step_history=tuple(
-            _step(
-                slot,
-                _done(known, span),
-                answers.get(slot),
-                recommended.get(slot),
-                _change(before, _to_sunday(past, after, slot, span[1])),
-            )
-            for slot, span, (before, after) in zip(slots, pairwise(starts), pairwise(levels), strict=False)
-        ),
+        step_history=_steps(known, past, slots, levels, recommended),
         remaining_steps=STEPS_PER_WEEK - now.timestep,
         reward=history[-1].reward if history else 0.0,
         history=history,
@@ -79,6 +68,12 @@ def observe(
         planned=agenda.planned_shares(known.agenda, start, end),
     )
     return observation, readings
+
+
+def _slots(known: Known, now: Moment) -> list[tuple[Moment, datetime]]:
+    """The last seven completed slots and the current one, each with its start."""
+    slots = (now.shifted(-back) for back in range(HISTORY_STEPS, -1, -1))
+    return [(slot, min(slot_start(slot, known.zones), known.at)) for slot in slots]
 
 
 def _levels(readings: Mapping[Meter, Reading]) -> Levels:
@@ -104,6 +99,22 @@ def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels
 def _history(known: Known) -> tuple[Interaction, ...]:
     oldest = known.at - timedelta(days=HISTORY_DAYS)
     return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
+
+
+def _steps(
+    known: Known,
+    past: Past,
+    slots: Sequence[tuple[Moment, datetime]],
+    levels: Sequence[Levels],
+    recommended: Mapping[Moment, ActionType],
+) -> tuple[StepRecord, ...]:
+    """The completed slots; ``slots`` and the ``levels`` at their starts end with the current one."""
+    answers = _answers(_history(known), known.zones)
+    found: list[StepRecord] = []
+    for ((slot, start), (_, end)), (before, after) in zip(pairwise(slots), pairwise(levels), strict=True):
+        deltas = _change(before, _to_sunday(past, after, slot, end))
+        found.append(_step(slot, _done(known, (start, end)), answers.get(slot), recommended.get(slot), deltas))
+    return tuple(found)
 
 
 def _step(

@@ -112,9 +112,10 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
+    """Against five usual days; what is usual is settled on Monday, so that a week's progress does not shrink."""
     if not past.calendar.exists(at):
         return None
-    return past.calendar.focus(monday, at) / (5 * usual_focus(past, at))
+    return past.calendar.focus(monday, at) / (5 * usual_focus(past, monday))
 
 
 def _open(past: Past, at: datetime) -> Iterator[tuple[Task, datetime]]:

@@ -1,0 +1,354 @@
+"""Each meter by hand."""
+
+from dataclasses import replace
+from math import exp, log, sqrt
+
+import pytest
+
+from bridge.meters import read
+from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, baseline
+from bridge.types import Metric, Reading
+from rhythm_env.interface import ActionType, Meter
+
+from .life import DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress, task, weeks
+
+MINUTE = HOUR / 60
+NOON = MORNING + 6 * HOUR  # 13:00 in Berlin
+
+
+def z_of(reading: Reading, signal: str) -> float:
+    return next(b.z for b in reading.because if b.signal == signal)
+
+
+def signals(reading: Reading) -> set[str]:
+    return {b.signal for b in reading.because}
+
+
+def day_before(*entries):
+    """A calendar that has been in use for a day, with these entries today."""
+    return [entry(MORNING - DAY, 0.5), *entries]
+
+
+class TestVitality:
+    def test_of_a_first_night_by_hand(self):
+        reading = read(known(night(0, 420, sleep_need=480), at=MORNING))[Meter.VITALITY]
+        own = (0.45 * 0.75 + 0.15 * 0.6) / 0.6
+        z = 0.5 * baseline([], CONSTANTS[OWN_SLEEP]).z(own, CONSTANTS[OWN_SLEEP]) + 0.5 * (own - 0.71) / 0.14
+        assert z_of(reading, "sleep") == pytest.approx(z)
+        fused = 2.0 * 0.5 * z / (1 + 2.0 * 0.5)  # half the trust: no night before
+        assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + fused))))
+        assert reading.coverage == pytest.approx(1.0 / 3.05)
+        assert reading.because[0].text == "slept 7 h, 1 h below your need"
+        assert reading.validated
+
+    def test_averages_our_score_with_the_vendors(self):
+        own = z_of(read(known(night(0, 420)))[Meter.VITALITY], "sleep")
+        vendor = baseline([], CONSTANTS[Metric.SLEEP_SCORE]).z(90, CONSTANTS[Metric.SLEEP_SCORE])
+        both = z_of(read(known(night(0, 420, sleep_score=90)))[Meter.VITALITY], "sleep")
+        assert both == pytest.approx((own + vendor) / 2)
+
+    def test_variability_is_seven_parts_night_and_three_parts_week(self):
+        values = [40.0, 50, 45, 47, 43, 46, 44, 42]
+        items = [nightly(Metric.HRV_RMSSD, ago, value) for ago, value in enumerate(values)]
+        reading = read(known(*items, at=MORNING))[Meter.VITALITY]
+        row = CONSTANTS[Metric.HRV_RMSSD]
+        normal = baseline(values[1:], row)
+        week = (sum(log(v) for v in values[:7]) / 7 - normal.centre) / (0.6 * normal.spread)
+        assert z_of(reading, "hrv") == pytest.approx(0.7 * normal.z(40, row) + 0.3 * week)
+        assert "below your usual" in reading.because[0].text
+
+    def test_two_nights_are_no_week(self):
+        items = [nightly(Metric.HRV_RMSSD, 0, 40.0), nightly(Metric.HRV_RMSSD, 1, 60.0)]
+        row = CONSTANTS[Metric.HRV_RMSSD]
+        reading = read(known(*items))
+        assert z_of(reading[Meter.VITALITY], "hrv") == pytest.approx(baseline([60.0], row).z(40, row))
+        assert "hrv_trend" not in signals(reading[Meter.SERENITY])
+
+    def test_recovery_stands_in_only_where_there_is_no_variability(self):
+        recovery, hrv = nightly(Metric.RECOVERY_SCORE, 0, 30), nightly(Metric.HRV_RMSSD, 0, 45)
+        assert "recovery" in read(known(recovery))[Meter.VITALITY].because[0].text
+        assert [b.text for b in read(known(recovery, hrv))[Meter.VITALITY].because] == [
+            b.text for b in read(known(hrv))[Meter.VITALITY].because
+        ]
+
+    def test_steps_count_once_the_day_is_over_and_are_capped(self):
+        assert signals(read(known(steps(0, 9000)))[Meter.VITALITY]) == set()
+        many = read(known(steps(1, 60_000)))[Meter.VITALITY]
+        assert z_of(many, "steps") == 1.0
+        assert many.because[0].text.startswith("60,000 steps yesterday")
+        assert many.because[0].age_hours == pytest.approx(9)  # 9:00 in Berlin
+
+    def test_days_without_steps_are_days_without_a_watch(self):
+        assert signals(read(known(steps(1, 0)))[Meter.VITALITY]) == set()
+
+    def test_daytime_variability_needs_three_readings_a_day(self):
+        spots = [
+            replace(
+                nightly(Metric.HRV_SDNN, 0, value, source="apple"), key=f"apple/{n}", start=at, end=at, day=at.date()
+            )
+            for n, value in enumerate((30, 60, 50))
+            for at in [MORNING - DAY + n * HOUR]
+        ]
+        row = CONSTANTS[Metric.HRV_SDNN]
+        assert z_of(read(known(*spots))[Meter.VITALITY], "hrv") == pytest.approx(baseline([], row).z(50, row))
+        assert signals(read(known(*spots[:2]))[Meter.VITALITY]) == set()
+
+
+class TestSources:
+    def test_the_longer_history_wins_and_nothing_is_averaged(self):
+        band = [nightly(Metric.RESTING_HR, ago, 50 + ago % 2, source="whoop") for ago in range(10)]
+        watch = [nightly(Metric.RESTING_HR, ago, 70, source="garmin") for ago in range(5)]
+        both, alone = (read(known(*items))[Meter.VITALITY] for items in ([*band, *watch], band))
+        assert both.because == alone.because
+        assert both.because[0].source == "whoop"
+
+    def test_the_newer_night_wins_over_the_longer_history(self):
+        band = [nightly(Metric.RESTING_HR, ago, 50, source="whoop") for ago in range(1, 10)]
+        watch = nightly(Metric.RESTING_HR, 0, 70, source="garmin")
+        assert read(known(*band, watch))[Meter.VITALITY].because[0].source == "garmin"
+
+    def test_a_new_device_starts_its_own_baseline(self):
+        old = [nightly(Metric.HRV_RMSSD, ago, 45, source="whoop") for ago in range(1, 30)]
+        new = nightly(Metric.HRV_RMSSD, 0, 90, source="garmin")
+        row = CONSTANTS[Metric.HRV_RMSSD]
+        assert z_of(read(known(*old, new))[Meter.VITALITY], "hrv") == pytest.approx(baseline([], row).z(90, row))
+
+    def test_of_two_sleeps_on_a_day_the_longer_is_the_night(self):
+        nap = replace(night(0, 90), key="whoop/nap", start=MORNING + HOUR, end=MORNING + 2 * HOUR)
+        assert read(known(night(0), nap, at=MORNING + 3 * HOUR)) == read(known(night(0), at=MORNING + 3 * HOUR))
+
+
+class TestTime:
+    def test_a_sleep_that_is_not_over_hides_no_night(self):
+        longer = replace(night(0, 900), key="whoop/later", start=MORNING + HOUR, end=MORNING + 16 * HOUR)
+        assert read(known(night(0), longer)) == read(known(night(0)))
+
+    def test_a_late_value_of_an_earlier_night_moves_no_later_normal(self):
+        nights = [nightly(Metric.RESTING_HR, ago, 55) for ago in (0, 2, 3, 4, 5)]
+        late = replace(nightly(Metric.RESTING_HR, 1, 85), end=MORNING + HOUR)
+        assert read(known(*nights, late)) == read(known(*nights))
+
+    def test_a_night_is_known_from_waking(self):
+        before = read(known(night(0), nightly(Metric.RESTING_HR, 0, 50), at=MORNING - MINUTE))
+        assert before[Meter.VITALITY].coverage == 0
+        assert read(known(night(0), at=MORNING))[Meter.VITALITY].coverage > 0
+
+    def test_a_value_recorded_in_the_night_waits_for_its_end(self):
+        early = replace(nightly(Metric.RESTING_HR, 0, 50), start=MORNING - 6 * HOUR, end=None)
+        assert signals(read(known(early, at=MORNING - 3 * HOUR))[Meter.VITALITY]) == set()
+        assert signals(read(known(early, at=MORNING))[Meter.VITALITY]) == {"resting_hr"}
+        ages = [
+            next(b.age_hours for b in read(known(*items))[Meter.VITALITY].because if b.signal == "resting_hr")
+            for items in ([early], [early, night(0)])
+        ]
+        assert ages == pytest.approx([3.0, 2.0])  # from 6:00 where nothing tells the waking, else from 7:00
+
+    def test_a_night_fades_and_expires_after_thirty_hours(self):
+        at = [read(known(*body(), at=MORNING + hours * HOUR)) for hours in (0, 16)]
+        fresh, stale = (reading[Meter.VITALITY].coverage for reading in at)
+        assert fresh > stale > 0
+        old = [night(1), nightly(Metric.RESTING_HR, 1, 50)]
+        assert read(known(*old, at=MORNING + 6 * HOUR))[Meter.VITALITY].coverage > 0
+        assert read(known(*old, at=MORNING + 6 * HOUR + MINUTE))[Meter.VITALITY].coverage == 0
+
+    def test_sixty_days_make_the_normal(self):
+        recent = [nightly(Metric.RESTING_HR, ago, 55 + ago % 3) for ago in range(61)]
+        older = [nightly(Metric.RESTING_HR, ago, 90) for ago in range(61, 100)]
+        assert read(known(*recent)) == read(known(*recent, *older))
+        assert read(known(*recent)) != read(known(*recent[:60]))
+
+
+class TestSerenity:
+    def values(self, value, *, days=range(1, 11), now=None, at=NOON):
+        """Two hours of stress before noon, today at ``now``."""
+        offsets = [n * 3 * MINUTE for n in range(40)]
+        found = [stress(at - day * DAY - o, value) for day in days for o in offsets]
+        return found + [stress(at - o, now) for o in offsets if now is not None]
+
+    def test_stress_against_the_same_hours_of_earlier_days(self):
+        reading = read(known(*self.values(30, now=40), at=NOON))[Meter.SERENITY]
+        row = CONSTANTS[Metric.STRESS]
+        assert z_of(reading, "stress") == pytest.approx(baseline([30.0] * 10, row).z(40, row))
+        assert reading.because[0].text == "stress 40 over the last six hours, 30 is usual"
+        assert reading.level < 0.7
+
+    def test_negative_stress_is_no_stress(self):
+        motion = [stress(NOON - n * 3 * MINUTE - MINUTE, value) for n in range(40) for value in (-1, -2)]
+        clean = self.values(30, now=40)
+        assert read(known(*clean, *motion, at=NOON))[Meter.SERENITY] == read(known(*clean, at=NOON))[Meter.SERENITY]
+
+    def test_forty_minutes_are_needed(self):
+        few = [stress(NOON - n * 3 * MINUTE, 40) for n in range(13)]
+        assert read(known(*few, at=NOON))[Meter.SERENITY].coverage == 0
+        more = [*few, stress(NOON - 39 * MINUTE, 40)]
+        assert read(known(*more, at=NOON))[Meter.SERENITY].coverage == pytest.approx(42 / 60 / 2 / 2.7)
+
+    def test_half_an_hour_after_a_workout_is_left_out(self):
+        run = replace(night(0), key="garmin/run", kind="workout", start=NOON - 3 * HOUR, end=NOON - 2 * HOUR)
+        after = [stress(NOON - 2 * HOUR + n * MINUTE, 95) for n in range(0, 30, 3)]
+        calm = self.values(30, now=30)[:-1]
+        run = replace(run, kind=type(night(0).kind)("workout"))
+        with_run, without = (read(known(run, *calm, *extra, at=NOON))[Meter.SERENITY] for extra in (after, []))
+        assert with_run == without
+
+    def test_resting_heart_rate_stands_in_at_low_trust(self):
+        reading = read(known(*(nightly(Metric.RESTING_HR, ago, 50 + ago % 3) for ago in range(10)), at=MORNING))
+        heart, stands_in = reading[Meter.VITALITY].because[0], reading[Meter.SERENITY].because[0]
+        assert stands_in.z == pytest.approx(heart.z / 2)
+        assert reading[Meter.SERENITY].coverage == pytest.approx(0.3 / 2.7)
+
+    def test_more_meetings_than_usual_weigh(self):
+        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0, others=1) for day in range(1, 15)]
+        today = [entry(NOON - 3 * HOUR, 1.0, others=1), entry(NOON - 2 * HOUR, 2.0, others=1)]
+        calm, full = (read(known(at=NOON, agenda=usual + extra))[Meter.SERENITY] for extra in ([], today))
+        row = CONSTANTS["meeting_load"]
+        normal = baseline([1 / 6] * 13, row)  # the fourteenth day has no six hours before its first entry
+        assert z_of(full, "meetings") == pytest.approx(max(normal.z(0.5 + 0.15, row), -2))
+        assert full.level < 0.7 < calm.level
+
+    def test_no_calendar_is_not_an_empty_one(self):
+        assert (
+            read(known(*body()))[Meter.SERENITY].coverage
+            < read(known(*body(), agenda=day_before()))[Meter.SERENITY].coverage
+        )
+
+
+class TestCognition:
+    def test_pause_by_hand(self):
+        work = day_before(entry(NOON - 90 * MINUTE, 2.0, ActionType.DEEP_WORK))
+        assert z_of(read(known(at=NOON, agenda=work))[Meter.COGNITION], "pause") == pytest.approx(-0.35)
+
+    @pytest.mark.parametrize(
+        ("between", "z"),
+        [
+            (4, 0.35 - 0.7 * 124 / 90),  # four minutes between two entries are no pause
+            (5, 0.35 - 0.7 * 60 / 90),
+        ],
+    )
+    def test_five_minutes_are_a_pause(self, between, z):
+        last = entry(NOON - HOUR, 1.0, ActionType.ADMIN_WORK)
+        first = entry(NOON - 2 * HOUR - between * MINUTE, 1.0, ActionType.ADMIN_WORK)
+        reading = read(known(at=NOON, agenda=day_before(first, last)))[Meter.COGNITION]
+        assert z_of(reading, "pause") == pytest.approx(z)
+
+    def test_sport_is_a_pause_and_after_the_last_entry_one_goes_on(self):
+        work = entry(NOON - 3 * HOUR, 2.0, ActionType.ADMIN_WORK)
+        sport = entry(NOON - HOUR, 1.0, ActionType.EXERCISE)
+        reading = read(known(at=NOON, agenda=day_before(work, sport)))[Meter.COGNITION]
+        assert z_of(reading, "pause") == pytest.approx(0.35)
+
+    def test_before_the_days_first_entry_nothing_is_known_of_pauses(self):
+        yesterday = entry(NOON - 24 * HOUR, 3.0, ActionType.ADMIN_WORK)
+        assert signals(read(known(at=NOON, agenda=[yesterday]))[Meter.COGNITION]) == {"calendar"}
+
+    def test_calendar_by_hand(self):
+        spans = [(-6, 2.0), (-3, 1.0), (-2, 1.0)]  # 4 of 6 hours; one hour free in between, one at the end
+        busy = [entry(NOON + start * HOUR, hours, others=1) for start, hours in spans]
+        reading = read(known(at=NOON, agenda=day_before(*busy)))[Meter.COGNITION]
+        assert z_of(reading, "calendar") == pytest.approx(0.5 - 1.5 * (4 / 6 - 0.5) - 0.5 * 0.5 - 0.2 * 1)
+
+    def test_deep_sleep_in_minutes(self):
+        nights = [night(ago, 420, deep_sleep=80 - 30 * (ago == 0)) for ago in range(10)]
+        reading = read(known(*nights, at=MORNING))[Meter.COGNITION]
+        row = CONSTANTS[Metric.DEEP_SLEEP]
+        assert z_of(reading, "deep_sleep") == pytest.approx(baseline([80.0] * 9, row).z(50, row))
+        assert not reading.validated
+        assert "not validated" in reading.note
+
+
+class TestConnection:
+    def company(self, *entries, at=NOON):
+        return read(known(at=at, agenda=day_before(*entries)))[Meter.CONNECTION]
+
+    @pytest.mark.parametrize(
+        ("of", "worth"), [({"others": 1}, 1.0), ({"others": 2, "conference": True}, 0.6), ({"others": 9}, 0.3)]
+    )
+    def test_one_meeting_two_days_ago_by_hand(self, of, worth):
+        reading = self.company(entry(NOON - 50 * HOUR, 2.0, ActionType.SOCIALIZE, **of))
+        assert z_of(reading, "company") == pytest.approx((1 - exp(-worth * 0.5 / 2) - 0.63) / 0.25)
+
+    def test_two_a_day_count(self):
+        three = [entry(NOON - (k + 1) * HOUR, 1.0, ActionType.FAMILY_TIME) for k in range(3)]
+        reading = self.company(*three)
+        worth = 1 + 0.5 ** (1 / 48)
+        assert z_of(reading, "company") == pytest.approx((1 - exp(-worth / 2) - 0.63) / 0.25)
+        assert reading.because[0].text == "in company 3 times over the last seven days"
+
+    def test_what_is_not_over_too_old_free_or_other_does_not_count(self):
+        entries = [
+            entry(NOON - HOUR, 1.1, ActionType.SOCIALIZE),
+            entry(NOON - 7 * DAY - 2 * HOUR, 1.0, ActionType.SOCIALIZE),
+            entry(NOON - 3 * HOUR, 1.0, ActionType.SOCIALIZE, busy=False),
+            entry(NOON - 3 * HOUR, 1.0, ActionType.ADMIN_WORK, others=3),
+        ]
+        assert z_of(self.company(*entries), "company") == pytest.approx((0 - 0.63) / 0.25)
+
+    def test_no_calendar_is_not_loneliness(self):
+        reading = read(known(*body()))[Meter.CONNECTION]
+        assert (reading.level, reading.coverage) == (0.70, 0.0)
+        later = read(known(at=NOON, agenda=[entry(NOON + HOUR, 1.0, ActionType.SOCIALIZE)]))[Meter.CONNECTION]
+        assert (later.level, later.coverage) == (0.70, 0.0)
+
+
+class TestProgress:
+    def test_made_this_week_by_hand(self):
+        """Friday noon: one of two tasks and two hours of focus, of five times two usual ones."""
+        agenda = day_before(entry(NOON - 2 * HOUR, 2.0, ActionType.DEEP_WORK))
+        tasks = (task(1, done=20), task(2, due=1))
+        reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
+        assert reading.level == pytest.approx(1 - exp(-1.6 * (0.6 * 0.5 + 0.4 * 120 / 600)))
+        assert reading.coverage == 1
+        assert reading.sd == pytest.approx(0.21 / sqrt(3.2))
+
+    def test_against_normal_by_hand(self):
+        agenda = day_before(entry(NOON - 2 * HOUR, 1.0, ActionType.LEARN))
+        tasks = (task(1, done=-6), task(2, due=0))  # done at noon; the other is due at midnight, 11 hours away
+        reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
+        p = 4.5 / 6
+        assert z_of(reading, "tasks") == pytest.approx((log(p / (1 - p)) - log(7 / 3)) / 0.8)
+        assert z_of(reading, "focus") == pytest.approx(2 * (1 - exp(-0.5)) - 1.264)
+        assert z_of(reading, "deadlines") == pytest.approx(-1.2 * (1 - exp(-exp(-10))))
+        z = sum(b.contribution for b in reading.because)
+        assert f"against your normal {1 / (1 + exp(-(log(7 / 3) + z))):.2f}" in reading.note
+
+    def test_overdue_tasks_press_and_count_as_not_done(self):
+        reading = read(known(at=NOON, tasks=(task(1, due=-1),)))[Meter.PROGRESS]
+        age = 13 / 72  # since midnight, in half-lives of three days
+        p = 3.5 / (5 + 0.5**age)
+        assert z_of(reading, "tasks") == pytest.approx((log(p / (1 - p)) - log(7 / 3)) / 0.8)
+        assert z_of(reading, "deadlines") == pytest.approx(-1.2 * (1 - exp(-1)))
+
+    def test_nothing_known_is_the_weeks_expected_value(self):
+        friday = read(known(at=NOON))[Meter.PROGRESS]
+        assert friday.level == pytest.approx(0.8 * 17 / 28)
+        assert (friday.coverage, friday.because) == (0, ())
+        monday = read(known(at=MORNING - 4 * DAY))[Meter.PROGRESS]
+        assert monday.level == 0
+
+    def test_a_week_starts_at_zero_whatever_the_last_one_brought(self):
+        tasks = tuple(task(n, done=20 + n) for n in range(5))
+        sunday = MORNING + 3 * DAY - 2 * HOUR  # 5:00 on Monday is still Sunday's night
+        busy = known(agenda=weeks(), tasks=tasks, at=sunday)
+        assert read(busy)[Meter.PROGRESS].level > 0.5
+        due = (*tasks, task(9, due=5))
+        assert read(replace(busy, at=MORNING + 3 * DAY - HOUR, tasks=due))[Meter.PROGRESS].level == 0
+
+    def test_a_week_only_grows(self):
+        agenda = weeks()
+        levels = [
+            read(known(at=MORNING - 4 * DAY + h * HOUR, agenda=agenda, tasks=(task(1, done=20), task(2, due=1))))[
+                Meter.PROGRESS
+            ].level
+            for h in range(0, 96, 6)
+        ]
+        assert levels == sorted(levels)
+        assert levels[-1] > levels[0]
+
+    def test_usual_focus_is_the_persons_after_five_days(self):
+        def z(days):
+            past = [entry(NOON - day * DAY - 3 * HOUR, 1.0, ActionType.LEARN) for day in range(1, days + 1)]
+            today = entry(NOON - 3 * HOUR, 1.0, ActionType.LEARN)
+            return z_of(read(known(at=NOON, agenda=[*past, today]))[Meter.PROGRESS], "focus")
+
+        assert z(5) == pytest.approx(0, abs=0.001)
+        assert z(4) == pytest.approx(2 * (1 - exp(-0.5)) - 1.264)
