@@ -125,7 +125,7 @@ class TestTime:
 
     def test_a_late_value_of_an_earlier_night_moves_no_later_normal(self):
         nights = [nightly(Metric.RESTING_HR, ago, 55) for ago in (0, 2, 3, 4, 5)]
-        late = replace(nightly(Metric.RESTING_HR, 1, 85), end=MORNING + HOUR)
+        late = replace(nightly(Metric.RESTING_HR, 1, 58), end=MORNING + HOUR)
         assert read(known(*nights, late)) == read(known(*nights))
 
     def test_a_night_is_known_from_waking(self):
