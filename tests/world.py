@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
@@ -124,3 +125,10 @@ def plain(value: Any) -> Any:
 def later(world: World, **span: float) -> World:
     """The same world some time later."""
     return replace(world, now=world.now + timedelta(**span))
+
+
+def expected(source: str, case: str) -> dict[str, list[Any]]:
+    """What a case must come to: ``fixtures/<source>/<case>.expected.json``."""
+    path = lab.fixtures(source) / f"{case}.expected.json"
+    body: dict[str, list[Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return body
