@@ -29,12 +29,15 @@ from rhythm_env.interface import (
 BODY_DAYS = 75  # the baselines look back 60 days; travel and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
+INSTANT = timedelta(microseconds=1)  # makes an exclusive bound include the moment itself
+
 
 def know(store: Store, user: User, classifier: EventClassifier, *, at: datetime) -> Known:
     """Everything that was known about a person at a moment."""
     since = (at - timedelta(days=BODY_DAYS)).date()
     samples = store.samples(user.id, since=since, at=at)
     episodes = store.episodes(user.id, since=since, at=at)
+    sources = {sample.key: source for source, sample in samples}
     return Known(
         at=at,
         zones=user.zones,
@@ -43,7 +46,7 @@ def know(store: Store, user: User, classifier: EventClassifier, *, at: datetime)
         agenda=labelled(store, user, classifier, at - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
-        sources={item.key: source for source, item in (*samples, *episodes)},
+        sources=sources | {episode.key: source for source, episode in episodes},
     )
 
 
@@ -77,7 +80,7 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """Answers of the last 30 days. Shown and expired counts as Ignore; never seen is not an answer."""
     since = at - timedelta(days=HISTORY_DAYS)
-    found = (_interaction(r, at) for r in store.recommendations(user.id, since=since, until=at))
+    found = (_interaction(r, at) for r in store.recommendations(user.id, since=since, until=at + INSTANT))
     return [interaction for interaction in found if interaction is not None]
 
 
@@ -104,7 +107,7 @@ def look(
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """The model's observation at a moment, and the readings behind it."""
     known = know(store, user, classifier, at=at)
-    recent = store.recommendations(user.id, since=at - timedelta(days=3), until=at)
+    recent = store.recommendations(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 
@@ -154,6 +157,8 @@ def give_feedback(
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
     """The newest recommendation of the last two days that has no answer yet."""
-    recent: Sequence[Recommendation] = store.recommendations(user.id, since=now - timedelta(days=2), until=now)
+    recent: Sequence[Recommendation] = store.recommendations(
+        user.id, since=now - timedelta(days=2), until=now + INSTANT
+    )
     waiting = [r for r in recent if r.answer is None]
     return waiting[-1] if waiting else None

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 from bridge import http
 from bridge.errors import NeedsLogin, SetupError, TryLater
@@ -33,16 +33,17 @@ class Signed:
     Raises NeedsLogin when there is no token or the grant is gone, TryLater when the token server does not answer.
     """
 
-    def __init__(
-        self, account: Account, *, source: str, token_url: str, refresh_body: Mapping[str, str] | None = None
-    ) -> None:
+    def __init__(self, account: Account, *, source: str, token_url: str, refresh_scope: str | None = None) -> None:
         token = account.token()
         if not token:
             raise needs_login(source)
         self._account, self._source, self._url = account, source, token_url
-        self._body = dict(refresh_body or {})
+        self._scope = refresh_scope
         self._token: dict[str, Any] = token
         self._session = http.open_session()
+
+    def close(self) -> None:
+        self._session.close()
 
     def get(self, url: str, **options: Any) -> requests.Response:
         return self._ask("GET", url, **options)
@@ -69,7 +70,7 @@ class Signed:
             self._token = newer
             return
         try:
-            self._token = refreshed(self._account, self._source, self._token, self._url, self._body)
+            self._token = refreshed(self._account, self._source, self._token, self._url, self._scope)
         except NeedsLogin:
             newer = self._swapped_elsewhere()
             if newer is None:
@@ -82,7 +83,7 @@ class Signed:
 
 
 def refreshed(
-    account: Account, source: str, token: Mapping[str, Any], token_url: str, body: Mapping[str, str]
+    account: Account, source: str, token: Mapping[str, Any], token_url: str, scope: str | None
 ) -> dict[str, Any]:
     """The next pair, already saved; an unchanged refresh token is kept when the server sends none."""
     import requests
@@ -90,15 +91,21 @@ def refreshed(
 
     if not token.get("refresh_token"):
         raise needs_login(source)
-    with _client(account, token=dict(token)) as client, loopback_may_be_plain(token_url):
+    with (
+        _client(account, token=dict(token)) as client,
+        loopback_may_be_plain(token_url),
+    ):
         try:
             asked: dict[str, Any] = {
-                **body,
                 "client_id": account.settings["client_id"],
                 "client_secret": account.settings["client_secret"],
             }
             new: dict[str, Any] = client.refresh_token(
-                token_url, refresh_token=token["refresh_token"], timeout=http.TIMEOUT[1], **asked
+                token_url,
+                refresh_token=token["refresh_token"],
+                body=urlencode({"scope": scope} if scope else {}),
+                timeout=http.TIMEOUT[1],
+                **asked,
             )
         except requests.RequestException as error:
             raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error

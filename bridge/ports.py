@@ -73,6 +73,10 @@ class Connector(Protocol):
         """
         ...
 
+    def close(self) -> None:
+        """Let go of the network; nothing is pulled afterwards."""
+        ...
+
 
 Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
@@ -59,7 +60,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
     """
 
     def pull(tally: Tally) -> None:
-        _pull_everything(source, store, tally, holder=holder, now=now, on_page=on_page)
+        _Pull(source=source, store=store, tally=tally, holder=holder, now=now, on_page=on_page).everything()
 
     return _run(source, store, pull, holder=holder, now=now)
 
@@ -111,45 +112,42 @@ def finish(store: Store, connection: Connection, outcome: Outcome, *, started: d
     log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new)
 
 
-def _pull_everything(
-    source: Source, store: Store, tally: Tally, *, holder: str, now: datetime, on_page: OnPage
-) -> None:
-    """Every stream; a cursor that expired starts this source over once."""
-    if source.open is None:
-        raise SetupError(f"{source.spec.name} cannot be pulled; give it a file: bridge import PATH")
-    connector = source.open()
-    for attempt in (1, 2):
-        try:
-            for stream in source.spec.streams:
-                _pull_stream(source, connector, store, tally, stream, holder=holder, now=now, on_page=on_page)
-        except CursorExpired:
-            if attempt == 2:
-                raise
-            store.drop_cursors(source.connection.id)
-        else:
-            return
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pull:
+    """One sync under way."""
 
+    source: Source
+    store: Store
+    tally: Tally
+    holder: str
+    now: datetime
+    on_page: OnPage
 
-def _pull_stream(
-    source: Source,
-    connector: Connector,
-    store: Store,
-    tally: Tally,
-    stream: str,
-    *,
-    holder: str,
-    now: datetime,
-    on_page: OnPage,
-) -> None:
-    connection, spec = source.connection, source.spec
-    cursor = store.cursor(connection.id, stream, spec.cursor_version)
-    delivered: set[str] = set()
-    for page in connector.pull(stream, cursor, now=now):
-        if not store.claim(connection.id, holder, now=now, lease=LEASE):
-            raise TryLater("another sync took this connection over")
-        delivered.update(record.key for record in page.records)
-        tally.add(page, land(source, store, page, frozenset(delivered), now=now))
-        on_page(stream, len(page.records))
+    def everything(self) -> None:
+        """Every stream; a cursor that expired starts this source over once."""
+        if self.source.open is None:
+            raise SetupError(f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH")
+        with closing(self.source.open()) as connector:
+            try:
+                self._streams(connector)
+            except CursorExpired:
+                self.store.drop_cursors(self.source.connection.id)
+                self._streams(connector)
+
+    def _streams(self, connector: Connector) -> None:
+        connection, spec = self.source.connection, self.source.spec
+        for stream in spec.streams:
+            cursor = self.store.cursor(connection.id, stream, spec.cursor_version)
+            self._stream(connector.pull(stream, cursor, now=self.now))
+
+    def _stream(self, pages: Iterable[Page]) -> None:
+        delivered: set[str] = set()
+        for page in pages:
+            if not self.store.claim(self.source.connection.id, self.holder, now=self.now, lease=LEASE):
+                raise TryLater("another sync took this connection over")
+            delivered.update(record.key for record in page.records)
+            self.tally.add(page, land(self.source, self.store, page, frozenset(delivered), now=self.now))
+            self.on_page(page.stream, len(page.records))
 
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:

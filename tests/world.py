@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from functools import cached_property
@@ -67,8 +67,8 @@ class World:
 
     def records(self) -> list[RawRecord]:
         """Everything the vendor delivers in a first pull."""
-        connector = self.connector()
-        pages = [page for stream in self.spec.streams for page in connector.pull(stream, None, now=self.now)]
+        with closing(self.connector()) as connector:
+            pages = [page for stream in self.spec.streams for page in connector.pull(stream, None, now=self.now)]
         return [record for page in pages for record in page.records]
 
     def contents(self) -> dict[str, list[Any]]:

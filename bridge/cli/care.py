@@ -90,8 +90,8 @@ def _minutes(at: datetime | None) -> str | None:
 
 def newest_day(bridge: Bridge, user: User, source: str) -> str | None:
     """The newest local day a source has measured anything for."""
-    measured = [*bridge.store.samples(user.id), *bridge.store.episodes(user.id)]
-    days = [item.day for name, item in measured if name == source]
+    days = [sample.day for name, sample in bridge.store.samples(user.id) if name == source]
+    days += [episode.day for name, episode in bridge.store.episodes(user.id) if name == source]
     return max(days).isoformat() if days else None
 
 

@@ -41,6 +41,10 @@ class GoogleCalendar:
         self._account = account
         self._calendars: list[str] | None = None
 
+    def close(self) -> None:
+        if "_service" in vars(self):
+            self._service.close()
+
     @cached_property
     def _service(self) -> Any:
         from googleapiclient.discovery import build

@@ -50,8 +50,11 @@ class Whoop:
             account,
             source=SPEC.name,
             token_url=token_url(account),
-            refresh_body={"scope": "offline"},
+            refresh_scope="offline",
         )
+
+    def close(self) -> None:
+        self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         place = Place(**json.loads(cursor)) if cursor else Place()

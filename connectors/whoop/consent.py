@@ -29,7 +29,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 def revoke(account: Account) -> bool:
     """Withdraw the consent at WHOOP; False when WHOOP did not confirm."""
-    session = oauth.Signed(account, source=SPEC.name, token_url=token_url(account), refresh_body={"scope": "offline"})
+    session = oauth.Signed(account, source=SPEC.name, token_url=token_url(account), refresh_scope="offline")
     import requests
 
     try:
@@ -37,3 +37,5 @@ def revoke(account: Account) -> bool:
         return session.delete(address, timeout=TIMEOUT).status_code == 204
     except (requests.RequestException, BridgeError):
         return False
+    finally:
+        session.close()

@@ -86,6 +86,9 @@ class Crashing:
     def __init__(self, connector: Any, pages: int) -> None:
         self._connector, self._left = connector, pages
 
+    def close(self) -> None:
+        self._connector.close()
+
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         for page in self._connector.pull(stream, cursor, now=now):
             if self._left == 0:

@@ -66,7 +66,7 @@ class Stage:
 
     def kill_once(self, url: str, rng: random.Random) -> bool:
         """Start a sync and kill it a random moment after a random request; False when it finished before."""
-        left, delay = rng.randrange(1, 40), rng.random() * 0.03
+        left, delay = rng.randrange(1, 9), rng.random() * 0.03
         process = self.start(url)
         counting = threading.Lock()
 
