@@ -6,15 +6,16 @@ import os
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bridge import config, registry
+from bridge import config, intake, registry
 from bridge.errors import SetupError
+from bridge.files import Unreadable, found
 from bridge.ports import (
     Browser,
     Connection,
@@ -26,10 +27,12 @@ from bridge.ports import (
     Store,
     User,
 )
-from bridge.sync import OnPage, Source, silent, sync, take
+from bridge.sync import OnPage, Reading, Source, silent, sync, take
 from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
+
+FOLDER = "folder"  # connections of this name import what is new in a folder
 
 
 def now() -> datetime:
@@ -55,6 +58,10 @@ class StoredAccount:
     def token(self) -> dict[str, Any] | None:
         sealed = self._store.secret(self._connection_id)
         return None if sealed is None else self._vault.unseal(sealed)
+
+    def token_field(self, name: str) -> str:
+        """One text of the stored token; empty when it is not there."""
+        return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
         self._store.save_secret(self._connection_id, self._vault.seal(token))
@@ -138,7 +145,8 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     spec = registry.spec(source)
     confirmed = False
     for connection in chosen(bridge, user, source):
-        if spec.revokes is not None and bridge.store.secret(connection.id) is not None:
+        live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
+        if spec.revokes is not None and live:
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
     return confirmed
@@ -163,18 +171,21 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync every live connection of a user (files are not pulled), one after the other."""
-    connections = [c for c in chosen(bridge, user, source) if registry.spec(c.source).opens is not None]
-    live = [c for c in connections if bridge.store.secret(c.id) is not None]
+    """Sync every connection of a user that can be synced (accounts and folders), one after the other."""
+    live = [c for c in chosen(bridge, user, source) if bridge.store.secret(c.id) is not None]
     if not live:
         raise SetupError(f"{user.name} has no live connection: bridge connect {source or 'SOURCE'} --user {user.name}")
-    return [sync_connection(bridge, c, at=at, on_page=watch(c.source) if watch else silent) for c in live]
+    return [sync_connection(bridge, user, c, at=at, on_page=watch(c.source) if watch else silent) for c in live]
 
 
-def sync_connection(bridge: Bridge, connection: Connection, *, at: datetime, on_page: OnPage = silent) -> Outcome:
+def sync_connection(
+    bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = silent
+) -> Outcome:
     """Open one connection and sync it. A connection that cannot be opened is an outcome too, not a crash."""
     spec = registry.spec(connection.source)
     free_dead_lease(bridge.store, connection)
+    if connection.name.startswith(FOLDER):
+        return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
 
     def opened() -> Connector:
         connector: Connector = registry.resolve(spec.opens or "")(bridge.account(connection, spec))
@@ -184,26 +195,72 @@ def sync_connection(bridge: Bridge, connection: Connection, *, at: datetime, on_
     return sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
 
 
-def import_file(bridge: Bridge, user: User, path: Path, *, at: datetime, on_page: OnPage = silent) -> Outcome:
-    """Land what a file or folder holds, through the connector that recognises it by content."""
-    spec = recognise(path)
-    connection = bridge.store.connect(user.id, spec.name, "import", now=at)
+def _sync_folder(
+    bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
+) -> Outcome:
+    """Import what is new in a connected folder."""
+    cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
+    folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
+    reading = intake.Folder(spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor)
+    return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
+
+
+def _take(
+    bridge: Bridge, connection: Connection, spec: ConnectorSpec, reading: Reading, *, at: datetime, on_page: OnPage
+) -> Outcome:
     source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
-    zone = zone_at(at, user.zones).key
-    pages = registry.resolve(spec.reads or "")(path, zone=zone)
-    return take(source, pages, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    return take(source, reading, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
 
 
-def recognise(path: Path) -> ConnectorSpec:
-    """The source whose file this is. Raises SetupError when the file is missing or nobody knows it."""
+def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
+    """Keep a folder as a connection: every sync imports what is new in it. One source may have several folders."""
+    spec = registry.spec(source)
+    if spec.reads is None:
+        raise SetupError(f"{source} reads no files; log in instead: bridge connect {source} --user {user.name}")
+    if not folder.is_dir():
+        raise SetupError(f"there is no folder {folder}")
+    place = str(folder.resolve())
+    others = [c for c in bridge.store.connections(user.id) if c.source == source and c.name.startswith(FOLDER)]
+    known = {StoredAccount(c.id, {}, bridge.store, bridge.vault).token_field("folder"): c.name for c in others}
+    name = known.get(place) or (FOLDER if not others else f"{FOLDER}-{len(others) + 1}")
+    with bridge.store.transaction():
+        connection = bridge.store.connect(user.id, source, name, now=now())
+        StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})
+    return connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did: an outcome per source, and the files that were no source's or could not be opened."""
+
+    outcomes: list[Outcome]
+    unknown: list[str]
+    unreadable: list[Unreadable]
+
+
+def import_path(
+    bridge: Bridge, user: User, path: Path, *, at: datetime, watch: Callable[[str], OnPage] | None = None
+) -> Imported:
+    """Land what a file or folder holds, each file through the source that recognises it by its content.
+
+    Raises SetupError when the file is missing or nobody knows anything in there.
+    """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
-    readers = [spec for spec in registry.specs() if spec.recognises is not None]
-    for spec in readers:
-        if registry.resolve(spec.recognises or "")(path):
-            return spec
-    known = ", ".join(spec.title for spec in readers)
-    raise SetupError(f"{path.name} is no export this bridge can read (it reads: {known})")
+    with ExitStack() as stack:
+        files = intake.sort_out(found(path, stack), registry.specs())
+        if not files.known and not files.unreadable:
+            titles = ", ".join(spec.title for spec in registry.specs() if spec.reads is not None)
+            raise SetupError(f"{path.name} is no export this bridge can read (it reads: {titles})")
+        outcomes = []
+        for source, chosen_files in sorted(files.known.items()):
+            spec = registry.spec(source)
+            connection = bridge.store.connect(user.id, source, "import", now=at)
+            free_dead_lease(bridge.store, connection)
+            reading = intake.Files(spec, chosen_files, zone_at(at, user.zones).key)
+            on_page = watch(source) if watch else silent
+            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=on_page))
+    return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 
 def rebuild(

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
-from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 from bridge.types import Covers, Episode, Event, Item, Label, Metric, Occurrence, Outcome, Page, RawRecord, Sample, Task
 from rhythm_env.interface import ActionType, Answer, Interaction, Moment, ZoneSpan
@@ -28,8 +27,8 @@ class ConnectorSpec:
     """A source in plain data; importing it loads nothing heavy. Dotted paths are ``module:name``.
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
-    ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(path) -> bool`` and
-    ``read(path, zone) -> Iterator[Page]`` serve files and folders. None: the source cannot do that.
+    ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
     """
 
     name: str
@@ -92,6 +91,10 @@ class Browser(Protocol):
         """The redirected URL typed in by the person, or None when only the loopback redirect is wanted."""
         ...
 
+    def ask(self, question: str) -> str | None:
+        """A secret the person types in (it is not shown), e.g. an API key; None when nobody is there to answer."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
@@ -143,10 +146,14 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
-    """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason."""
+    """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason.
+
+    ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
+    """
 
     outcome: str
     set_aside: str | None = None
+    items: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -336,7 +343,35 @@ class Store(Protocol):
         ...
 
 
+class File(Protocol):
+    """One file, on disk or in a zip."""
+
+    @property
+    def name(self) -> str:
+        """The last part, e.g. ``export.xml``."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where it was found, below what was asked for, e.g. ``export.zip/apple_health_export/export.xml``."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes, unpacked."""
+        ...
+
+    @property
+    def head(self) -> bytes:
+        """The first 4096 bytes."""
+        ...
+
+    def open(self) -> BinaryIO:
+        """The content from its beginning, not necessarily seekable."""
+        ...
+
+
 class FileReader(Protocol):
     """What ``ConnectorSpec.reads`` points to."""
 
-    def __call__(self, path: Path, *, zone: str) -> Iterator[Page]: ...
+    def __call__(self, file: File, *, zone: str) -> Iterator[Page]: ...

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import logging
-from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from typing import Protocol
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store
@@ -34,11 +36,13 @@ class Tally:
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
     reasons: Counter[str] = field(default_factory=Counter)
+    items: Counter[str] = field(default_factory=Counter)
 
     def add(self, page: Page, landings: list[Landing]) -> None:
         self.streams[page.stream] += len(page.records)
         for landing in landings:
             self.outcomes[landing.outcome] += 1
+            self.items.update(landing.items)
             if landing.set_aside is not None:
                 self.reasons[landing.set_aside] += 1
 
@@ -59,29 +63,78 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
     Never raises a ``BridgeError``: whatever happened is in the outcome, and the connection's next due time is set.
     """
 
+    lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
+
     def pull(tally: Tally) -> None:
-        _Pull(source=source, store=store, tally=tally, holder=holder, now=now, on_page=on_page).everything()
+        _Pull(source=source, store=store, tally=tally, lease=lease, now=now, on_page=on_page).everything()
 
-    return _run(source, store, pull, holder=holder, now=now)
+    return _run(source, store, pull, lease)
 
 
-def take(
-    source: Source, pages: Iterable[Page], store: Store, *, holder: str, now: datetime, on_page: OnPage = silent
-) -> Outcome:
-    """Land pages that were read from a file; what went wrong is in the outcome, as for ``sync``."""
+def take(source: Source, reading: Reading, store: Store, *, holder: str, now: datetime, on_page: OnPage) -> Outcome:
+    """Land pages that are read from files; what went wrong is in the outcome, as for ``sync``.
+
+    A page that cannot be kept fails the file it came from, not those after it.
+    """
+    lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
 
     def read(tally: Tally) -> None:
-        for page in pages:
-            tally.add(page, land(source, store, page, frozenset(), now=now))
+        delivered: dict[str, set[str]] = defaultdict(set)
+        for page in reading:
+            lease.renew()
+            keys = delivered[page.stream]
+            keys.update(record.key for record in page.records)
+            try:
+                tally.add(page, land(source, store, page, frozenset(keys), now=now))
+            except SourceChanged as error:
+                reading.fail(str(error))
             on_page(page.stream, len(page.records))
+        if reading.failed:
+            raise BadFiles(f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end")
 
-    return _run(source, store, read, holder=holder, now=now)
+    outcome = _run(source, store, read, lease)
+    return replace(outcome, files=reading.files, failed_files=tuple(reading.failed))
 
 
-def _run(source: Source, store: Store, work: Callable[[Tally], None], *, holder: str, now: datetime) -> Outcome:
+class Reading(Protocol):
+    """Pages of one source's files, and what went wrong on the way."""
+
+    files: int
+    failed: list[tuple[str, str]]
+
+    def __iter__(self) -> Iterator[Page]: ...
+    def fail(self, reason: str) -> None:
+        """Give up the file being read."""
+        ...
+
+
+class BadFiles(BridgeError):
+    """Some files could not be read; the others have landed."""
+
+
+@dataclass(slots=True, kw_only=True)
+class Lease:
+    """The right to sync a connection, for as long as it is renewed. Its clock starts at ``now`` and runs."""
+
+    store: Store
+    connection: Connection
+    holder: str
+    now: datetime
+    began: float = field(default_factory=time.monotonic)
+
+    def taken(self) -> bool:
+        at = self.now + timedelta(seconds=time.monotonic() - self.began)
+        return self.store.claim(self.connection.id, self.holder, now=at, lease=LEASE)
+
+    def renew(self) -> None:
+        if not self.taken():
+            raise TryLater("another sync took this connection over")
+
+
+def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
     """Do the work under the connection's lease and write down how it ended."""
-    connection = source.connection
-    if not store.claim(connection.id, holder, now=now, lease=LEASE):
+    connection, now = source.connection, lease.now
+    if not lease.taken():
         return _outcome(connection, Tally(), "skipped", because="another sync of this connection is running")
     tally = Tally()
     try:
@@ -91,7 +144,7 @@ def _run(source: Source, store: Store, work: Callable[[Tally], None], *, holder:
     else:
         outcome = _outcome(connection, tally, "ok")
     finally:
-        store.release(connection.id, holder)
+        store.release(connection.id, lease.holder)
     finish(store, connection, outcome, started=now, finished=now)
     return outcome
 
@@ -119,7 +172,7 @@ class _Pull:
     source: Source
     store: Store
     tally: Tally
-    holder: str
+    lease: Lease
     now: datetime
     on_page: OnPage
 
@@ -143,8 +196,7 @@ class _Pull:
     def _stream(self, pages: Iterable[Page]) -> None:
         delivered: set[str] = set()
         for page in pages:
-            if not self.store.claim(self.source.connection.id, self.holder, now=self.now, lease=LEASE):
-                raise TryLater("another sync took this connection over")
+            self.lease.renew()
             delivered.update(record.key for record in page.records)
             self.tally.add(page, land(self.source, self.store, page, frozenset(delivered), now=self.now))
             self.on_page(page.stream, len(page.records))
@@ -206,4 +258,5 @@ def _outcome(
         skipped_because=because,
         retry_at=retry_at,
         streams=dict(tally.streams),
+        items=dict(tally.items),
     )

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from enum import StrEnum
 from types import MappingProxyType
+from typing import Any
 
 from rhythm_env.interface import ActionType
 
@@ -109,7 +110,9 @@ def require_aware(at: datetime) -> datetime:
 class Sample:
     """One measured value. ``day`` is the local date it belongs to: of waking for nightly shapes, civil otherwise.
 
-    ``key`` is stable across re-deliveries and unique within (connection, record): upserts match on it.
+    ``key`` is stable across re-deliveries and unique within (connection, record): upserts match on it. What is
+    measured many times an hour is kept as means: then ``value`` is the mean of ``count`` measurements between ``start``
+    and ``end``, the smallest and largest of which are ``low`` and ``high``.
     """
 
     key: str
@@ -120,6 +123,9 @@ class Sample:
     day: date
     value: float
     device: str | None = None
+    count: int | None = None  # None: one measurement
+    low: float | None = None
+    high: float | None = None
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "start", require_aware(self.start))
@@ -248,17 +254,32 @@ class Label:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawRecord:
-    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it cannot be understood without."""
+    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it cannot be understood without.
+
+    A record that ``adds`` comes in pieces, e.g. a day spread over many files: what is kept is the union of all pieces'
+    payloads, object by object, the later piece's value where both have one.
+    """
 
     stream: str
     key: str
     payload: Mapping[str, object]
     parent: str | None = None
     deleted: bool = False
+    adds: bool = False
 
     @property
     def path(self) -> str:
         return f"{self.stream}/{self.key}"
+
+
+def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Two pieces of one payload: objects are united, anything else is the later piece's."""
+    both = {
+        key: union(before[key], after[key])
+        for key in before.keys() & after.keys()
+        if isinstance(before[key], Mapping) and isinstance(after[key], Mapping)
+    }
+    return {**before, **after, **both}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -322,3 +343,6 @@ class Outcome:
     skipped_because: str | None = None
     retry_at: datetime | None = None
     streams: Mapping[str, int] = field(default_factory=dict)
+    items: Mapping[str, int] = field(default_factory=dict)  # "sample", "episode", "event", "task" -> derived this time
+    files: int = 0  # read, of an import
+    failed_files: tuple[tuple[str, str], ...] = ()  # (file, why it could not be read, or not to its end)

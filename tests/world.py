@@ -112,7 +112,7 @@ def contents(store: Store, user: User) -> dict[str, list[Any]]:
 def plain(value: Any) -> Any:
     """Dataclass fields as JSON would hold them."""
     if isinstance(value, dict):
-        return {str(key): plain(item) for key, item in value.items()}
+        return {str(key): plain(item) for key, item in value.items() if item is not None}
     if isinstance(value, list | tuple):
         return [plain(item) for item in value]
     if isinstance(value, datetime | date):

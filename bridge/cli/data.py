@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
 from bridge.types import Outcome
 
+if TYPE_CHECKING:
+    from bridge.app import Imported
+
 COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside", "why")
+IMPORTED = ("source", "outcome", "files", "samples", "episodes", "events", "tasks", "unchanged", "set_aside", "why")
 
 
 def register(app: typer.Typer) -> None:
@@ -33,24 +38,48 @@ def import_path(
     user: options.User,
     json: options.Json = False,
 ) -> None:
-    """Import an export; what it is, is recognised by its content."""
+    """Import an export, or a folder of them; what each file is, is recognised by its content."""
     from bridge import app
 
     with app.open_bridge() as bridge, show.Progress() as progress:
         person = bridge.store.user(user)
-        outcome = app.import_file(bridge, person, path, at=app.now(), on_page=progress.watch(path.name))
-    report([outcome], user, json=json)
+        imported = app.import_path(bridge, person, path, at=app.now(), watch=progress.watch)
+    outcomes = [*imported.outcomes, *no_source(imported)]
+    report(outcomes, user, json=json, columns=IMPORTED)
 
 
-def report(outcomes: list[Outcome], user: str, *, json: bool) -> None:
+def no_source(imported: Imported) -> list[Outcome]:
+    """A row for what no source could take."""
+    failed = tuple((file.path, file.reason) for file in imported.unreadable)
+    rows = []
+    if failed:
+        because = f"{len(failed)} files could not be opened"
+        rows.append(Outcome(source="-", connection="-", outcome="failed", skipped_because=because, failed_files=failed))
+    if imported.unknown:
+        because = f"{len(imported.unknown)} files belong to no source (see: bridge sources)"
+        rows.append(
+            Outcome(
+                source="-",
+                connection="-",
+                outcome="unknown",
+                files=len(imported.unknown),
+                skipped_because=because,
+            )
+        )
+    return rows
+
+
+def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = COLUMNS) -> None:
     """Print outcomes and leave with the code that says whether a person must act."""
-    show.table([row(outcome) for outcome in outcomes], COLUMNS, json=json)
+    show.table([row(outcome) for outcome in outcomes], columns, json=json)
     for outcome in outcomes:
+        for file, reason in outcome.failed_files:
+            typer.echo(f"{file}: {reason}", err=True)
         if outcome.outcome == "needs_login":
             typer.echo(f"log in again: bridge connect {outcome.source} --user {user}", err=True)
     if any(o.outcome == "needs_login" for o in outcomes):
         raise typer.Exit(3)
-    if any(o.outcome != "ok" for o in outcomes):
+    if any(o.outcome not in ("ok", "unknown") for o in outcomes):
         raise typer.Exit(1)
 
 
@@ -69,6 +98,9 @@ def row(outcome: Outcome) -> dict[str, object]:
         "skipped_because": outcome.skipped_because,
         "retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None,
         "streams": dict(outcome.streams),
+        "files": outcome.files,
+        **{f"{kind}s": outcome.items.get(kind, 0) for kind in ("sample", "episode", "event", "task")},
+        "failed_files": [{"file": file, "reason": reason} for file, reason in outcome.failed_files],
         "why": outcome.skipped_because or "; ".join(outcome.reasons),
     }
 

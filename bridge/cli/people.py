@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import webbrowser
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -62,17 +63,24 @@ def zone(
 
 
 def connect(
-    source: Annotated[str, typer.Argument(help="A source with live accounts (see: bridge sources).")],
+    source: Annotated[str, typer.Argument(help="A source (see: bridge sources).")],
     user: options.User,
+    folder: Annotated[
+        Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
+    ] = None,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
     ] = False,
 ) -> None:
-    """Obtain a person's consent at a source."""
+    """Obtain a person's consent at a source, or connect a folder that its files appear in."""
     from bridge import app
 
     with app.open_bridge() as bridge:
-        app.connect(bridge, bridge.store.user(user), source, Terminal(headless=no_browser))
+        person = bridge.store.user(user)
+        if folder is None:
+            app.connect(bridge, person, source, Terminal(headless=no_browser))
+        else:
+            app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
 
 
@@ -102,11 +110,15 @@ class Terminal:
         pasted: str = typer.prompt("The address you were redirected to", err=True)
         return pasted
 
+    def ask(self, question: str) -> str | None:
+        if sys.stdin.isatty():
+            typed: str = typer.prompt(question, hide_input=True, err=True)
+            return typed.strip() or None
+        return sys.stdin.readline().strip() or None
+
 
 def _local_zone() -> str:
     """This machine's IANA zone, UTC where it has none."""
-    from pathlib import Path
-
     target = Path("/etc/localtime").resolve().as_posix()
     _, found, name = target.partition("zoneinfo/")
     return name if found else "UTC"

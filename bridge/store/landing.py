@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Protocol
 
@@ -13,12 +13,12 @@ import sqlalchemy as sa
 from bridge.errors import BadRecord
 from bridge.ports import Connection, Landing, Normaliser
 from bridge.store import codec, rows, tables
-from bridge.types import Item, RawRecord
+from bridge.types import Item, RawRecord, union
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A record as it is stored; ``hash`` is None until it has landed once."""
+    """A record as it is stored; ``hash`` is None until it has landed once. ``items`` counts what it last yielded."""
 
     id: int
     record: RawRecord
@@ -26,10 +26,11 @@ class State:
     reason: str | None = None
     version: int = 0
     arrived_at: datetime | None = None
+    items: Counter[str] = field(default_factory=Counter)
 
 
 class Memory(Protocol):
-    """Where the latest delivery of other records is found."""
+    """Where the latest delivery of records is found."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> RawRecord | None:
@@ -72,6 +73,7 @@ class Batch:
             if self.desired.get(state.id, items) != items:  # it changes twice: the steps must not depend on paging
                 self.write()
             self.desired[state.id], state.reason = items, None
+            state.items = Counter(codec.kind_of(item) for item in items)
         state.version = self.version
         self.states[state.id] = state
 
@@ -127,7 +129,8 @@ def land(
     batch.write()
     if keep_raw:
         arrived = zip(taken, records, strict=True)
-        _keep(db, [(state, r) for (outcome, state), r in arrived if state and outcome != "reread"], now=now)
+        kept = [(s, s.record if r.adds else r) for (outcome, s), r in arrived if s and outcome != "reread"]
+        _keep(db, kept, now=now)
     return [_landing(outcome, state, batch.changed) for outcome, state in taken]
 
 
@@ -135,6 +138,8 @@ def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, St
     """Decide what a delivery is; ``reread``: as before, but by a newer normaliser."""
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return "unchanged", None  # a deletion of what is not here
+    if record.adds and (before := batch.memory.latest(record.path)) is not None:
+        record = replace(record, payload=union(before.payload, record.payload))
     mark = codec.fingerprint(record)
     same = state.hash == mark
     if same and state.version == batch.version:
@@ -150,7 +155,9 @@ def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, St
 def _landing(outcome: str, state: State | None, changed: set[int]) -> Landing:
     if outcome == "reread":
         outcome = "updated" if state and state.id in changed else "unchanged"
-    return Landing(outcome=outcome, set_aside=state.reason if state else None)
+    if state is None:
+        return Landing(outcome=outcome)
+    return Landing(outcome=outcome, set_aside=state.reason, items=dict(state.items))
 
 
 def _register(
@@ -225,9 +232,9 @@ class _Stored:
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
         self._here: dict[str, State] = {}
-        parents = {record.parent for record in records if record.parent}
-        self._parents = {
-            s.record.path: s.record for s in with_payload(db, list(_load(db, connection, list(parents)).values()))
+        needed = {record.parent for record in records if record.parent} | {r.path for r in records if r.adds}
+        self._stored = {
+            s.record.path: s.record for s in with_payload(db, list(_load(db, connection, list(needed)).values()))
         }
         self._children: dict[str, list[State]] = defaultdict(list)
         r = tables.records.c
@@ -245,7 +252,7 @@ class _Stored:
 
     def latest(self, path: str) -> RawRecord | None:
         here = self._here.get(path)
-        record = here.record if here else self._parents.get(path)
+        record = here.record if here else self._stored.get(path)
         return None if record is None or record.deleted else record
 
     def children(self, path: str) -> list[State]:

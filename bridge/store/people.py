@@ -174,6 +174,7 @@ def last_outcome(db: sa.Connection, connection_id: int) -> tuple[datetime, Outco
         return None
     body = json.loads(row.outcome)
     body["reasons"] = tuple(body["reasons"])
+    body["failed_files"] = tuple((file, reason) for file, reason in body["failed_files"])
     body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body["retry_at"] else None
     return row.finished, Outcome(**body)
 

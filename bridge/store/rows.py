@@ -83,6 +83,9 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
         day=row.day,
         value=row.value,
         device=names.name(db, tables.devices, row.device_id),
+        count=row.count,
+        low=row.low,
+        high=row.high,
     )
 
 
@@ -104,6 +107,9 @@ def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
                 "offset": item.offset,
                 "day": item.day,
                 "value": item.value,
+                "count": item.count,
+                "low": item.low,
+                "high": item.high,
             }
         case Episode():
             return {"day": item.day, "body": codec.encode(item)}

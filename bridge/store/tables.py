@@ -142,6 +142,9 @@ samples = _derived(
     sa.Column("offset", sa.SmallInteger),
     sa.Column("day", sa.Date, nullable=False),
     sa.Column("value", sa.Float, nullable=False),
+    sa.Column("count", sa.Integer),
+    sa.Column("low", sa.Float),
+    sa.Column("high", sa.Float),
     sa.Index("ix_samples_user_id_day", "user_id", "day", "metric_id"),
 )
 episodes = _derived(

@@ -1,4 +1,4 @@
-"""WHOOP's data export: a zip of CSV files, a folder of them, or one of them; English or localised.
+"""WHOOP's data export: CSV files, English or localised.
 
 What a file holds is told by its headers, or by the number of its columns where they are in another language: the order
 of the columns is the same. Times are the person's wall clock, and each row names its own offset (``UTC+01:00``,
@@ -10,65 +10,44 @@ from __future__ import annotations
 import csv
 import io
 import re
-import zipfile
-import zlib
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 
 from bridge.errors import SourceChanged
+from bridge.ports import File
 from bridge.types import Page, RawRecord
 from connectors.whoop.columns import TABLES, Table, instant_key
 
 PAGE = 500
+LARGEST = 200_000_000  # bytes; ten years of cycles are about 1 MB
 
 
-def recognise(path: Path) -> bool:
-    """True when at least one file in there has the columns of a WHOOP export."""
-    try:
-        return any(_table(_header(text)) is not None for _, text in _files(path))
-    except (OSError, zipfile.BadZipFile, SourceChanged):
-        return False
+def recognise(file: File) -> bool:
+    """True when the file's first line has the columns of a WHOOP export."""
+    return file.name.lower().endswith(".csv") and _table(_header(_decode(file.head))) is not None
 
 
-def read(path: Path, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """The rows of every known file as records, at most 500 a page. Raises SourceChanged for a damaged zip."""
-    for _, text in _files(path):
-        table = _table(_header(text))
-        if table is None or table.stream is None:
-            continue
-        records = _records(table, text)
-        while page := tuple(islice(records, PAGE)):
-            yield Page(stream=table.stream, records=page)
-
-
-def _files(path: Path) -> Iterator[tuple[str, str]]:
-    """(name, text) of every CSV file, in a stable order."""
-    if path.is_dir():
-        for file in sorted(path.rglob("*.csv")):
-            yield file.name, _decode(file.read_bytes())
-    elif path.suffix.lower() == ".csv":
-        yield path.name, _decode(path.read_bytes())
-    elif zipfile.is_zipfile(path):
-        yield from _zipped(path)
-
-
-def _zipped(path: Path) -> Iterator[tuple[str, str]]:
-    with zipfile.ZipFile(path) as archive:
-        for name in sorted(archive.namelist()):
-            if not name.lower().endswith(".csv") or "__MACOSX" in name or Path(name).name.startswith("._"):
-                continue
-            try:
-                yield name, _decode(archive.read(name))
-            except (zipfile.BadZipFile, EOFError, RuntimeError, zlib.error) as error:
-                raise SourceChanged(f"{Path(name).name} in the zip is damaged; download the export again") from error
+def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
+    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large."""
+    if file.size > LARGEST:
+        raise SourceChanged("it is far larger than a WHOOP export; download the export again")
+    with file.open() as content:
+        text = _decode(content.read())
+    table = _table(_header(text))
+    if table is None or table.stream is None:
+        return
+    records = _records(table, text)
+    while page := tuple(islice(records, PAGE)):
+        yield Page(stream=table.stream, records=page)
 
 
 def _decode(content: bytes) -> str:
     """UTF-8, or what Excel makes of it."""
     try:
         return content.decode("utf-8-sig")
-    except UnicodeDecodeError:
+    except UnicodeDecodeError as error:
+        if error.start > len(content) - 4:  # the head of a file may end within a character
+            return content[: error.start].decode("utf-8-sig")
         return content.decode("cp1252", errors="replace")
 
 

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
-from bridge import lab
+from bridge import lab, registry
 from bridge.ports import Store
 from bridge.store import open_store
 from tests.world import expected, living, served
@@ -44,19 +45,20 @@ def test_fixtures_are_marked_and_hold_no_secret_or_real_address(source: str, cas
 
 def write() -> None:
     """Write what every case comes to now."""
-    for source in ("whoop", "google_calendar"):
+    for source in registry.names("connectors"):
         for path in sorted(lab.fixtures(source).glob("*.json")):
-            case = path.stem
-            if case.endswith(".expected"):
-                continue
-            store = open_store("sqlite://")
-            with living(store, source, case) as world:
-                outcome = world.sync()
-                assert outcome.outcome == "ok", outcome
-                body = {**world.contents(), "set_aside": _set_aside(store, world.connection.id)}
-            store.close()
-            text = json.dumps(body, indent=1, ensure_ascii=False)
-            path.with_name(f"{case}.expected.json").write_text(text + "\n", encoding="utf-8")
+            if not path.stem.endswith(".expected"):
+                _write_case(source, path.stem, path.with_name(f"{path.stem}.expected.json"))
+
+
+def _write_case(source: str, case: str, target: Path) -> None:
+    store = open_store("sqlite://")
+    with living(store, source, case) as world:
+        outcome = world.sync()
+        assert outcome.outcome == "ok", outcome
+        body = {**world.contents(), "set_aside": _set_aside(store, world.connection.id)}
+    store.close()
+    target.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

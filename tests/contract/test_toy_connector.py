@@ -28,11 +28,12 @@ from datetime import UTC, date, datetime
 from bridge.errors import BadRecord
 from bridge.types import Metric, Page, RawRecord, Sample
 
-def recognise(path):
-    return path.suffix == ".pebble"
+def recognise(file):
+    return file.name.endswith(".pebble")
 
-def read(path, *, zone):
-    rows = json.loads(path.read_text())
+def read(file, *, zone):
+    with file.open() as content:
+        rows = json.load(content)
     yield Page(stream="steps", records=tuple(RawRecord(stream="steps", key=r["day"], payload=r) for r in rows))
 
 def normalise(record, parent):
@@ -63,11 +64,11 @@ def test_one_folder_is_enough(pebble: Path) -> None:
     assert "pebble" in registry.names("connectors")
     with app.open_bridge() as bridge:
         user = bridge.store.add_user("ana", "Europe/Berlin", now=app.now())
-        outcome = app.import_file(bridge, user, export, at=app.now())
+        outcome = app.import_path(bridge, user, export, at=app.now()).outcomes[0]
         assert (outcome.outcome, outcome.source, outcome.new, outcome.set_aside) == ("ok", "pebble", 2, 1)
         assert outcome.reasons == ("pebble/steps: day or steps unreadable (1)",)
         samples = bridge.store.samples(user.id)
         assert [(s.metric, s.value) for _, s in samples] == [(Metric.STEPS, 8123.0)]
-        assert app.import_file(bridge, user, export, at=app.now()).new == 0
+        assert app.import_path(bridge, user, export, at=app.now()).outcomes[0].new == 0
         app.rebuild(bridge, user, None)
         assert bridge.store.samples(user.id) == samples
