@@ -302,7 +302,7 @@ def test_logs_and_errors_hold_nothing_personal(
     with living(lite, source, case) as world:
         token = world.vendor.grant()
         outcome = world.sync()
-        titles = {e.get("title") for e in world.contents()["events"] if len(e["title"] or "") > 6}
+        titles = {e["title"] for e in world.contents()["events"] if len(e.get("title", "")) > 6}
         text = caplog.text + str(outcome) + str(lite.set_aside(world.connection.id))
     secrets = {
         str(v) for k, v in token.items() if "token" in k and isinstance(v, str) and "://" not in v and len(v) > 8
