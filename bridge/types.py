@@ -40,6 +40,7 @@ class Metric(StrEnum):
     RECOVERY_SCORE = "recovery_score"
     BODY_BATTERY = "body_battery"
     STRESS = "stress"
+    DAILY_STRESS = "daily_stress"
     STEPS = "steps"
     DISTANCE = "distance"
     ACTIVE_ENERGY = "active_energy"
@@ -89,6 +90,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.RECOVERY_SCORE: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.BODY_BATTERY: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
         Metric.STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.INTRADAY, low=0, high=100),
+        Metric.DAILY_STRESS: MetricSpec(unit="vendor 0-100", shape=Shape.DAILY, low=0, high=100),
         Metric.STEPS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=150_000),
         Metric.DISTANCE: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=500_000),
         Metric.ACTIVE_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),

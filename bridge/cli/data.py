@@ -14,8 +14,8 @@ from bridge.types import Outcome
 if TYPE_CHECKING:
     from bridge.app import Imported
 
-COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside", "why")
-IMPORTED = ("source", "outcome", "files", "samples", "episodes", "events", "tasks", "unchanged", "set_aside", "why")
+COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
+IMPORTED = ("source", "outcome", "files", "samples", "episodes", "events", "tasks", "unchanged", "set_aside")
 
 
 def register(app: typer.Typer) -> None:
@@ -73,14 +73,24 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
     """Print outcomes and leave with the code that says whether a person must act."""
     show.table([row(outcome) for outcome in outcomes], columns, json=json)
     for outcome in outcomes:
-        for file, reason in outcome.failed_files:
-            typer.echo(f"{file}: {reason}", err=True)
-        if outcome.outcome == "needs_login":
-            typer.echo(f"log in again: bridge connect {outcome.source} --user {user}", err=True)
+        explain(outcome, user, told=json)
     if any(o.outcome == "needs_login" for o in outcomes):
         raise typer.Exit(3)
     if any(o.outcome not in ("ok", "unknown") for o in outcomes):
         raise typer.Exit(1)
+
+
+def explain(outcome: Outcome, user: str, *, told: bool) -> None:
+    """Say below the table why something was set aside, skipped or failed; with ``told`` the JSON has said most of it."""
+    if not told:
+        for reason in outcome.reasons:
+            typer.echo(f"set aside, {reason}")
+        if outcome.skipped_because:
+            typer.echo(f"{outcome.source}: {outcome.skipped_because}")
+    for file, reason in outcome.failed_files:
+        typer.echo(f"{file}: {reason}", err=True)
+    if outcome.outcome == "needs_login":
+        typer.echo(f"log in again: bridge connect {outcome.source} --user {user}", err=True)
 
 
 def row(outcome: Outcome) -> dict[str, object]:

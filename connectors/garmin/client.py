@@ -1,0 +1,121 @@
+"""Pull the Personal API: ranges where it has them, else a day at a time, oldest first; two requests at once at most.
+
+The API knows no changes, so every pull reads the trailing window again (``SPEC.overlap``): scores settle days later.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Mapping
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from bridge import http
+from bridge.errors import NeedsLogin, SourceChanged
+from bridge.ports import Account
+from bridge.types import Page, RawRecord
+from connectors.garmin import SPEC
+from connectors.garmin.consent import AGAIN, EARLY, exchanged
+from connectors.garmin.files import kept, key_of
+
+DAY = timedelta(days=1)
+AT_ONCE = 100  # activities per page
+RANGES = {  # stream -> path, days per request
+    "summary": ("/usersummary-service/v2/dailysummaries?startDate={first}&endDate={last}", 28),
+    "hrv": ("/hrv-service/hrv/daily/{first}/{last}", 28),
+    "body_battery": ("/wellness-service/wellness/bodyBattery/reports/daily?startDate={first}&endDate={last}", 28),
+    "sleep": ("/sleep-service/sleep/dailySleep?date={first}", 1),
+    "heart_rate": ("/wellness-service/wellness/dailyHeartRate?date={first}", 1),
+}
+ACTIVITIES = "/activitylist-service/activities/search/activities"
+WRAPPED = {"summary": "data", "hrv": "hrvSummaries"}  # where a range's list lies
+
+
+class Garmin:
+    """An open account. Raises what ``bridge.http`` raises; a token that is refused is exchanged anew once."""
+
+    def __init__(self, account: Account) -> None:
+        self._token = account.token() or {}
+        if not self._token.get("api_key"):
+            raise NeedsLogin(f"garmin needs its Personal API key: {AGAIN}")
+        self._account = account
+        self._base = account.settings["base_url"].rstrip("/")
+        self._days = int(account.settings["days"])
+        self._session = http.open_session()
+
+    def close(self) -> None:
+        self._session.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """From the cursor's date (or the first sync's window) to today."""
+        until = (now + DAY).date()  # the person's date may be ahead of UTC's
+        since = until - timedelta(days=self._days)
+        if cursor is not None:
+            since = max(since, date.fromisoformat(json.loads(cursor)["until"]) - SPEC.overlap)
+        if stream == "activity":
+            yield from self._activities(since, until, now)
+        else:
+            yield from self._days_of(stream, since, until, now)
+
+    def _days_of(self, stream: str, since: date, until: date, now: datetime) -> Iterator[Page]:
+        path, length = RANGES[stream]
+        first = since
+        while first <= until:
+            last = min(first + timedelta(days=length - 1), until)
+            body = self._get(path.format(first=first, last=last), now)
+            yield Page(stream=stream, records=_records(stream, body), cursor=_cursor(last))
+            first = last + DAY
+
+    def _activities(self, since: date, until: date, now: datetime) -> Iterator[Page]:
+        """Newest first, so that only the last page is safe to resume after."""
+        start = 0
+        while True:
+            query = f"?startDate={since}&endDate={until}&start={start}&limit={AT_ONCE}"
+            found = _records("activity", self._get(ACTIVITIES + query, now))
+            if len(found) < AT_ONCE:
+                break
+            yield Page(stream="activity", records=found)
+            start += AT_ONCE
+        yield Page(stream="activity", records=found, cursor=_cursor(until))
+
+    def _get(self, path: str, now: datetime) -> Any:
+        try:
+            return http.get_json(self, self._base + path, now=now)
+        except SourceChanged:  # a date without data may answer 404
+            return None
+
+    def get(self, url: str, **options: Any) -> Any:
+        """A signed GET; the shape ``bridge.http`` asks for."""
+        if float(self._token.get("expires_at", 0)) - time.time() < EARLY:
+            self._renew()
+        answer = self._send(url, **options)
+        if answer.status_code == 401:
+            self._renew()
+            answer = self._send(url, **options)
+        return answer
+
+    def _send(self, url: str, **options: Any) -> Any:
+        headers = {"Authorization": f"Bearer {self._token['access_token']}", "Accept": "application/json"}
+        return self._session.get(url, headers=headers, **options)
+
+    def _renew(self) -> None:
+        self._token = exchanged(self._account, self._token["api_key"])
+        self._account.save_token(self._token)
+
+
+def _cursor(last: date) -> str:
+    return json.dumps({"until": last.isoformat()})
+
+
+def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
+    """One record per day or activity; an empty answer is a date without data."""
+    rows = body.get(WRAPPED.get(stream, "")) if isinstance(body, Mapping) and WRAPPED.get(stream) in body else body
+    if rows is None:
+        return ()
+    if isinstance(rows, Mapping):
+        rows = [rows]
+    if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
+        raise SourceChanged(f"garmin answered {stream} in an unknown shape; look for a newer release of the bridge")
+    wrapped = [{"hrvSummary": row} if stream == "hrv" and "hrvSummary" not in row else row for row in rows]
+    return tuple(RawRecord(stream=stream, key=key_of(stream, row), payload=kept(row)) for row in wrapped)

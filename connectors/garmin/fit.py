@@ -1,0 +1,228 @@
+"""FIT files: what a watch wrote down itself. Message and field numbers: Garmin's FIT profile.
+
+A day is spread over many files, one per transfer, so a file's readings are pieces of day records that are united as
+they land. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds an instant's lower 16 bits and
+is expanded against the last full one among the monitoring messages; no library does that. A monitoring message speaks
+of the stretch that ends at its instant, so one stamped at local midnight belongs to the day that ends.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.errors import SourceChanged
+from bridge.ports import File
+from bridge.types import Page, RawRecord
+
+EPOCH = 631_065_600  # FIT's 1989-12-31T00:00:00Z in Unix seconds
+FILE_ID, SESSION, ACTIVITY, MONITORING, MONITORING_INFO = 0, 18, 34, 55, 103
+RESTING, STRESS, SLEEP_LEVEL, SLEEP_SCORES, HRV_STATUS = 211, 227, 275, 346, 370
+INSTANT, INSTANT_16 = 253, 26  # the fields that carry time
+FURTHEST = 14 * 3600  # seconds from UTC
+QUARTER = 900  # every offset in use is a multiple
+CUMULATIVE = {3: "cycles", 2: "distance", 19: "calories"}  # monitoring: since local midnight, per activity type
+
+Fields = Mapping[int, Any]
+
+
+@dataclass(slots=True)
+class Contents:
+    """What a file holds, as far as it is of use."""
+
+    serial: str = "unknown"
+    created: int = 0
+    offset: int | None = None  # seconds east of UTC
+    last: int = 0  # the last instant of a monitoring message, FIT seconds
+    readings: list[tuple[str, int, Any]] = field(default_factory=list)  # (series, Unix seconds, value)
+    sessions: list[Fields] = field(default_factory=list)
+    stages: list[tuple[int, int]] = field(default_factory=list)
+    sleep_score: int | None = None
+    hrv: tuple[int, int] | None = None  # (Unix seconds, last night's average in 1/128 ms)
+
+
+def recognise(file: File) -> bool:
+    """The header says ``.FIT`` at byte 8."""
+    return file.head[8:12] == b".FIT"
+
+
+def read(file: File, *, zone: str) -> Iterator[Page]:
+    """The file's pieces of days, its night, its workouts. Raises SourceChanged for a file that is damaged."""
+    contents = decode(file)
+    days = _days(contents, ZoneInfo(zone))
+    if days:
+        yield Page(stream="fit_day", records=tuple(days))
+    for stream, payload in _whole(contents, zone):
+        key = f"{contents.serial}/{contents.created}"
+        yield Page(stream=stream, records=(RawRecord(stream=stream, key=key, payload=payload),))
+
+
+def decode(file: File) -> Contents:
+    """Read every message of a file (or of several in one)."""
+    import fitdecode
+
+    contents = Contents()
+    options = {"processor": None, "check_crc": fitdecode.CrcCheck.RAISE}
+    try:
+        with (
+            file.open() as stream,
+            fitdecode.FitReader(stream, error_handling=fitdecode.ErrorHandling.RAISE, **options) as reader,
+        ):
+            for frame in reader:
+                if frame.frame_type == fitdecode.FIT_FRAME_DATA:
+                    _message(contents, frame)
+    except fitdecode.FitCRCError:
+        raise SourceChanged("its checksum does not match its content; transfer the file again") from None
+    except fitdecode.FitEOFError:
+        raise SourceChanged("it is cut off; transfer the file again") from None
+    except (fitdecode.FitError, ValueError, TypeError, OverflowError, LookupError) as error:
+        raise SourceChanged(f"it is not a valid FIT file ({type(error).__name__}); transfer it again") from None
+    return contents
+
+
+def _message(contents: Contents, frame: Any) -> None:
+    """Note what one message says. Fields that a developer added to a watch are another numbering."""
+    fields = {
+        f.def_num: f.raw_value
+        for f in frame.fields
+        if f.raw_value is not None and not (f.field_def is not None and f.field_def.is_dev)
+    }
+    note = NOTES.get(frame.global_mesg_num)
+    if note is not None:
+        note(contents, fields)
+
+
+def _file_id(contents: Contents, fields: Fields) -> None:
+    contents.serial = str(fields.get(3, contents.serial))
+    contents.created = fields.get(4, contents.created)
+
+
+def _info(contents: Contents, fields: Fields) -> None:
+    """Local time beside UTC: the offset of the file's day."""
+    _clock(contents, fields)
+    _compare(contents, fields.get(0), fields.get(INSTANT))
+
+
+def _activity(contents: Contents, fields: Fields) -> None:
+    _compare(contents, fields.get(5), fields.get(INSTANT))
+
+
+def _compare(contents: Contents, local: Any, at: Any) -> None:
+    """The wall clock beside the instant gives the offset; some devices write nonsense into one of them."""
+    if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
+        contents.offset = round((local - at) / QUARTER) * QUARTER
+
+
+def _clock(contents: Contents, fields: Fields) -> None:
+    """Follow the full instants, and expand the short ones against the last."""
+    if isinstance(fields.get(INSTANT), int):
+        contents.last = fields[INSTANT]
+    elif isinstance(fields.get(INSTANT_16), int) and contents.last:
+        contents.last += (fields[INSTANT_16] - (contents.last & 0xFFFF)) & 0xFFFF
+
+
+def _monitoring(contents: Contents, fields: Fields) -> None:
+    _clock(contents, fields)
+    at = contents.last + EPOCH
+    if not contents.last:
+        return
+    if fields.get(27):  # 0: no heart rate
+        contents.readings.append(("heart_rate", at, fields[27]))
+    kind = fields.get(5)
+    if kind is None:
+        return
+    for number, series in CUMULATIVE.items():
+        value = fields.get(number)
+        if isinstance(value, int):
+            contents.readings.append((f"{series}:{kind}", at, value))
+
+
+def _resting(contents: Contents, fields: Fields) -> None:
+    if isinstance(fields.get(INSTANT), int) and fields.get(1):  # today's; 0 or absent early in the day
+        contents.readings.append(("resting", fields[INSTANT] + EPOCH, fields[1]))
+
+
+def _stress(contents: Contents, fields: Fields) -> None:
+    if isinstance(fields.get(1), int) and isinstance(fields.get(0), int):
+        contents.readings.append(("stress", fields[1] + EPOCH, fields[0]))
+
+
+def _stage(contents: Contents, fields: Fields) -> None:
+    if isinstance(fields.get(0), int) and isinstance(fields.get(INSTANT), int):
+        contents.stages.append((fields[INSTANT] + EPOCH, fields[0]))
+
+
+def _scores(contents: Contents, fields: Fields) -> None:
+    contents.sleep_score = fields.get(6)
+
+
+def _status(contents: Contents, fields: Fields) -> None:
+    if isinstance(fields.get(1), int) and isinstance(fields.get(INSTANT), int):
+        contents.hrv = (fields[INSTANT] + EPOCH, fields[1])
+
+
+def _session(contents: Contents, fields: Fields) -> None:
+    contents.sessions.append(fields)
+
+
+NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
+    FILE_ID: _file_id,
+    SESSION: _session,
+    ACTIVITY: _activity,
+    MONITORING: _monitoring,
+    MONITORING_INFO: _info,
+    RESTING: _resting,
+    STRESS: _stress,
+    SLEEP_LEVEL: _stage,
+    SLEEP_SCORES: _scores,
+    HRV_STATUS: _status,
+}
+
+
+def _days(contents: Contents, zone: ZoneInfo) -> list[RawRecord]:
+    """The readings by local day; of a running total the day's highest is all that counts."""
+    pieces: dict[str, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
+    offsets: dict[str, int] = {}
+    for series, at, value in contents.readings:
+        offset = contents.offset if contents.offset is not None else _offset(at, zone)
+        day = f"{datetime.fromtimestamp(at - ends(series) + offset, UTC):%Y-%m-%d}"
+        offsets.setdefault(day, offset)
+        held = pieces[day][series]
+        if ":" in series:
+            highest = max(value, *held.values()) if held else value
+            held.clear()
+            held[str(contents.created)] = highest
+        else:
+            held[str(at)] = value
+    return [_piece(contents, day, offsets[day], series) for day, series in sorted(pieces.items())]
+
+
+def ends(series: str) -> int:
+    """Seconds by which a reading's instant lies after what it speaks of: monitoring is stamped with its end."""
+    return 1 if series == "heart_rate" or ":" in series else 0
+
+
+def _piece(contents: Contents, day: str, offset: int, series: Mapping[str, Any]) -> RawRecord:
+    payload = {"day": day, "offset": offset // 60, **series}
+    return RawRecord(stream="fit_day", key=f"{contents.serial}/{day}", payload=payload, adds=True)
+
+
+def _offset(at: int, zone: ZoneInfo) -> int:
+    moved = datetime.fromtimestamp(at, zone).utcoffset() or timedelta(0)
+    return int(moved.total_seconds())
+
+
+def _whole(contents: Contents, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """What one file holds whole: a night, an overnight HRV, workouts."""
+    place = {"offset": None if contents.offset is None else contents.offset // 60, "zone": zone}
+    if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
+        yield "fit_sleep", {**place, "stages": contents.stages, "score": contents.sleep_score}
+    if contents.hrv is not None:
+        yield "fit_hrv", {**place, "at": contents.hrv[0], "average": contents.hrv[1]}
+    sessions = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
+    if sessions:
+        yield "fit_activity", {**place, "sessions": sessions}
