@@ -27,9 +27,18 @@ def served() -> list[tuple[str, str]]:
     cases = []
     for source in registry.names("connectors"):
         if (Path(lab.__file__).parent / f"{source}.py").exists():
-            files = sorted(lab.fixtures(source).glob("*.expected.json"))
-            cases += [(source, file.name.removesuffix(".expected.json")) for file in files]
+            files = sorted(lab.fixtures(source).glob("*.json"))
+            cases += [(source, file.stem) for file in files if not file.stem.endswith(".expected")]
     return cases
+
+
+def filed() -> list[tuple[str, str]]:
+    """(source, case) of every folder of fixture files."""
+    return [
+        (source, folder.name)
+        for source in registry.names("connectors")
+        for folder in sorted(lab.fixtures(source).glob("*/"))
+    ]
 
 
 def moment_of_case(source: str, case: str) -> datetime:

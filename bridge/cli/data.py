@@ -81,7 +81,7 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def explain(outcome: Outcome, user: str, *, told: bool) -> None:
-    """Say below the table why something was set aside, skipped or failed; with ``told`` the JSON has said most of it."""
+    """Say below the table why something was set aside or failed; with ``told`` the JSON has said most of it."""
     if not told:
         for reason in outcome.reasons:
             typer.echo(f"set aside, {reason}")

@@ -175,7 +175,7 @@ def _readings(payload: Mapping[str, Any], values: str, described: str, wanted: s
     at, value = 0, 1
     for column in listed(payload, described):
         if isinstance(column, Mapping):
-            names = {column.get(name) for name in column if name.lower().endswith("key")}
+            names = [column.get(name) for name in column if name.lower().endswith("key")]
             index = next((column[name] for name in column if name.lower().endswith("index")), None)
             if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < 20:
                 at = index if "timestamp" in names else at

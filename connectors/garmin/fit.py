@@ -203,7 +203,7 @@ def _days(contents: Contents, zone: ZoneInfo) -> list[RawRecord]:
 
 def ends(series: str) -> int:
     """Seconds by which a reading's instant lies after what it speaks of: monitoring is stamped with its end."""
-    return 1 if series == "heart_rate" or ":" in series else 0
+    return 0 if series == "stress" else 1
 
 
 def _piece(contents: Contents, day: str, offset: int, series: Mapping[str, Any]) -> RawRecord:

@@ -19,6 +19,7 @@ from bridge.types import Page, RawRecord
 from connectors.whoop.columns import TABLES, Table, instant_key
 
 PAGE = 500
+ALIKE = 0.5  # likeness from which a header is some table's
 LARGEST = 200_000_000  # bytes; ten years of cycles are about 1 MB
 
 
@@ -67,12 +68,17 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Which table these columns are: by name, else by how many there are."""
-    for table in TABLES:
-        if len(table.names & set(header)) * 2 > len(table.columns):
-            return table
+    """Which table these columns are: the one most alike by name, else by how many there are."""
+    best = max(TABLES, key=lambda table: _likeness(table, header))
+    if _likeness(best, header) > ALIKE:
+        return best
     recognisable = any("whoop" in name or "ciclo" in name or "cycle" in name or "zyklus" in name for name in header)
     return next((table for table in TABLES if recognisable and len(header) in table.counts), None)
+
+
+def _likeness(table: Table, header: Sequence[str]) -> float:
+    """Shared columns as a share of all columns of both; the sleeps' are nearly all among the cycles'."""
+    return len(table.names & set(header)) / len(table.names | set(header))
 
 
 def _records(table: Table, text: str) -> Iterator[RawRecord]:

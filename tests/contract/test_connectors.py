@@ -22,7 +22,7 @@ from bridge.ports import Store
 from bridge.store import open_store
 from bridge.sync import BACKOFF, sync
 from bridge.types import METRICS, Episode, Event, Item, Page, RawRecord, Sample, Task
-from tests.world import living, served
+from tests.world import expected, filed, living, served
 
 SOURCES = registry.names("connectors")
 LIVE = sorted({source for source, _ in served()})
@@ -191,6 +191,10 @@ def test_everything_declared_occurs_in_the_fixtures(source: str) -> None:
                 for item in _items(normalise, record, records):
                     seen |= _declared(item)
         store.close()
+    for other, case in filed():
+        if other == source:
+            found = expected(source, case)
+            seen |= {sample["metric"] for sample in found["samples"]}
     assert seen == registry.spec(source).delivers
 
 

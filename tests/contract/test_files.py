@@ -1,0 +1,141 @@
+"""What every source that reads files is checked for without writing a test.
+
+A case is a folder ``fixtures/<source>/<case>/`` with ``<case>.expected.json`` beside it, which
+``python -m tests.contract.test_files`` writes anew; read the difference before committing it.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from bridge import app, lab, registry
+from bridge.config import load
+from bridge.ports import Store, User
+from bridge.store import open_store
+from bridge.types import Outcome
+from tests.world import NOW, contents, expected, filed
+
+READERS = [spec.name for spec in registry.specs() if spec.reads is not None]
+
+
+def person(store: Store) -> tuple[app.Bridge, User]:
+    return app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
+
+
+def comes_to(store: Store, source: str, case: str) -> dict[str, Any]:
+    bridge, user = person(store)
+    outcomes = app.import_path(bridge, user, lab.fixtures(source) / case, at=NOW).outcomes
+    assert [outcome.source for outcome in outcomes] == [source]
+    aside = [list(row) for c in store.connections(user.id) for row in store.set_aside(c.id)]
+    failed = [list(pair) for pair in outcomes[0].failed_files]
+    return {**contents(store, user), "set_aside": aside, "failed_files": failed}
+
+
+def test_every_reader_has_cases() -> None:
+    assert {source for source, _ in filed()} == set(READERS)
+
+
+@pytest.mark.parametrize(("source", "case"), filed())
+def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) -> None:
+    assert comes_to(store, source, case) == expected(source, case)
+
+
+@pytest.mark.parametrize(("source", "case"), filed())
+def test_a_second_import_changes_nothing(store: Store, source: str, case: str) -> None:
+    comes_to(store, source, case)
+    user = store.user("ana")
+    before = contents(store, user)
+    again = app.import_path(person_again(store), user, lab.fixtures(source) / case, at=NOW).outcomes[0]
+    assert (again.new, again.updated, again.deleted) == (0, 0, 0)
+    assert contents(store, user) == before
+
+
+def person_again(store: Store) -> app.Bridge:
+    return app.Bridge(settings=load(), store=store)
+
+
+@pytest.mark.parametrize(("source", "case"), filed())
+def test_a_zip_of_it_comes_to_the_same(store: Store, tmp_path: Path, source: str, case: str) -> None:
+    packed = tmp_path / "download.zip"
+    folder = lab.fixtures(source) / case
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place in sorted(folder.rglob("*")):
+            archive.write(place, f"export/{place.relative_to(folder)}")
+        archive.writestr("__MACOSX/export/._export.xml", b"\x00\x05\x16\x07")
+    bridge, user = person(store)
+    app.import_path(bridge, user, packed, at=NOW)
+    wanted = expected(source, case)
+    assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
+
+
+@pytest.mark.parametrize(("source", "case"), filed())
+def test_a_connected_folder_is_read_once_and_again_when_it_changes(
+    store: Store, tmp_path: Path, source: str, case: str
+) -> None:
+    folder = tmp_path / "inbox"
+    folder.mkdir()
+    bridge, user = person(store)
+    connection = app.connect_folder(bridge, user, source, folder)
+    assert _synced(bridge, user, connection.id).new == 0
+    shutil.copytree(lab.fixtures(source) / case, folder, dirs_exist_ok=True)
+    first, second = (_synced(bridge, user, connection.id) for _ in range(2))
+    assert first.files > 0
+    assert (second.files, second.new, second.updated) == (0, 0, 0)
+    wanted = expected(source, case)
+    assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
+
+
+def _synced(bridge: app.Bridge, user: User, connection_id: int) -> Outcome:
+    connection = next(c for c in bridge.store.connections(user.id) if c.id == connection_id)
+    return app.sync_connection(bridge, user, connection, at=NOW)
+
+
+@pytest.mark.parametrize(("source", "case"), filed())
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, case: str, data: st.DataObject) -> None:
+    """Cut off anywhere, or with some bytes overwritten: an outcome comes back, and the other files land."""
+    folder = lab.fixtures(source) / case
+    places = [place for place in sorted(folder.rglob("*")) if place.is_file()]
+    victim = data.draw(st.sampled_from(places))
+    content = victim.read_bytes()
+    at = data.draw(st.integers(0, len(content)))
+    if data.draw(st.booleans()):
+        damaged = content[:at]
+    else:
+        junk = data.draw(st.binary(min_size=1, max_size=40))
+        damaged = content[:at] + junk + content[at + len(junk) :]
+    target = tmp_path / "damaged"
+    shutil.rmtree(target, ignore_errors=True)
+    shutil.copytree(folder, target)
+    (target / victim.relative_to(folder)).write_bytes(damaged)
+    store = open_store("sqlite://")
+    bridge, user = person(store)
+    try:
+        for outcome in app.import_path(bridge, user, target, at=NOW).outcomes:
+            assert outcome.outcome in ("ok", "failed")
+            assert all(reason and "\n" not in reason for _, reason in outcome.failed_files)
+    except app.SetupError:
+        assert len(places) == 1  # its only file is no longer recognised
+    store.close()
+
+
+def write() -> None:
+    """Write what every case comes to now."""
+    for source, case in filed():
+        store = open_store("sqlite://")
+        text = json.dumps(comes_to(store, source, case), indent=1, ensure_ascii=False)
+        (lab.fixtures(source) / f"{case}.expected.json").write_text(text + "\n", encoding="utf-8")
+        store.close()
+
+
+if __name__ == "__main__":
+    write()
