@@ -208,7 +208,8 @@ def _sync_folder(
 def _take(
     bridge: Bridge, connection: Connection, spec: ConnectorSpec, reading: Reading, *, at: datetime, on_page: OnPage
 ) -> Outcome:
-    source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
+    recurring = connection.name.startswith(FOLDER)
+    source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec), recurring=recurring)
     return take(source, reading, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
 
 

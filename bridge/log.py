@@ -6,7 +6,10 @@ import logging
 import sys
 
 # Libraries that write URLs, headers or bodies into their debug and info lines.
-TALKATIVE = ("urllib3", "requests", "requests_oauthlib", "oauthlib", "googleapiclient", "google", "httplib2", "alembic")
+TALKATIVE = (
+    *("urllib3", "requests", "requests_oauthlib", "oauthlib", "googleapiclient", "google", "httplib2", "alembic"),
+    "apscheduler",
+)
 
 
 def configure(*, verbose: bool = False) -> None:

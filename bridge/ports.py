@@ -229,6 +229,13 @@ class Store(Protocol):
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
 
+    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+        """Take the leases of connections that are due, longest due first; no two holders get the same one.
+
+        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come.
+        """
+        ...
+
     def holder(self, connection_id: int) -> str | None:
         """Who holds the lease, expired or not."""
         ...

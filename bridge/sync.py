@@ -53,8 +53,9 @@ class Source:
 
     connection: Connection
     spec: ConnectorSpec
-    open: Callable[[], Connector] | None  # None: a file
+    open: Callable[[], Connector] | None  # None: files
     normalise: Normaliser
+    recurring: bool = True  # False: nothing comes by itself, as of a file that was imported once
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = silent) -> Outcome:
@@ -145,11 +146,19 @@ def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lea
         outcome = _outcome(connection, tally, "ok")
     finally:
         store.release(connection.id, lease.holder)
-    finish(store, connection, outcome, started=now, finished=now)
+    finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring)
     return outcome
 
 
-def finish(store: Store, connection: Connection, outcome: Outcome, *, started: datetime, finished: datetime) -> None:
+def finish(
+    store: Store,
+    connection: Connection,
+    outcome: Outcome,
+    *,
+    started: datetime,
+    finished: datetime,
+    recurring: bool = True,
+) -> None:
     """Write down how it ended and when the connection is due again."""
     ok = outcome.outcome == "ok"
     stopped = outcome.outcome in ("needs_login", "stopped")
@@ -160,7 +169,7 @@ def finish(store: Store, connection: Connection, outcome: Outcome, *, started: d
         finished=finished,
         error=outcome.skipped_because,
         paused=outcome.skipped_because if stopped else None,
-        due_at=None if stopped else (outcome.retry_at or finished + (CADENCE if ok else BACKOFF)),
+        due_at=None if stopped or not recurring else (outcome.retry_at or finished + (CADENCE if ok else BACKOFF)),
     )
     log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new)
 

@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     app.command()(sync)
     app.command("import")(import_path)
     app.command()(rebuild)
+    app.command()(daemon)
 
 
 def sync(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
@@ -127,3 +128,19 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
         for name, done in landings.items()
     ]
     show.table(rows, ("source", "records", "set_aside"), json=json)
+
+
+def daemon(
+    every: Annotated[int, typer.Option(help="Seconds between two looks at what is due.", min=1)] = 60,
+    once: Annotated[bool, typer.Option("--once", help="Look once and leave, for cron and systemd timers.")] = False,
+) -> None:
+    """Keep everybody in step: sync what is due, advise at every slot; SIGTERM stops it cleanly."""
+    from bridge import app, log
+    from bridge.daemon import Daemon, run
+
+    log.configure(verbose=True)
+    with app.open_bridge() as bridge:
+        if once:
+            Daemon(bridge=bridge).tick()
+        else:
+            run(bridge, every=every)

@@ -111,6 +111,19 @@ def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, 
     return db.execute(query).rowcount == 1
 
 
+def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+    c = tables.connections.c
+    waiting = sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
+    free = sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
+    query = sa.select(c.id, c.user_id).where(waiting, free).order_by(c.due_at.nulls_first(), c.id).limit(limit)
+    found = db.execute(query.with_for_update(skip_locked=True)).all()
+    taken = sa.update(tables.connections).where(c.id.in_([row.id for row in found]))
+    db.execute(taken.values(lease_holder=holder, lease_until=now + lease))
+    mine = {row.id for row in found}
+    people = {row.user_id for row in found}
+    return [x for user_id in sorted(people) for x in connections(db, user_id) if x.id in mine]
+
+
 def holder(db: sa.Connection, connection_id: int) -> str | None:
     found: str | None = db.execute(_select_one(connection_id, tables.connections.c.lease_holder)).scalar()
     return found

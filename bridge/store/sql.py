@@ -68,6 +68,10 @@ class SqlStore:
         with self._write() as db:
             return people.claim(db, connection_id, holder, now=now, lease=lease)
 
+    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+        with self._write() as db:
+            return people.claim_due(db, holder, now=now, lease=lease, limit=limit)
+
     def holder(self, connection_id: int) -> str | None:
         with self._read() as db:
             return people.holder(db, connection_id)

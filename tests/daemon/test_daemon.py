@@ -1,0 +1,216 @@
+"""The daemon over a week with a change of clocks, under an injected clock; and as a process that is told to stop."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app, lab, registry
+from bridge.config import load
+from bridge.daemon import Daemon
+from bridge.lab.server import Answer, LabServer, Request
+from bridge.ports import Connection, Store, User
+from bridge.store import open_store
+from bridge.sync import BACKOFF, CADENCE, LEASE
+from rhythm_env.interface import Moment, moment_at, slot_bounds
+from tests.world import KEY
+
+ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
+MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
+TICK = timedelta(minutes=10)
+
+
+@dataclass
+class Stage:
+    """Users behind one WHOOP server, and a daemon whose clock the test turns."""
+
+    bridge: app.Bridge
+    server: LabServer
+    vendor: Any
+    now: datetime = MONDAY
+    users: list[User] = field(default_factory=list)
+
+    def add(self, name: str, zone: str) -> Connection:
+        user = self.bridge.store.add_user(name, zone, now=MONDAY - timedelta(days=1))
+        self.users.append(user)
+        connection = self.bridge.store.connect(user.id, "whoop", "account", now=MONDAY)
+        self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
+        return connection
+
+    def daemon(self) -> Daemon:
+        return Daemon(bridge=self.bridge, clock=lambda: self.now)
+
+    def runs(self) -> dict[int, list[datetime]]:
+        """Connection -> when it was synced."""
+        url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
+        engine = sa.create_engine(url)
+        with engine.connect() as db:
+            rows = db.execute(sa.text("SELECT connection_id, started FROM sync_runs ORDER BY started")).all()
+        engine.dispose()
+        found: dict[int, list[datetime]] = {}
+        for connection_id, started in rows:
+            found.setdefault(connection_id, []).append(
+                datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=started)
+            )
+        return found
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    monkeypatch.setenv("BRIDGE_DATABASE", f"sqlite:///{tmp_path / 'bridge.db'}")
+    monkeypatch.setenv("BRIDGE_KEY", KEY)
+    vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", "empty"))
+    with ExitStack() as stack:
+        server = stack.enter_context(LabServer(vendor.application))
+        for name, value in vendor.settings(server.url).items():
+            monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
+        settings = load()
+        store = open_store(settings.database)
+        stack.callback(store.close)
+        yield Stage(bridge=app.Bridge(settings=settings, store=store), server=server, vendor=vendor)
+
+
+@pytest.mark.timeout(300)
+def test_a_week_in_three_zones_happens_once(stage: Stage) -> None:
+    connections = [stage.add(f"user{number}", zone) for number, zone in enumerate(ZONES)]
+    daemon, end = stage.daemon(), MONDAY + timedelta(days=7)
+    while stage.now < end:
+        daemon.tick()
+        stage.now += TICK
+    for connection in connections:
+        synced = stage.runs()[connection.id]
+        assert [b - a for a, b in pairwise(synced)] == [CADENCE] * (len(synced) - 1)
+        assert synced[0] == MONDAY
+        assert len(synced) == timedelta(days=7) // CADENCE
+    for user in stage.users:
+        given = stage.bridge.store.recommendations(user.id, since=MONDAY, until=end)
+        assert [r.moment for r in given] == slots_of_week(user, end)
+        for r in given[1:]:
+            begin, finish = slot_bounds(r.moment, user.zones)
+            assert begin <= r.created_at < begin + TICK  # at the slot's boundary
+            assert r.expires_at == finish
+            assert r.shown_at is None
+
+
+def slots_of_week(user: User, end: datetime) -> list[Moment]:
+    """Every slot that the week touches, found by walking through it."""
+    slots: list[Moment] = []
+    at = MONDAY
+    while at < end:
+        moment = moment_at(at, user.zones)
+        if not slots or slots[-1] != moment:
+            slots.append(moment)
+        at += timedelta(minutes=10)
+    return slots
+
+
+def test_a_vendor_that_fails_is_tried_again_later_and_holds_nobody_up(stage: Stage) -> None:
+    broken, fine = stage.add("ana", "UTC"), stage.add("ben", "UTC")
+    token = stage.bridge.account(broken, registry.spec("whoop")).token_field("access_token")
+
+    def refuse(request: Request) -> Answer | None:
+        mine = token in request.headers.get("authorization", "")
+        return Answer(status=429, headers={"Retry-After": "3600"}) if mine else None
+
+    stage.server.faults.append(refuse)
+    daemon = stage.daemon()
+    for _ in range(6):
+        daemon.tick()
+        stage.now += TICK
+    assert len(stage.runs()[broken.id]) == 1
+    assert len(stage.runs()[fine.id]) == 2
+    stage.now = MONDAY + timedelta(seconds=3600)
+    daemon.tick()
+    assert len(stage.runs()[broken.id]) == 2
+
+
+def test_a_defect_in_one_source_is_an_outcome_with_the_next_command(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    stage.add("ana", "UTC")
+
+    def broken(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("secret words")
+
+    monkeypatch.setattr("connectors.whoop.client.Whoop.pull", broken)
+    stage.daemon().tick()
+    connection = stage.bridge.store.connections(stage.users[0].id)[0]
+    assert connection.last_error == "an unexpected ZeroDivisionError; run: bridge sync --user ana"
+    assert connection.due_at == MONDAY + BACKOFF
+    assert "secret words" not in caplog.text
+
+
+def test_a_withdrawn_consent_pauses_until_the_person_acts(stage: Stage) -> None:
+    connection = stage.add("ana", "UTC")
+    stage.vendor.revoke()
+    daemon = stage.daemon()
+    for _ in range(20):
+        daemon.tick()
+        stage.now += TICK
+    assert len(stage.runs()[connection.id]) == 1
+    assert stage.bridge.store.connections(stage.users[0].id)[0].paused
+
+
+def test_what_somebody_else_is_syncing_is_left_alone(stage: Stage) -> None:
+    connection = stage.add("ana", "UTC")
+    assert stage.bridge.store.claim(connection.id, "elsewhere/1", now=MONDAY, lease=LEASE)
+    daemon = stage.daemon()
+    daemon.tick()
+    assert connection.id not in stage.runs()
+    stage.now = MONDAY + LEASE
+    daemon.tick()
+    assert len(stage.runs()[connection.id]) == 1
+
+
+def test_two_holders_never_claim_the_same(store: Store) -> None:
+    user = store.add_user("ana", "UTC", now=MONDAY)
+    for number in range(30):
+        connection = store.connect(user.id, "whoop", f"account{number}", now=MONDAY)
+        store.save_secret(connection.id, b"sealed")
+    taken: list[int] = []
+    lock = threading.Lock()
+
+    def work(holder: str) -> None:
+        while found := store.claim_due(holder, now=MONDAY, lease=LEASE, limit=3):
+            with lock:
+                taken.extend(c.id for c in found)
+
+    threads = [threading.Thread(target=work, args=(f"host/{n}",)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(taken) == len(set(taken)) == 30
+
+
+def test_the_process_syncs_advises_and_stops_on_sigterm(stage: Stage, tmp_path: Path) -> None:
+    connection = stage.add("ana", "Europe/Berlin")
+    command = [sys.executable, "-m", "bridge", "daemon", "--every", "1"]
+    environment = {**os.environ, "BRIDGE_NOW": MONDAY.isoformat()}
+    process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
+    until = time.monotonic() + 30
+    while (
+        not stage.bridge.store.recommendations(stage.users[0].id, since=MONDAY, until=MONDAY + TICK)
+        and time.monotonic() < until
+    ):
+        time.sleep(0.1)
+    process.send_signal(signal.SIGTERM)
+    _, printed = process.communicate(timeout=20)
+    assert process.returncode == 0, printed
+    assert "stopped" in printed
+    assert len(stage.runs()[connection.id]) == 1
+    assert stage.bridge.store.holder(connection.id) is None
