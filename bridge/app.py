@@ -13,8 +13,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bridge import config, intake, registry
-from bridge.errors import SetupError
+from bridge import archive, config, intake, registry
+from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.ports import (
     Browser,
@@ -152,6 +152,23 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     return confirmed
 
 
+def forget(bridge: Bridge, user: User) -> list[str]:
+    """Revoke every consent and delete the person with everything, also where revoking fails.
+
+    Returns the sources that did not confirm.
+    """
+    unconfirmed = []
+    for connection in bridge.store.connections(user.id):
+        live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
+        try:
+            if live and registry.spec(connection.source).revokes and not disconnect(bridge, user, connection.source):
+                unconfirmed.append(connection.source)
+        except BridgeError:
+            unconfirmed.append(connection.source)
+    bridge.store.forget(user.id)
+    return unconfirmed
+
+
 def chosen(bridge: Bridge, user: User, source: str | None) -> list[Connection]:
     """The user's connections, or those to one source. Raises SetupError when there is none."""
     found = [c for c in bridge.store.connections(user.id) if source in (None, c.source)]
@@ -248,6 +265,12 @@ def import_path(
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
+    if archive.is_export(path):
+        tables = archive.read(path)
+        bridge.store.restore(user.id, tables)
+        rows = sum(len(found) for found in tables.values())
+        outcome = Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
+        return Imported(outcomes=[outcome], unknown=[], unreadable=[])
     with ExitStack() as stack:
         files = intake.sort_out(found(path, stack), registry.specs())
         if not files.known and not files.unreadable:

@@ -18,6 +18,8 @@ def register(app: typer.Typer) -> None:
     app.add_typer(users, name="user")
     app.command()(connect)
     app.command()(disconnect)
+    app.command()(export)
+    app.command()(forget)
 
 
 @users.command()
@@ -91,6 +93,44 @@ def disconnect(source: Annotated[str, typer.Argument()], user: options.User) -> 
     with app.open_bridge() as bridge:
         confirmed = app.disconnect(bridge, bridge.store.user(user), source)
     typer.echo(f"{source} is disconnected and its data deleted." + ("" if confirmed else " Revoke it there as well."))
+
+
+def export(
+    user: options.User,
+    to: Annotated[Path | None, typer.Option(help="An empty or new folder; default: NAME-export here.")] = None,
+    kind: Annotated[str, typer.Option("--format", help="json, csv or parquet.")] = "json",
+    json: options.Json = False,
+) -> None:
+    """Write everything a person has (but their consents) into a folder; bridge import reads it back in."""
+    from bridge import app, archive
+
+    folder = to or Path(f"{user}-export")
+    with app.open_bridge() as bridge:
+        counts = archive.write(bridge.store.dump(bridge.store.user(user).id), folder, kind)
+    if json:
+        show.document({"folder": str(folder), "format": kind, "tables": counts})
+        return
+    show.table([{"table": name, "rows": rows} for name, rows in counts.items()], ("table", "rows"))
+    typer.echo(f"Written to {folder}. It is private: keep it where only you can read it.")
+
+
+def forget(
+    user: options.User,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Revoke a person's consents and delete everything about them, for good."""
+    from bridge import app
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        if not yes:
+            typer.confirm(f"Delete everything about {user}? It cannot be undone", abort=True, err=True)
+        unconfirmed = app.forget(bridge, person)
+    left = f" Revoke it there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
+    show.result(
+        {"user": user, "forgotten": True, "not_confirmed": unconfirmed}, f"{user} is forgotten.{left}", json=json
+    )
 
 
 class Terminal:

@@ -69,8 +69,13 @@ def _plain(value: Any) -> Any:
 
 
 def pack(record: RawRecord) -> bytes:
-    """A payload as compressed canonical JSON."""
-    return zlib.compress(canonical(record.payload))
+    """A record's payload as it is stored."""
+    return packed(record.payload)
+
+
+def packed(payload: Mapping[str, object]) -> bytes:
+    """Compressed canonical JSON."""
+    return zlib.compress(canonical(payload))
 
 
 def unpack(payload: bytes) -> dict[str, Any]:

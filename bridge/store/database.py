@@ -64,6 +64,19 @@ class Database:
     def close(self) -> None:
         self.engine.dispose()
 
+    def scrub(self) -> None:
+        """Give deleted rows' space back, so that no file of the database holds them any longer."""
+        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            if connection.dialect.name == "postgresql":
+                connection.execute(sa.text("VACUUM FULL"))
+                return
+        raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
+        try:
+            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        finally:
+            raw.close()
+
     def _migrate(self) -> None:
         newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
         found = self._version()

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta
+from typing import Any
 
 from bridge.ports import Connection, Landing, Normaliser, Recommendation, User
-from bridge.store import advice, landing, people, reading, replay
+from bridge.store import advice, backup, landing, people, reading, replay
 from bridge.store.database import Database
 from bridge.types import Covers, Episode, Event, Metric, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
@@ -39,6 +40,19 @@ class SqlStore:
     def users(self) -> list[User]:
         with self._read() as db:
             return people.users(db)
+
+    def dump(self, user_id: int) -> dict[str, list[dict[str, Any]]]:
+        with self._read() as db:
+            return dict(backup.dump(db, user_id))
+
+    def restore(self, user_id: int, saved: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+        with self._write() as db:
+            backup.restore(db, user_id, saved)
+
+    def forget(self, user_id: int) -> None:
+        with self._write() as db:
+            backup.forget(db, user_id)
+        self.database.scrub()
 
     def set_zone(self, user_id: int, zone: str, *, since: datetime) -> None:
         with self._write() as db:
