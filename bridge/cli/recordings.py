@@ -1,0 +1,77 @@
+"""``bridge record`` and ``bridge replay``: the whole chain on recorded answers, as a net against regressions."""
+
+from __future__ import annotations
+
+import difflib
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+from bridge.cli.data import report
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(record)
+    app.command()(replay)
+
+
+def record(
+    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    user: options.User,
+    json: options.Json = False,
+) -> None:
+    """Keep what every live source of a person answers, without tokens, names and e-mail addresses.
+
+    What was measured and the titles of events stay in it: look at it before you give it to anybody.
+    """
+    from bridge import app
+    from bridge.lab import replay as lab
+
+    with app.open_bridge() as bridge:
+        outcomes = lab.record(bridge, bridge.store.user(user), folder, at=app.now())
+    report(outcomes, user, json=json)
+    if not json:
+        typer.echo(
+            f"Recorded into {folder}. Put exports into {folder / lab.FILES}, then: bridge replay {folder} --keep"
+        )
+
+
+def replay(
+    folder: Annotated[Path, typer.Argument(help="A recording (see: bridge record).")],
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep what comes out as what must come out from now on.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
+    """Run a recording through the real connectors, offline, and compare with what it must come to."""
+    from bridge.lab import replay as lab
+
+    result = lab.replay(folder)
+    found, wanted = lab.text(result), lab.golden(folder)
+    if keep:
+        (folder / lab.GOLDEN).write_text(found, encoding="utf-8")
+    same = keep or wanted is None or wanted == found
+    if json:
+        show.document({**result, "golden": None if wanted is None and not keep else same})
+    else:
+        _tell(result, folder, wanted is None and not keep, same)
+    if not same:
+        changes = difflib.unified_diff((wanted or "").splitlines(), found.splitlines(), "golden", "found", lineterm="")
+        typer.echo("\n".join(changes), err=True)
+        raise typer.Exit(1)
+
+
+def _tell(result: dict[str, object], folder: Path, fresh: bool, same: bool) -> None:
+    landed: dict[str, dict[str, object]] = result["landed"]  # type: ignore[assignment]
+    meters: dict[str, dict[str, float]] = result["observation"]["meters"]  # type: ignore[index]
+    advice: dict[str, object] = result["recommendation"]  # type: ignore[assignment]
+    show.table([{"source": name, **row} for name, row in landed.items()], ("source", "outcome", "new", "set_aside"))
+    rows = [{"meter": m.capitalize(), "level": f"{show.bar(s['level'])} {s['level']:.2f}"} for m, s in meters.items()]
+    show.table(rows, ("meter", "level"))
+    typer.echo(f"recommendation: {advice['action']} ({advice['policy']})")
+    if fresh:
+        typer.echo(f"nothing to compare with yet; to keep this: bridge replay {folder} --keep")
+    else:
+        typer.echo("as it must be" if same else "not as it must be; the difference:")
