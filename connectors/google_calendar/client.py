@@ -13,10 +13,10 @@ from functools import cached_property
 from typing import Any
 
 from bridge.errors import CursorExpired, SourceChanged
+from bridge.google import Gone, NotFound, answered, open_service
 from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
-from connectors.google_calendar.consent import open_http
-from connectors.google_calendar.faults import Gone, NotFound, answered
+from connectors.google_calendar.consent import CALENDAR
 from connectors.google_calendar.normalise import TASK_LINK
 
 PAGE = 2500  # the API's maximum
@@ -47,17 +47,7 @@ class GoogleCalendar:
 
     @cached_property
     def _service(self) -> Any:
-        from googleapiclient.discovery import build
-
-        endpoint = self._account.settings["base_url"].rstrip("/") + "/calendar/v3/"
-        return build(
-            "calendar",
-            "v3",
-            http=open_http(self._account),
-            client_options={"api_endpoint": endpoint},
-            static_discovery=True,
-            cache_discovery=False,
-        )
+        return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """``calendar`` lists whole; ``event`` follows each listed calendar's token."""
@@ -80,7 +70,7 @@ class GoogleCalendar:
         resource, options = self._service.calendarList(), {"fields": CALENDAR_FIELDS, "maxResults": 250}
         request = resource.list(**options)
         while request is not None:
-            body = answered(request, now)
+            body = answered(request, CALENDAR, now)
             found += _items(body)
             request = resource.list_next(request, body)
         kept = [entry for entry in found if _wanted(entry)]
@@ -114,7 +104,7 @@ class GoogleCalendar:
         if not full:
             options["syncToken"] = tokens[calendar]
         while True:
-            body = answered(self._service.events().list(**options), now)
+            body = answered(self._service.events().list(**options), CALENDAR, now)
             records = tuple(_record(calendar, item) for item in _items(body))
             if "nextPageToken" not in body:
                 break

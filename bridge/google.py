@@ -1,0 +1,232 @@
+"""Google for connectors: consent over a loopback redirect, credentials that refresh, and what its answers mean."""
+
+from __future__ import annotations
+
+import webbrowser
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
+from bridge.oauth import loopback_may_be_plain
+from bridge.ports import Account, Browser, Setting
+
+PATIENCE = 180  # seconds a person has to agree in the browser
+TIMEOUT = 60  # seconds for any answer
+BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
+QUOTA_PAUSE = timedelta(hours=6)  # "usage limits exceeded": back off for hours
+DISABLED = {"accessNotConfigured", "SERVICE_DISABLED"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """One of Google's APIs as a source: what consent is asked for, and what it is called."""
+
+    source: str
+    api: str  # its name in Google's console
+    scope: str
+    reads: str  # what the consent lets us read
+
+    @property
+    def again(self) -> str:
+        return f"bridge connect {self.source}"
+
+
+SETTINGS = (
+    Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
+    Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
+    Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),
+    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)"),
+    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True),
+)
+
+
+class Gone(Exception):
+    """410: the sync token (or an updatedMin) is too old."""
+
+
+class NotFound(Exception):
+    """404: it was removed or is no longer shared."""
+
+
+def answered(request: Any, service: Service, now: datetime) -> Any:
+    """Execute a request once; minutes are the scheduler's to wait. Raises the bridge's errors, Gone and NotFound."""
+    import httplib2
+    from google.auth.exceptions import RefreshError, TransportError
+    from googleapiclient.errors import HttpError
+
+    try:
+        return request.execute(num_retries=0)
+    except HttpError as error:
+        raise _meaning(error, service, now) from None
+    except RefreshError as error:
+        raise refused(error, service) from None
+    except (httplib2.HttpLib2Error, TransportError, OSError) as error:
+        raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
+    except ValueError:
+        raise TryLater(f"{service.source} answered something that is not JSON") from None
+
+
+def refused(error: Any, service: Service) -> BridgeError:
+    """A refresh that failed: dead consent, or a token server that is busy."""
+    if getattr(error, "retryable", False):
+        return TryLater(f"{service.source}'s token server is busy")
+    return NeedsLogin(
+        f"{service.source} needs you to log in again: {service.again}. If this happens every 7 days, your OAuth app is "
+        "in publishing status Testing: set it to In production, then log in again"
+    )
+
+
+def _meaning(error: Any, service: Service, now: datetime) -> Exception:
+    status, reason = int(error.resp.status), _reason(error)
+    if status == 401:
+        return NeedsLogin(f"{service.source} refused the stored consent: {service.again}")
+    if status == 403 and reason == "quotaExceeded":
+        return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE)
+    if status == 429 or status >= 500 or reason in BUSY:
+        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now))
+    if status == 403 and reason in DISABLED:
+        return SetupError(f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync")
+    if status == 403:
+        return NeedsLogin(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+    if status == 410:
+        return Gone()
+    if status == 404:
+        return NotFound()
+    return SourceChanged(f"{service.source} refused the request (HTTP {status})")
+
+
+def _reason(error: Any) -> str:
+    details = error.error_details
+    first = details[0] if isinstance(details, list) and details else {}
+    return str(first.get("reason", "")) if isinstance(first, dict) else ""
+
+
+def _retry_at(error: Any, now: datetime) -> datetime | None:
+    text = error.resp.get("retry-after", "")
+    return now + timedelta(seconds=int(text)) if text.isdigit() else None
+
+
+def authorise(account: Account, browser: Browser, service: Service) -> None:
+    """Ask to read, nothing else. Raises NeedsLogin when refused, incomplete or unanswered."""
+    from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError
+    from oauthlib.oauth2 import OAuth2Error
+
+    flow = InstalledAppFlow.from_client_config({"installed": _client(account)}, [service.scope])
+    webbrowser.register("rhythm-bridge-consent", None, _Shown(browser))
+    with loopback_may_be_plain(account.settings["token_uri"]):
+        try:
+            credentials = flow.run_local_server(
+                host="127.0.0.1",
+                port=0,
+                browser="rhythm-bridge-consent",
+                authorization_prompt_message=None,
+                success_message="Done. You can close this page.",
+                timeout_seconds=PATIENCE,
+                prompt="consent",
+            )
+        except WSGITimeoutError:
+            raise NeedsLogin(f"nobody agreed within three minutes; try again: {service.again}") from None
+        except (OAuth2Error, Warning) as error:  # a refused scope arrives as a bare Warning
+            what = type(error).__name__
+            raise NeedsLogin(f"the consent was refused or incomplete ({what}): {service.again}") from None
+    granted = list(credentials.granted_scopes or [])
+    if service.scope not in granted:
+        raise NeedsLogin(f"the consent does not cover reading {service.reads}; tick that box: {service.again}")
+    account.save_token(_stored(credentials, granted))
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent at Google; False when Google did not confirm."""
+    import requests
+
+    token = account.token() or {}
+    data = {"token": token.get("refresh_token") or token.get("token")}
+    try:
+        return requests.post(account.settings["revoke_uri"], data=data, timeout=TIMEOUT).status_code == 200
+    except requests.RequestException:
+        return False
+
+
+def open_http(account: Account, service: Service) -> Any:
+    """An httplib2 client that signs requests. A token that has ended is refreshed, and saved before it is used.
+
+    Raises NeedsLogin when there is no consent or Google no longer honours it, TryLater when Google does not answer.
+    """
+    import google_auth_httplib2
+    import httplib2
+    from google.auth.exceptions import RefreshError, TransportError
+
+    credentials, granted = _credentials(account, service)
+    http = httplib2.Http(timeout=TIMEOUT)
+    if not credentials.valid:
+        try:
+            credentials.refresh(google_auth_httplib2.Request(http))
+        except RefreshError as error:
+            raise refused(error, service) from None
+        except (TransportError, OSError) as error:
+            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+        account.save_token(_stored(credentials, granted))
+    return google_auth_httplib2.AuthorizedHttp(credentials, http=http)
+
+
+def _credentials(account: Account, service: Service) -> tuple[Any, list[str]]:
+    from google.oauth2.credentials import Credentials
+
+    token = account.token()
+    if not token or not token.get("refresh_token"):
+        raise NeedsLogin(f"{service.source} needs you to log in: {service.again}")
+    expiry = (
+        datetime.fromisoformat(token["expiry"]).astimezone(UTC).replace(tzinfo=None) if token.get("expiry") else None
+    )
+    credentials = Credentials(  # type: ignore[no-untyped-call]
+        token=token.get("token"),
+        refresh_token=token["refresh_token"],
+        token_uri=account.settings["token_uri"],
+        client_id=account.settings["client_id"],
+        client_secret=account.settings["client_secret"],
+        expiry=expiry,  # the library wants naive UTC
+    )
+    return credentials, list(token.get("scopes", ()))
+
+
+def _stored(credentials: Any, granted: list[str]) -> dict[str, Any]:
+    """What is kept; the library's own ``to_json`` knows the scopes asked for, not those granted."""
+    expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
+    return {
+        "token": credentials.token,
+        "refresh_token": credentials.refresh_token,
+        "expiry": expiry,
+        "scopes": granted,
+    }
+
+
+def _client(account: Account) -> dict[str, Any]:
+    names = ("client_id", "client_secret", "auth_uri", "token_uri")
+    return {name: account.settings[name] for name in names} | {"redirect_uris": ["http://localhost"]}
+
+
+def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
+    """Google's client for an API; ``path`` is its service path, which the address of the API replaces."""
+    from googleapiclient.discovery import build
+
+    return build(
+        name,
+        version,
+        http=open_http(account, service),
+        client_options={"api_endpoint": account.settings["base_url"].rstrip("/") + path},
+        static_discovery=True,
+        cache_discovery=False,
+    )
+
+
+class _Shown(webbrowser.BaseBrowser):
+    """Lets the library's flow show its address through the bridge's browser."""
+
+    def __init__(self, browser: Browser) -> None:
+        super().__init__("rhythm-bridge-consent")
+        self._browser = browser
+
+    def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:  # noqa: ARG002 - the interface's names
+        self._browser.open(url)
+        return True

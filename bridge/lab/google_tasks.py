@@ -1,0 +1,57 @@
+"""A Google Tasks server for one account: ``lists``, and ``tasks`` by list, each with its time of change."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import unquote
+
+from bridge.lab.google import GoogleServer, page, refusal
+from bridge.lab.server import Answer, Request
+
+API = "/tasks/v1/"
+
+
+class Vendor(GoogleServer):
+    """Serves ``account``; change it through ``put``, ``delete`` and ``remove_list``."""
+
+    scope = "https://www.googleapis.com/auth/tasks.readonly"
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        super().__init__(account)
+        self.page_size = 100
+
+    def put(self, one: str, task: dict[str, Any]) -> None:
+        """Add or replace a task; it must carry its ``updated``."""
+        tasks = self.account["tasks"].setdefault(one, [])
+        tasks[:] = [t for t in tasks if t["id"] != task["id"]] + [task]
+
+    def delete(self, one: str, task_id: str, *, updated: str) -> None:
+        """Deleted tasks stay as tombstones."""
+        self.put(one, {"id": task_id, "deleted": True, "updated": updated})
+
+    def remove_list(self, one: str) -> None:
+        self.account["lists"] = [entry for entry in self.account["lists"] if entry["id"] != one]
+
+    def api(self, request: Request, query: Mapping[str, str]) -> Answer:
+        size = min(int(query.get("maxResults", "20")), self.page_size)
+        path = request.path.removeprefix(API)
+        if path == "users/@me/lists":
+            return page(self.account["lists"], query, size, {})
+        parts = path.split("/")
+        known = {entry["id"] for entry in self.account["lists"]}
+        if len(parts) != 3 or parts[0] != "lists" or unquote(parts[1]) not in known:
+            return refusal(404, "notFound")
+        tasks = [task for task in self.account["tasks"].get(unquote(parts[1]), []) if _shown(task, query)]
+        return page(tasks, query, size, {})
+
+
+def _shown(task: Mapping[str, Any], query: Mapping[str, str]) -> bool:
+    """Deleted and hidden tasks are shown on request only; Google's own apps hide what is completed."""
+    wanted = {name for name in ("showDeleted", "showHidden", "showCompleted") if query.get(name) == "true"}
+    if task.get("deleted") and "showDeleted" not in wanted:
+        return False
+    if task.get("hidden") and "showHidden" not in wanted:
+        return False
+    done = task.get("status") == "completed" and query.get("showCompleted") == "false"
+    return not done and str(task.get("updated", "")) >= query.get("updatedMin", "")

@@ -1,0 +1,81 @@
+"""Google Tasks over HTTP: what a second sync asks for, what disappears, and what a list that is gone takes along."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+import pytest
+
+from bridge.ports import Store
+from bridge.store import open_store
+from tests.world import World, later, living
+
+HOME, WORK = "MDEtaG9tZQ", "MDItd29yaw"
+
+
+@pytest.fixture
+def lite() -> Iterator[Store]:
+    store = open_store("sqlite://")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def world(lite: Store) -> Iterator[World]:
+    with living(lite, "google_tasks", "week") as world:
+        assert world.sync().outcome == "ok"
+        world.server.asked.clear()
+        yield world
+
+
+def titles(world: World) -> set[str]:
+    return {task["title"] for task in world.contents()["tasks"]}
+
+
+def test_hidden_completions_are_seen(world: World) -> None:
+    done = [task.title for _, task in world.store.tasks(world.user.id) if task.completed]
+    assert sorted(map(str, done)) == ["Call the plumber", "Send the quarterly report"]
+
+
+def test_a_due_date_is_not_moved_by_a_zone(world: World) -> None:
+    due = {task.title: task.due for _, task in world.store.tasks(world.user.id)}
+    assert due["Renew passport"] == date(2026, 11, 27)
+
+
+def test_the_second_sync_asks_for_what_changed_since_only(world: World) -> None:
+    second = later(world, minutes=30)
+    second.vendor.put(
+        HOME, {"id": "a9", "title": "New", "status": "needsAction", "updated": "2026-11-20T09:20:00.000Z"}
+    )
+    outcome = second.sync()
+    assert (outcome.new, outcome.updated) == (1, 0)
+    asked = [line for line in second.server.asked if "/tasks?" in line]
+    assert len(asked) == 2
+    assert all("updatedMin=2026-11-20T08%3A05%3A00.000Z" in line for line in asked)
+
+
+def test_a_completion_and_a_deletion_arrive(world: World) -> None:
+    second = later(world, minutes=30)
+    done = {"status": "completed", "completed": "2026-11-20T09:10:00.000Z", "updated": "2026-11-20T09:10:00.000Z"}
+    second.vendor.put(WORK, {"id": "b2", "title": "Review the contract", "hidden": True, **done})
+    second.vendor.delete(HOME, "a3", updated="2026-11-20T09:11:00.000Z")
+    outcome = second.sync()
+    assert (outcome.updated, outcome.deleted) == (1, 1)
+    assert "Water the plants" not in titles(second)
+    completed = {task.title for _, task in second.store.tasks(second.user.id) if task.completed}
+    assert "Review the contract" in completed
+
+
+def test_a_removed_list_takes_its_tasks_along(world: World) -> None:
+    second = later(world, minutes=30)
+    second.vendor.remove_list(WORK)
+    assert second.sync().deleted == 4  # the list and its three tasks
+    assert "Review the contract" not in titles(second)
+    assert "Renew passport" in titles(second)
+
+
+def test_pages_are_followed(lite: Store) -> None:
+    with living(lite, "google_tasks", "week") as world:
+        world.vendor.page_size = 1
+        assert world.sync().new == 8
