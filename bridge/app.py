@@ -49,8 +49,11 @@ def now() -> datetime:
 class StoredAccount:
     """A connection's settings and its token, sealed in the store."""
 
-    def __init__(self, connection_id: int, settings: Mapping[str, str], store: Store, vault: Vault) -> None:
+    def __init__(
+        self, connection_id: int, settings: Mapping[str, str], store: Store, vault: Vault, *, zone: str = "UTC"
+    ) -> None:
         self.settings = settings
+        self.zone = zone
         self._connection_id = connection_id
         self._store = store
         self._vault = vault
@@ -91,7 +94,9 @@ class Bridge:
         return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        return StoredAccount(connection.id, self.settings.of_source(spec), self.store, self.vault)
+        user = next(user for user in self.store.users() if user.id == connection.user_id)
+        zone = zone_at(now(), user.zones).key
+        return StoredAccount(connection.id, self.settings.of_source(spec), self.store, self.vault, zone=zone)
 
 
 @contextmanager
@@ -113,7 +118,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; give it a file: bridge import PATH --user {user.name}")
     settings = bridge.settings.of_source(spec)
-    fresh = _Consent(settings)
+    fresh = _Consent(settings, zone_at(now(), user.zones).key)
     registry.resolve(spec.authorises)(fresh, browser)
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
@@ -126,8 +131,9 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
 class _Consent:
     """An account before its connection exists."""
 
-    def __init__(self, settings: Mapping[str, str]) -> None:
+    def __init__(self, settings: Mapping[str, str], zone: str) -> None:
         self.settings = settings
+        self.zone = zone
         self.obtained: dict[str, Any] | None = None
 
     def token(self) -> dict[str, Any] | None:

@@ -51,7 +51,15 @@ class ConnectorSpec:
 class Account(Protocol):
     """One user's consent at one source, as a connector sees it."""
 
-    settings: Mapping[str, str]
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The source's settings by name."""
+        ...
+
+    @property
+    def zone(self) -> str:
+        """The IANA zone the person lives in now, for sources that do not tell theirs."""
+        ...
 
     def token(self) -> dict[str, Any] | None:
         """The stored token, unsealed; None before the first consent."""

@@ -60,6 +60,8 @@ class Series:
 
         parts = dict(part.split("=", 1) for part in rule.upper().strip(";").split(";"))
         until = parts.pop("UNTIL", None)
+        if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for "without end"
+            del parts["COUNT"]
         if parts["FREQ"] not in STRIDE or int(parts.get("INTERVAL", "1")) < 1 or "BYEASTER" in parts:
             raise ValueError("a recurrence rule no calendar makes")
         last = high if until is None else min(high, self._until(until))

@@ -48,6 +48,10 @@ class Redirected:
     def settings(self) -> Mapping[str, str]:
         return {**self.account.settings, "base_url": self.address}
 
+    @property
+    def zone(self) -> str:
+        return self.account.zone
+
     def token(self) -> dict[str, Any] | None:
         return self.account.token()
 

@@ -1,0 +1,19 @@
+"""iCalendar: a file somebody exported, or a calendar's secret address."""
+
+from bridge.ports import ConnectorSpec, Setting
+
+SPEC = ConnectorSpec(
+    name="ics",
+    title="iCalendar (file or secret address)",
+    delivers=frozenset({"events", "tasks"}),
+    streams=("component",),
+    normaliser="connectors.ics.normalise:normalise",
+    settings=(
+        Setting(name="url", help="the calendar's secret address (asked for when empty)", default="", secret=True),
+        Setting(name="addresses", help="your own e-mail addresses, with commas between", default="", secret=True),
+    ),
+    opens="connectors.ics.client:Ics",
+    authorises="connectors.ics.consent:authorise",
+    recognises="connectors.ics.files:recognise",
+    reads="connectors.ics.files:read",
+)

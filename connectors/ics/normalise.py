@@ -1,0 +1,150 @@
+"""Components of a calendar as events and tasks, with the meaning Google's events have here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge.errors import BadRecord
+from bridge.types import Event, Item, RawRecord, Response, Task
+
+RESPONSES = {
+    "ACCEPTED": Response.ACCEPTED,
+    "TENTATIVE": Response.TENTATIVE,
+    "NEEDS-ACTION": Response.NEEDS_ACTION,
+    "DECLINED": Response.DECLINED,
+}
+MICROSOFT = {"OOF": "outOfOffice", "WORKINGELSEWHERE": "workingLocation"}
+DAY = timedelta(days=1)
+LONGEST = 366 * 1440  # minutes
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """One event or task per component. Raises BadRecord naming what cannot be read."""
+    payload = record.payload
+    calendar, uid = payload.get("calendar"), payload.get("uid")
+    if payload.get("kind") == "unreadable":
+        raise BadRecord("ics/component: it is no valid iCalendar")
+    if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
+        raise BadRecord("ics/component: UID or calendar is missing")
+    if payload.get("kind") == "task":
+        return [_task(record.key, calendar, payload)]
+    if payload.get("kind") == "event":
+        return [_event(record.key, calendar, uid, payload)]
+    raise BadRecord("ics/component: neither an event nor a task")
+
+
+def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
+    due, completed = payload.get("due"), _instant(payload.get("completed"))
+    if payload.get("status") == "COMPLETED" and completed is None:
+        raise BadRecord("ics/task: completed without saying when")
+    day = None if due is None else _day(due)
+    if due is not None and day is None:
+        raise BadRecord("ics/task: DUE is unreadable")
+    return Task(key=key, list=calendar, title=_title(payload), due=day, completed=completed)
+
+
+def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Event:
+    facts: dict[str, Any] = {
+        "key": key,
+        "calendar": calendar,
+        "series": uid,
+        "title": _title(payload),
+        "busy": payload.get("busy") is not False and payload.get("microsoft") not in ("FREE", "WORKINGELSEWHERE"),
+        "kind": MICROSOFT.get(str(payload.get("microsoft")), "default"),
+        "response": RESPONSES.get(str(payload.get("answer"))),
+        "others": _count(payload.get("others")),
+        "organised_by_me": payload.get("organised_by_me") is not False,
+        "conference": payload.get("conference") is True,
+        "private": payload.get("class") in ("PRIVATE", "CONFIDENTIAL"),
+        "cancelled": payload.get("status") == "CANCELLED",
+    }
+    return Event(**facts, **_times(payload), **_exception(f"{calendar}/{uid}", payload))
+
+
+def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Start and end. The end of an all-day event is exclusive there and inclusive here; without one it is one day."""
+    start, end = payload.get("start"), payload.get("end")
+    minutes = payload.get("minutes")
+    length = minutes if isinstance(minutes, int | float) and not isinstance(minutes, bool) else None
+    if length is not None and not 0 <= length <= LONGEST:
+        raise BadRecord("ics/event: DURATION is unreadable")
+    lines = {"recurrence": _lines(payload)}
+    first = _date(start)
+    if first is not None:
+        last = _date(end)
+        if last is None:
+            last = first + (timedelta(minutes=length) if length else DAY)
+        return {"first_day": first, "last_day": max(first, last - DAY), **lines}
+    begun = _instant(start)
+    if begun is None:
+        raise BadRecord("ics/event: DTSTART is missing or unreadable")
+    ended = _instant(end) if end is not None else begun + timedelta(minutes=length or 0)
+    if ended is None or ended < begun:
+        raise BadRecord("ics/event: DTEND is unreadable or before DTSTART")
+    return {"start": begun, "end": ended, "zone": _zone(start), **lines}
+
+
+def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written."""
+    original = payload.get("original")
+    if original is None:
+        return {}
+    day, at = _date(original), _instant(original)
+    if day is None and at is None:
+        raise BadRecord("ics/event: RECURRENCE-ID is unreadable")
+    if day is None and at is not None and _date(payload.get("start")) is not None:
+        day = at.date()
+    return {"master": master, "original_start": at if day is None else None, "original_day": day}
+
+
+def _instant(when: Any) -> datetime | None:
+    text = when.get("at") if isinstance(when, Mapping) else None
+    if not isinstance(text, str):
+        return None
+    try:
+        at = datetime.fromisoformat(text).astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None
+    return at if 1900 <= at.year < 2200 else None
+
+
+def _date(when: Any) -> date | None:
+    text = when.get("date") if isinstance(when, Mapping) else None
+    try:
+        day = date.fromisoformat(text) if isinstance(text, str) else None
+    except ValueError:
+        return None
+    return day if day is not None and 1900 <= day.year < 2200 else None
+
+
+def _day(when: Any) -> date | None:
+    """The date of a time on its own wall clock."""
+    at, zone = _instant(when), _zone(when)
+    if at is None:
+        return _date(when)
+    return (at.astimezone(ZoneInfo(zone)) if zone else at).date()
+
+
+def _zone(when: Any) -> str | None:
+    name = when.get("zone") if isinstance(when, Mapping) else None
+    try:
+        return ZoneInfo(name).key if isinstance(name, str) and name else None
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def _title(payload: Mapping[str, Any]) -> str | None:
+    title = payload.get("title")
+    return title if isinstance(title, str) and title.strip() else None
+
+
+def _count(value: Any) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 100_000 else 0
+
+
+def _lines(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    lines = payload.get("lines")
+    return tuple(line for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()

@@ -1,0 +1,253 @@
+"""iCalendar text -> one record per event or to-do, as plain JSON (RFC 5545).
+
+Descriptions, places, links and people's addresses are looked at here and left behind: of them only counts and marks go
+on. Times become ``{"date"}`` or ``{"at", "zone"}`` (UTC, with the IANA name its wall clock runs in); floating ones run
+on the calendar's own clock (X-WR-TIMEZONE), else on the person's.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import warnings
+from collections.abc import Iterator, Sequence
+from datetime import UTC, date, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo, available_timezones
+
+from bridge.errors import SourceChanged
+from bridge.types import Covers, Page, RawRecord
+
+if TYPE_CHECKING:
+    from icalendar import Calendar, Component
+
+LARGEST = 20_000_000  # bytes
+PAGE = 500
+STREAM = "component"
+KINDS = {"VEVENT": "event", "VTODO": "task"}
+BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+MEETING_LINK = re.compile(
+    r"https://[\w.-]*(zoom\.us/j|teams\.microsoft\.com|meet\.google\.com|webex\.com|whereby\.com)"
+)
+LINK_FIELDS = ("CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
+ROOMS = ("ROOM", "RESOURCE")
+MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)  # what the library raises
+LINES = ("RRULE", "RDATE", "EXDATE")
+
+
+def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset()) -> Iterator[Page]:
+    """Everything in a calendar, which is listed whole: what is not in it any longer is gone.
+
+    ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
+    """
+    calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf"))
+    if not calendars and not broken:
+        raise SourceChanged("it holds no calendar; export it again")
+    named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
+    found: dict[str, RawRecord] = {}
+    for calendar in calendars:
+        home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
+        for component in sorted(_components(calendar), key=_sequence):
+            try:
+                record = _record(named, component, home, mine)
+            except MALFORMED:
+                broken.append(str(component).encode())
+            else:
+                found[record.key] = record
+    records = [*found.values(), *(_unreadable(named, block) for block in broken)]
+    for begin in range(0, max(len(records), 1), PAGE):
+        last = begin + PAGE >= len(records)
+        covers = Covers(prefix=f"{named}/") if last else None
+        yield Page(stream=STREAM, records=tuple(records[begin : begin + PAGE]), covers=covers)
+
+
+def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
+    """The calendars in a text; where it cannot be parsed whole, each component alone, and those that cannot be."""
+    found = _calendars(content)
+    if found is not None:
+        return found, []
+    zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
+    calendars, broken = [], []
+    for match in BLOCK.finditer(content):
+        alone = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%b\r\n%b\r\nEND:VCALENDAR\r\n"
+        one = _calendars(alone % (zones, match.group())) or _calendars(alone % (b"", match.group()))
+        if one:
+            calendars += one
+        else:
+            broken.append(match.group())
+    return calendars, broken
+
+
+def _calendars(content: bytes) -> list[Calendar] | None:
+    from icalendar import Calendar
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # guesses about zones, which are checked below
+            found = Calendar.from_ical(content, multiple=True)
+    except MALFORMED:
+        return None
+    return [calendar for calendar in found if calendar.name == "VCALENDAR"]
+
+
+def _components(calendar: Calendar) -> list[Component]:
+    return [component for component in calendar.walk() if component.name in KINDS]
+
+
+def _sequence(component: Component) -> int:
+    """The newest version of an event comes last, and stays."""
+    try:
+        return int(component.get("SEQUENCE", 0))
+    except (TypeError, ValueError):
+        return 0
+
+
+def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
+    payload = {
+        "kind": KINDS[component.name or ""],
+        "calendar": calendar,
+        "title": _text(component, "SUMMARY"),
+        "status": _text(component, "STATUS"),
+        **{field: _time(component, name, home) for field, name in _TIMES.items() if name in component},
+        "minutes": _minutes(component),
+        "lines": _lines(component),
+        "busy": _text(component, "TRANSP") != "TRANSPARENT",
+        "microsoft": _text(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
+        "class": _text(component, "CLASS"),
+        "conference": _conference(component),
+        **_people(component, mine),
+    }
+    uid = _text(component, "UID") or _mark(component.to_ical())
+    original = payload.get("original")
+    suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
+    kept = {name: value for name, value in payload.items() if value is not None} | {"uid": uid}
+    return RawRecord(stream=STREAM, key=f"{calendar}/{uid}{suffix}", payload=kept)
+
+
+_TIMES = {"start": "DTSTART", "end": "DTEND", "due": "DUE", "completed": "COMPLETED", "original": "RECURRENCE-ID"}
+
+
+def _unreadable(calendar: str, block: bytes) -> RawRecord:
+    return RawRecord(stream=STREAM, key=f"{calendar}/unreadable-{_mark(block)}", payload={"kind": "unreadable"})
+
+
+def _mark(content: bytes) -> str:
+    return hashlib.blake2b(content, digest_size=8).hexdigest()
+
+
+def _text(component: Component, name: str) -> str | None:
+    value = component.get(name)
+    if isinstance(value, list):
+        value = value[0] if value else None
+    text = "" if value is None else str(value).strip()
+    return text or None
+
+
+def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
+    """A day, or an instant with its zone; an empty object for what cannot be read."""
+    value = component[name]
+    try:
+        at = getattr(value[0] if isinstance(value, list) else value, "dt", None)
+        if isinstance(at, datetime):
+            if at.tzinfo is None:
+                at = at.replace(tzinfo=home)
+            return {"at": at.astimezone(UTC).isoformat(), "zone": _zone(at, home)}
+        return {"date": at.isoformat()} if isinstance(at, date) else {}
+    except MALFORMED:
+        return _bare_day(str(value))
+
+
+def _bare_day(text: str) -> dict[str, str | None]:
+    """A date that does not say it is one (``RECURRENCE-ID:20260914``)."""
+    try:
+        return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
+    except ValueError:
+        return {}
+
+
+def _known(name: str | None) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+def _zone(at: datetime, home: ZoneInfo) -> str | None:
+    """The IANA name of a time's zone; a calendar's own definition is the zone that behaves like it in that year."""
+    if at.tzinfo is UTC or at.tzname() == "UTC":
+        return "UTC"
+    key = getattr(at.tzinfo, "key", None)
+    if isinstance(key, str):
+        return key
+    months = _months(at.year)
+    offsets = tuple(month.replace(tzinfo=at.tzinfo).utcoffset() for month in months)
+    return home.key if _offsets(home, months) == offsets else _behaving(at.year, offsets)
+
+
+@cache
+def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
+    """The first zone, by name, with these offsets on the 1st and 15th of a year's months."""
+    months = _months(year)
+    places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
+    return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
+
+
+def _months(year: int) -> list[datetime]:
+    return [datetime(year, month, day) for month in range(1, 13) for day in (1, 15)]  # noqa: DTZ001 - wall clocks
+
+
+def _offsets(zone: ZoneInfo, months: Sequence[datetime]) -> tuple[timedelta | None, ...]:
+    return tuple(month.replace(tzinfo=zone).utcoffset() for month in months)
+
+
+def _minutes(component: Component) -> float | None:
+    value = getattr(component.get("DURATION"), "dt", None)
+    return value / timedelta(minutes=1) if isinstance(value, timedelta) else None
+
+
+def _lines(component: Component) -> list[str] | None:
+    """The recurrence as lines, each with the zone its times are in."""
+    found = []
+    for name in LINES:
+        values = component.get(name, [])
+        for value in values if isinstance(values, list) else [values]:
+            zone = getattr(value, "params", {}).get("TZID")
+            text = value.to_ical().decode() if hasattr(value, "to_ical") else ""
+            found.append(f"{name};TZID={zone}:{text}" if zone else f"{name}:{text}")
+    return found or None
+
+
+def _conference(component: Component) -> bool:
+    if any(field in component for field in LINK_FIELDS):
+        return True
+    text = " ".join(str(component.get(field, "")) for field in ("LOCATION", "DESCRIPTION", "URL"))
+    return MEETING_LINK.search(text) is not None
+
+
+def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
+    """How many others take part, whether I organise, and my answer. Not knowing my address, one of them is me."""
+    attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
+    organiser = {_address(o) for o in _listed(component, "ORGANIZER")}
+    everybody = {_address(a) for a in attendees} | organiser
+    me = next((a for a in attendees if _address(a) in mine), None)
+    known = bool(everybody & mine)
+    return {
+        "others": len(everybody - mine) if known else max(len(everybody) - 1, 0),
+        "organised_by_me": not organiser or bool(organiser & mine),
+        "answer": None if me is None else _param(me, "PARTSTAT") or None,
+    }
+
+
+def _listed(component: Component, name: str) -> Sequence[Any]:
+    value = component.get(name)
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _address(person: Any) -> str:
+    return str(person).lower().removeprefix("mailto:")
+
+
+def _param(person: Any, name: str) -> str:
+    return str(getattr(person, "params", {}).get(name, "")).upper()
