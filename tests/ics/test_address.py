@@ -57,7 +57,7 @@ def test_a_failed_answer_changes_nothing(world: World) -> None:
 
 
 def test_a_reset_address_asks_for_the_new_one(world: World, caplog: pytest.LogCaptureFixture) -> None:
-    with caplog.at_level(logging.DEBUG):
+    with caplog.at_level(logging.DEBUG, logger="bridge"):
         world.vendor.revoke()
         outcome = later(world, minutes=30).sync()
     assert outcome.outcome == "needs_login"
@@ -75,7 +75,7 @@ class Typing:
     def paste(self) -> str | None:
         return None
 
-    def ask(self, question: str) -> str | None:
+    def ask(self, question: str) -> str | None:  # noqa: ARG002
         return self.answer
 
 
