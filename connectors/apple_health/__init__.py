@@ -1,0 +1,34 @@
+"""Apple Health: the export a person makes on the phone (export.zip or export.xml)."""
+
+from bridge.ports import ConnectorSpec
+from bridge.types import Metric
+
+SPEC = ConnectorSpec(
+    name="apple_health",
+    title="Apple Health (export.zip or export.xml)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.HRV_SDNN,
+            Metric.RESTING_HR,
+            Metric.HEART_RATE,
+            Metric.RESPIRATORY_RATE,
+            Metric.SPO2,
+            Metric.SKIN_TEMPERATURE,
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.AWAKE,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.STEPS,
+            Metric.DISTANCE,
+            Metric.ACTIVE_ENERGY,
+            Metric.MINDFUL,
+        }
+    ),
+    streams=("day", "heart_rate", "hrv", "night", "workout", "mindful"),
+    normaliser="connectors.apple_health.normalise:normalise",
+    recognises="connectors.apple_health.files:recognise",
+    reads="connectors.apple_health.files:read",
+)

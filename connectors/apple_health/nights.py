@@ -1,0 +1,107 @@
+"""Nights from stages that several apps and devices write side by side: one source is chosen for each night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from connectors.apple_health.merging import rank, union
+from connectors.apple_health.units import day_at, offset_at
+
+GAP = 2.5 * 3600  # seconds between two sleeps that are not one
+NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+IN_BED, AWAKE = "InBed", "Awake"
+ASLEEP = {
+    "AsleepCore": "light",
+    "AsleepDeep": "deep",
+    "AsleepREM": "rem",
+    "AsleepUnspecified": "unspecified",
+    "Asleep": "unspecified",  # its name before iOS 16
+}
+STAGED = {"light", "deep", "rem"}
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One sleep record. ``zone`` is the phone's own, where the record tells."""
+
+    start: float
+    end: float
+    stage: str
+    source: str
+    device: str
+    zone: str | None
+
+
+def nights(stretches: Iterable[Stretch], zone: str) -> list[dict[str, Any]]:
+    """Every sleep as a payload: times in Unix seconds, minutes per stage, what it is, the local date of waking."""
+    return [_night(block, zone) for block in _blocks(sorted(stretches, key=lambda s: (s.start, s.end)))]
+
+
+def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
+    blocks: list[list[Stretch]] = []
+    end = float("-inf")
+    for stretch in ordered:
+        if stretch.start - end > GAP:
+            blocks.append([])
+        blocks[-1].append(stretch)
+        end = max(end, stretch.end)
+    return blocks
+
+
+def _night(block: Sequence[Stretch], zone: str) -> dict[str, Any]:
+    mine = _chosen(block)
+    stages = {stage: union((s.start, s.end) for s in mine if _stage(s) == stage) for stage in {_stage(s) for s in mine}}
+    asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
+    hull = [(min(s.start for s in mine), max(s.end for s in mine))]
+    sleeping = asleep or hull
+    start, end = sleeping[0][0], sleeping[-1][1]
+    place = next((s.zone for s in reversed(mine) if s.zone), zone)
+    offset = offset_at(end, place)
+    payload: dict[str, Any] = {"start": start, "end": end, "offset": offset, "day": day_at(end, offset)}
+    payload["kind"] = "nap" if _is_nap(start, end, offset_at(start, place)) else "sleep"
+    payload["in_bed"] = _minutes(stages.get(IN_BED) or hull)
+    if asleep:
+        payload["asleep"] = _minutes(asleep)
+    if STAGED & stages.keys():
+        payload |= {stage: _minutes(stages.get(stage, [])) for stage in sorted(STAGED)}
+    if AWAKE in stages:
+        payload["awake"] = _minutes(stages[AWAKE])
+    return payload
+
+
+def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
+    """The stretches of the best source: one with stages, else one that knows sleep, and a watch before others."""
+    by_source: dict[str, list[Stretch]] = {}
+    for stretch in block:
+        by_source.setdefault(stretch.source, []).append(stretch)
+    return min(by_source.values(), key=_quality)
+
+
+def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
+    stages = {_stage(s) for s in stretches}
+    depth = 0 if STAGED & stages else 1 if "unspecified" in stages else 2
+    long = -sum(s.end - s.start for s in stretches)
+    return depth, rank(stretches[0].source, stretches[0].device), long, stretches[0].source
+
+
+def _stage(stretch: Stretch) -> str:
+    return ASLEEP.get(stretch.stage, stretch.stage)
+
+
+def _is_nap(start: float, end: float, offset: int) -> bool:
+    hour = (start + offset * 60) % 86400 // 3600
+    return end - start < NAP_LONGEST and hour in NAP_HOURS
+
+
+def _minutes(spans: Iterable[tuple[float, float]]) -> float:
+    return round(sum(end - start for start, end in spans) / 60, 3)
+
+
+def overnight(night: Mapping[str, Any], values: Sequence[tuple[float, float]]) -> float | None:
+    """The median of (Unix seconds, value) taken during a night."""
+    from statistics import median
+
+    found = [value for at, value in values if night["start"] <= at <= night["end"]]
+    return median(found) if found else None
