@@ -35,18 +35,14 @@ INSTANT = timedelta(microseconds=1)  # makes an exclusive bound include the mome
 def know(store: Store, user: User, classifier: EventClassifier, *, at: datetime) -> Known:
     """Everything that was known about a person at a moment."""
     since = (at - timedelta(days=BODY_DAYS)).date()
-    samples = store.samples(user.id, since=since, at=at)
-    episodes = store.episodes(user.id, since=since, at=at)
-    sources = {sample.key: source for source, sample in samples}
     return Known(
         at=at,
         zones=user.zones,
-        samples=[sample for _, sample in samples],
-        episodes=[episode for _, episode in episodes],
+        samples=store.samples(user.id, since=since, at=at),
+        episodes=store.episodes(user.id, since=since, at=at),
         agenda=labelled(store, user, classifier, at - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
-        sources=sources | {episode.key: source for source, episode in episodes},
     )
 
 

@@ -192,12 +192,11 @@ class Known:
 
     at: datetime
     zones: tuple[ZoneSpan, ...]
-    samples: Sequence[Sample] = ()
-    episodes: Sequence[Episode] = ()
+    samples: Sequence[tuple[str, Sample]] = ()  # with their source: two sources may give equal keys
+    episodes: Sequence[tuple[str, Episode]] = ()
     agenda: Sequence[tuple[Occurrence, Label]] = ()  # from 60 days back to 14 days ahead, ascending
     tasks: Sequence[Task] = ()
     interactions: Sequence[Interaction] = ()  # last 30 days, ascending
-    sources: Mapping[str, str] = field(default_factory=dict)  # item key -> source, for samples and episodes
 
 
 class Store(Protocol):

@@ -109,11 +109,11 @@ class Past:
     def _nights(self, known: Known) -> dict[str, dict[date, Night]]:
         """source -> day -> night; of several sleeps on a day the longest is the night."""
         nights: dict[str, dict[date, Night]] = {}
-        for episode in known.episodes:
+        for source, episode in known.episodes:
             if episode.kind is not EpisodeKind.SLEEP or not self._counts(episode, known):
                 continue
             night = night_of(episode, self._offset(episode))
-            of_source = nights.setdefault(known.sources.get(episode.key, ""), {})
+            of_source = nights.setdefault(source, {})
             if night is not None and (episode.day not in of_source or night.asleep > of_source[episode.day].asleep):
                 of_source[episode.day] = night
         return nights
@@ -128,10 +128,9 @@ class Past:
 
     def _add_samples(self, known: Known) -> None:
         spots: dict[tuple[str, date], list[float]] = {}
-        for sample in known.samples:
+        for source, sample in known.samples:
             if not self._counts(sample, known) or not _possible(sample):
                 continue
-            source = known.sources.get(sample.key, "")
             if sample.metric is Metric.HRV_SDNN:
                 spots.setdefault((source, sample.day), []).append(sample.value)
             elif METRICS[sample.metric].shape is not Shape.INTRADAY:
@@ -144,8 +143,7 @@ class Past:
         for source, nights in self.nights.items():
             for day, night in nights.items():
                 self._put(OWN_SLEEP, source, day, score(day, nights), night.end, known.at)
-        for episode in known.episodes:
-            source = known.sources.get(episode.key, "")
+        for source, episode in known.episodes:
             if self._is_night(episode, source):
                 for metric in (Metric.DEEP_SLEEP, Metric.SLEEP_SCORE):
                     if metric in episode.values:
@@ -177,10 +175,10 @@ class Past:
 
     def _stress(self, known: Known) -> dict[str, Intraday]:
         found: dict[str, list[Sample]] = {}
-        for sample in known.samples:
+        for source, sample in known.samples:
             if sample.metric is Metric.STRESS and self._counts(sample, known) and _possible(sample):
-                found.setdefault(known.sources.get(sample.key, ""), []).append(sample)
-        workouts = [e for e in known.episodes if e.kind is EpisodeKind.WORKOUT and self._counts(e, known)]
+                found.setdefault(source, []).append(sample)
+        workouts = [e for _, e in known.episodes if e.kind is EpisodeKind.WORKOUT and self._counts(e, known)]
         return {source: Intraday(samples, workouts) for source, samples in found.items()}
 
 

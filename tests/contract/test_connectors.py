@@ -177,7 +177,7 @@ def test_items_are_in_range_declared_and_aware(lite: Store, source: str, case: s
         assert items == again
 
 
-@pytest.mark.parametrize("source", LIVE)
+@pytest.mark.parametrize("source", SOURCES)
 def test_everything_declared_occurs_in_the_fixtures(source: str) -> None:
     seen: set[Any] = set()
     for other, case in served():
@@ -195,6 +195,8 @@ def test_everything_declared_occurs_in_the_fixtures(source: str) -> None:
         if other == source:
             found = expected(source, case)
             seen |= {sample["metric"] for sample in found["samples"]}
+            seen |= {kind for kind in ("episodes", "events", "tasks") if found[kind]}
+            seen |= {metric for episode in found["episodes"] for metric in episode["values"]}
     assert seen == registry.spec(source).delivers
 
 

@@ -62,13 +62,16 @@ def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), inte
     return Known(
         at=at,
         zones=zones,
-        samples=[i for i in items if isinstance(i, Sample)],
-        episodes=[i for i in items if isinstance(i, Episode)],
+        samples=[(source_of(i), i) for i in items if isinstance(i, Sample)],
+        episodes=[(source_of(i), i) for i in items if isinstance(i, Episode)],
         agenda=sorted(agenda, key=lambda one: one[0].start),
         tasks=tasks,
         interactions=interactions,
-        sources={i.key: i.key.split("/")[0] for i in items},
     )
+
+
+def source_of(item):
+    return item.key.split("/")[0]
 
 
 def body(seed=1, days=70, *, hrv=45.0, source="whoop"):

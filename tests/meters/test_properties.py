@@ -79,10 +79,9 @@ def test_nothing_later_counts(life, later_items, later_entries, hours):
     agenda = [(replace(o, start=o.start + 40 * DAY, end=o.end + 40 * DAY), label) for o, label in later_entries]
     more = replace(
         life,
-        samples=[*life.samples, *(i for i in later if isinstance(i, Sample))],
-        episodes=[*life.episodes, *(i for i in later if isinstance(i, Episode))],
+        samples=[*life.samples, *(("whoop", i) for i in later if isinstance(i, Sample))],
+        episodes=[*life.episodes, *(("whoop", i) for i in later if isinstance(i, Episode))],
         agenda=[*life.agenda, *agenda],
-        sources={**life.sources, **{i.key: "whoop" for i in later}},
     )
     assert read(more) == read(life)
 
@@ -153,5 +152,5 @@ def test_titles_never_reach_the_reasons():
 def test_a_year_of_nights_is_read_from_the_last_sixty_days():
     life = known(*body(days=365), agenda=weeks())
     recent = known(*body(days=365), agenda=weeks())
-    recent = replace(recent, episodes=[e for e in recent.episodes if e.day > MORNING.date() - 79 * DAY])
+    recent = replace(recent, episodes=[pair for pair in recent.episodes if pair[1].day > MORNING.date() - 79 * DAY])
     assert read(life) == read(recent)

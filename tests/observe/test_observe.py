@@ -186,10 +186,9 @@ def test_nothing_after_the_moment_counts(step, hours, value):
     tension = stress(after, value % 100)
     more = replace(
         life,
-        samples=[*life.samples, junk, tension],
+        samples=[*life.samples, ("whoop", junk), ("garmin", tension)],
         agenda=[*life.agenda, entry(after, 2.0, ActionType.SOCIALIZE, others=3)],
         interactions=(interaction(after),),
-        sources={**life.sources, junk.key: "whoop", tension.key: "garmin"},
     )
     assert observe(more, recommended={moment_at(after, BERLIN): ActionType.SLEEP}) == observe(life)
 
