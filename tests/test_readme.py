@@ -6,6 +6,7 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
 import typer
 
 from bridge.cli import app
@@ -19,11 +20,12 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(line[2:]) for line in text.splitlines() if line.startswith("$ ")]
 
 
-def test_the_commands_of_the_readme_run() -> None:
+def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
     block = README.split("<!-- run -->")[1].split("<!-- /run -->")[0]
     found = commands(block)
     assert len(found) >= 10
-    with stage(seed=5):
+    with stage(seed=5) as (_, downloads):
+        monkeypatch.chdir(Path(downloads[0]).parent)
         for command in found:
             assert command[0] == "bridge"
             code = app(command[1:], standalone_mode=False)

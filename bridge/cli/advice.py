@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
 from bridge.errors import SetupError
+from bridge.types import Metric
 from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_start, zone_at
 
 if TYPE_CHECKING:
+    from bridge.daily import Figure
     from bridge.ports import Recommendation
     from bridge.types import Label, Occurrence, Reading
 
 
 def register(app: typer.Typer) -> None:
     app.command()(observe)
+    app.command()(days)
     app.command()(today)
     app.command()(recommend)
     app.command()(feedback)
@@ -79,6 +82,59 @@ def meters_table(readings: Mapping[Meter, Reading]) -> None:
     show.table(rows, ("meter", "level", "fresh", "because"))
     if not all(reading.validated for reading in readings.values()):
         typer.echo("* not validated against people's own reports. 0.70 is your normal; nothing here is medical.")
+
+
+def days(
+    user: options.User,
+    source: options.Source = None,
+    last: Annotated[int, typer.Option(help="How many days back.", min=1)] = 14,
+    json: options.Json = False,
+) -> None:
+    """Print each day's figures per source, newest first."""
+    from bridge import app
+    from bridge.daily import figures
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        now = app.now()
+        since = (now.astimezone(zone_at(now, person.zones)) - timedelta(days=last - 1)).date()
+        found = figures(bridge.store.samples(person.id, since=since), bridge.store.episodes(person.id, since=since))
+    shown = {key: metrics for key, metrics in found.items() if source in (None, key[1])}
+    if json:
+        show.document([day_row(day, name, metrics) for (day, name), metrics in shown.items()])
+        return
+    rows = [{"day": f"{day:%a %d %b}", "source": name, **_figures(metrics)} for (day, name), metrics in shown.items()]
+    show.table(rows, ("day", "source", *FIGURES))
+
+
+FIGURES = {  # column -> metric; intraday ones show their mean
+    "asleep": Metric.ASLEEP,
+    "hrv": Metric.HRV_RMSSD,
+    "sdnn": Metric.HRV_SDNN,
+    "resting": Metric.RESTING_HR,
+    "pulse": Metric.HEART_RATE,
+    "stress": Metric.STRESS,
+    "steps": Metric.STEPS,
+}
+
+
+def day_row(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
+    """A day as ``--json`` prints it: metric -> value (of intraday ones the mean), and of how many measurements."""
+    return {
+        "day": day.isoformat(),
+        "source": source,
+        **{
+            str(metric): {"value": f.value, "count": f.count, "low": f.low, "high": f.high}
+            for metric, f in sorted(metrics.items())
+        },
+    }
+
+
+def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
+    found = {column: metrics.get(metric) for column, metric in FIGURES.items()}
+    shown = {column: None if f is None else f"{f.value:,.0f}" for column, f in found.items()}
+    asleep = found["asleep"]
+    return shown | ({"asleep": f"{asleep.value // 60:.0f}:{asleep.value % 60:02.0f}"} if asleep else {})
 
 
 def today(user: options.User, json: options.Json = False) -> None:

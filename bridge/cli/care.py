@@ -126,11 +126,12 @@ def demo(
     """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, advice."""
     from bridge.lab.demo import NAME, ZONE, stage
 
-    with stage(seed=seed) as served:
+    with stage(seed=seed) as (served, downloads):
         person = ("--user", NAME)
         script = {
             "user": ("user", "add", NAME, "--zone", ZONE),
             **{f"connect_{source}": ("connect", source, *person) for source in served},
+            "imported": ("import", *downloads, *person),
             "first_sync": ("sync", *person),
             "second_sync": ("sync", *person),
             "status": ("status", *person),

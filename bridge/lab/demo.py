@@ -1,4 +1,4 @@
-"""The stage of ``bridge demo``: a made-up person's WHOOP and calendar behind real HTTP servers, and an empty store."""
+"""The stage of ``bridge demo``: a made-up person's sources behind real HTTP servers, a download, an empty store."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import webbrowser
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from datetime import date, datetime, time
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge import registry
-from bridge.lab.person import demo_person
+from bridge.lab.person import demo_files, demo_person
 from bridge.lab.server import LabServer
 
 NAME, ZONE = "demo", "Europe/Berlin"
@@ -21,8 +22,8 @@ CLOCK = time(10, 5)  # the demo person is always met in the morning, after the n
 
 
 @contextmanager
-def stage(*, seed: int, today: date | None = None) -> Iterator[list[str]]:
-    """Vendors on loopback, settings that point to them, an empty folder; yields the sources that are served."""
+def stage(*, seed: int, today: date | None = None) -> Iterator[tuple[list[str], list[str]]]:
+    """Vendors on loopback, settings that point to them, an empty folder; yields the sources and the downloads."""
     today = today or datetime.now(ZoneInfo(ZONE)).date()
     person = demo_person(today, zone=ZONE, seed=seed)
     with ExitStack() as stack:
@@ -36,7 +37,14 @@ def stage(*, seed: int, today: date | None = None) -> Iterator[list[str]]:
             variables |= _serve(stack, source, account)
         stack.enter_context(_environment(variables))
         webbrowser.register("bridge-demo", None, Visitor(), preferred=True)
-        yield list(person)
+        yield list(person), _download(demo_files(today, zone=ZONE, seed=seed), Path(folder) / "downloads")
+
+
+def _download(files: Mapping[str, bytes], folder: Path) -> list[str]:
+    folder.mkdir()
+    for name, content in files.items():
+        (folder / name).write_bytes(content)
+    return [str(folder / name) for name in files]
 
 
 def _serve(stack: ExitStack, source: str, account: Mapping[str, Any]) -> dict[str, str]:

@@ -1,4 +1,5 @@
-"""The demo's made-up person: a working life in a calendar and the body that goes with it, as vendors keep them."""
+"""The demo's made-up person: a working life in calendars and lists and the body that goes with it, as vendors keep
+them."""
 
 from __future__ import annotations
 
@@ -9,6 +10,9 @@ from zoneinfo import ZoneInfo
 
 from bridge.lab.calendar_life import calendar_account
 from bridge.lab.days import whoop_account
+from bridge.lab.garmin_life import garmin_account
+from bridge.lab.nights import nights
+from bridge.lab.other_life import choir_account, phone_export, tasks_account
 
 HARD_WEEK = range(18, 25)  # days ago: evenings at work, short nights, and a body that shows it
 
@@ -16,15 +20,25 @@ HARD_WEEK = range(18, 25)  # days ago: evenings at work, short nights, and a bod
 def demo_person(
     today: date, *, zone: str = "Europe/Berlin", days: int = 75, seed: int = 7
 ) -> dict[str, dict[str, Any]]:
-    """What WHOOP and Google hold of the person on the morning of ``today``: {"whoop": ..., "google_calendar": ...}.
+    """What each live source holds of the person on the morning of ``today``, by the source's name.
 
-    ``days`` nights end on the days up to and including ``today``. There is no clock and no other chance than ``seed``:
-    the same arguments give the same JSON on any machine. Raises ValueError for fewer than 7 days.
+    ``days`` nights end on the days up to and including ``today``; both watches see the same ones. There is no clock
+    and no other chance than ``seed``: the same arguments give the same JSON on any machine. Raises ValueError for
+    fewer than 7 days.
     """
     if days < 7:
         raise ValueError("a person needs at least 7 days")
     place, hard = ZoneInfo(zone), frozenset(today - timedelta(days=ago) for ago in HARD_WEEK)
+    slept = nights(today, place, days, hard, random.Random(f"{seed}/body"))
     return {
         "whoop": whoop_account(today, place, days, hard, random.Random(f"{seed}/body")),
+        "garmin": garmin_account(slept, today, place, random.Random(f"{seed}/watch"), every=5),
         "google_calendar": calendar_account(today, place, days, hard, random.Random(f"{seed}/calendar")),
+        "google_tasks": tasks_account(today, place, days, random.Random(f"{seed}/tasks")),
+        "ics": choir_account(today, days),
     }
+
+
+def demo_files(today: date, *, zone: str = "Europe/Berlin", days: int = 75, seed: int = 7) -> dict[str, bytes]:
+    """What the person has downloaded: file name -> content."""
+    return {"export.zip": phone_export(today, ZoneInfo(zone), days, random.Random(f"{seed}/phone"))}

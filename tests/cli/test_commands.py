@@ -37,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
 @pytest.fixture
 def ana(run: Run) -> Iterator[Run]:
     """``run`` with a person who is connected everywhere and synced once."""
-    with stage(seed=3) as served:
+    with stage(seed=3) as (served, _):
         assert run("user", "add", "ana", "--zone", "Europe/Berlin")[0] == 0
         for source in served:
             assert run("connect", source, "--user", "ana")[0] == 0
@@ -123,7 +123,9 @@ def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatc
     store.close()
     code, rows = ana("sync", "--user", "ana", "--json")
     assert code == 3
-    assert {row["source"]: row["outcome"] for row in rows} == {"google_calendar": "ok", "whoop": "needs_login"}
+    outcomes = {row["source"]: row["outcome"] for row in rows}
+    assert outcomes.pop("whoop") == "needs_login"
+    assert set(outcomes.values()) == {"ok"}
     _, status = ana("status", "--user", "ana", "--json")
     assert {row["source"]: row["next"] for row in status}["whoop"] == "bridge connect whoop --user ana"
     assert ana("doctor", "--json")[0] == 1

@@ -26,7 +26,8 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def test_the_first_sync_lands_and_the_second_finds_nothing_new(shown: Any) -> None:
     first, second = shown["first_sync"], shown["second_sync"]
-    assert {row["source"] for row in first} == {"whoop", "google_calendar"}
+    assert {row["source"] for row in first} == {"whoop", "garmin", "google_calendar", "google_tasks", "ics"}
+    assert [(row["source"], row["outcome"]) for row in shown["imported"]] == [("apple_health", "ok")]
     assert all(row["outcome"] == "ok" and row["new"] > 0 for row in first)
     assert all(row["outcome"] == "ok" and (row["new"], row["updated"], row["deleted"]) == (0, 0, 0) for row in second)
 
@@ -65,6 +66,10 @@ def test_people_see_tables(tmp_path: Path) -> None:
     for word in (
         "whoop",
         "google_calendar",
+        "garmin",
+        "apple_health",
+        "google_tasks",
+        "ics",
         "Vitality",
         "Serenity",
         "Answer: bridge feedback",

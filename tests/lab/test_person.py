@@ -116,7 +116,7 @@ def test_the_profile_and_origin() -> None:
 
 
 def test_no_address_outside_the_examples() -> None:
-    assert set(re.findall(r"@([\w.-]+)", json.dumps(person()))) == {"example.com"}
+    assert set(re.findall(r"@([\w.-]+)", json.dumps(person()))) == {"example.com", "choir.example.com"}
     assert set(re.findall(r"https?://([\w.-]+)", json.dumps(person()))) <= {
         *("calendar.example.com", "meet.example.com", "mail.example.com")
     }

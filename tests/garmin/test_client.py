@@ -1,0 +1,90 @@
+"""Garmin's Personal API over HTTP: what a sync asks for, keys and tokens, and answers that hold nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from bridge.errors import NeedsLogin
+from bridge.ports import Store
+from bridge.store import open_store
+from connectors.garmin.consent import authorise
+from tests.world import World, later, living
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    store: Store = open_store("sqlite://")
+    with living(store, "garmin", "week") as world:
+        assert world.sync().outcome == "ok"
+        world.server.asked.clear()
+        yield world
+    store.close()
+
+
+def test_the_second_sync_asks_for_the_trailing_week_only(world: World) -> None:
+    """Eight dates of two daily endpoints, one request each for the ranges and the activities."""
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.new, outcome.updated) == (0, 0)
+    daily = [line for line in world.server.asked if "dailySleep" in line or "dailyHeartRate" in line]
+    assert len(daily) == 2 * 8
+    assert len(world.server.asked) == len(daily) + 4
+
+
+def test_a_running_days_totals_wait_and_a_score_that_settles_is_updated(world: World) -> None:
+    today = "2026-11-20"
+    steps = [s["day"] for s in world.contents()["samples"] if s["metric"] == "steps"]
+    assert today not in steps
+    night = world.vendor.account["sleeps"][today]
+    night["dailySleepDTO"]["sleepScores"]["overall"]["value"] = 33
+    assert later(world, minutes=30).sync().updated == 1
+    scores = [e["values"].get("sleep_score") for e in world.contents()["episodes"] if e["day"] == today]
+    assert scores == [33.0]
+
+
+def test_a_token_that_ended_is_exchanged_and_kept(world: World) -> None:
+    before = world.account.token_field("access_token")
+    world.vendor.tokens_expire()
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert world.account.token_field("access_token") != before
+    assert sum("/token" in line for line in world.server.asked) == 1
+
+
+def test_a_deleted_key_asks_for_a_new_one(world: World) -> None:
+    world.vendor.revoke()
+    outcome = later(world, minutes=30).sync()
+    assert outcome.outcome == "needs_login"
+    assert "bridge connect garmin" in str(outcome.skipped_because)
+
+
+class Typing:
+    """Somebody at a terminal."""
+
+    def __init__(self, answer: str | None) -> None:
+        self.answer, self.opened = answer, ""
+
+    def open(self, url: str) -> None:
+        self.opened = url
+
+    def paste(self) -> str | None:
+        return None
+
+    def ask(self, question: str) -> str | None:
+        assert "key" in question
+        return self.answer
+
+
+def test_the_key_is_asked_for_tried_and_sealed(world: World) -> None:
+    settings = {**world.account.settings, "api_key": ""}
+    world.account.settings = settings
+    person = Typing(world.vendor.key)
+    authorise(world.account, person)
+    assert person.opened.startswith("https://connect.garmin.com/")
+    assert world.account.token_field("api_key") == world.vendor.key
+    sealed = world.store.secret(world.connection.id)
+    assert sealed is not None
+    assert world.vendor.key.encode() not in sealed
+    for answer in (None, "wrong"):
+        with pytest.raises(NeedsLogin, match="bridge connect garmin"):
+            authorise(world.account, Typing(answer))

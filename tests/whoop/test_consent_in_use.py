@@ -1,0 +1,118 @@
+"""WHOOP's tokens while they are used: an hour of access, a refresh token that dies when it is used."""
+
+from __future__ import annotations
+
+import time
+from typing import Any
+
+from bridge import oauth
+from bridge.lab.server import Answer, Request
+from tests.world import World, later
+
+TOKENS = "/oauth/oauth2/token"
+
+
+def refreshes(world: World) -> int:
+    return world.server.asked.count(f"POST {TOKENS}")
+
+
+def swap(world: World) -> dict[str, Any]:
+    """What another process does: spend the refresh token and keep the new pair."""
+    token = world.account.token() or {}
+    return oauth.refreshed(world.account, "whoop", token, world.server.url + TOKENS, "offline")
+
+
+def test_an_expired_token_is_refreshed_once_for_the_whole_sync(world: World) -> None:
+    before = world.account.token() or {}
+    world.vendor.tokens_expire()
+    assert world.sync().outcome == "ok"
+    assert refreshes(world) == 1
+    after = world.account.token() or {}
+    assert after["refresh_token"] != before["refresh_token"]
+    assert after["expires_at"] > time.time() + 3000
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert refreshes(world) == 1
+
+
+def test_a_token_about_to_end_is_refreshed_before_it_is_refused(world: World) -> None:
+    world.account.save_token((world.account.token() or {}) | {"expires_at": time.time() + oauth.EARLY - 10})
+    assert world.sync().outcome == "ok"
+    assert world.server.asked[0] == f"POST {TOKENS}"
+    assert refreshes(world) == 1
+
+
+def test_a_rotated_pair_is_stored_before_it_is_used(world: World) -> None:
+    """Whenever a request arrives, its token is the stored one: a crash at that moment costs nothing."""
+    world.vendor.tokens_expire()
+    seen: list[tuple[str, str]] = []
+
+    def look(request: Request) -> Answer | None:
+        if request.path != TOKENS:
+            sent = request.headers["authorization"].removeprefix("Bearer ")
+            seen.append((sent, (world.account.token() or {})["access_token"]))
+        return None
+
+    world.server.faults.append(look)
+    assert world.sync().outcome == "ok"
+    assert len({sent for sent, _ in seen}) == 2  # before and after the refresh
+    assert all(sent == stored for sent, stored in seen)
+
+
+def test_a_withdrawn_consent_pauses_until_the_person_has_logged_in(world: World) -> None:
+    world.sync()
+    world.vendor.revoke()
+    outcome = later(world, minutes=30).sync()
+    assert outcome.outcome == "needs_login"
+    assert "bridge connect whoop" in str(outcome.skipped_because)
+    connection = world.store.connections(world.user.id)[0]
+    assert connection.paused == outcome.skipped_because
+    assert connection.due_at is None
+    assert refreshes(world) == 1  # one attempt, no storm
+
+
+def test_without_a_token_nothing_is_asked(world: World) -> None:
+    world.account.save_token({})
+    assert world.sync().outcome == "needs_login"
+    assert world.server.asked == []
+
+
+def test_a_pair_that_another_process_swapped_is_used_instead_of_spent(world: World) -> None:
+    connector = world.connector()
+    theirs = swap(world)
+    world.vendor._access = {theirs["access_token"]: time.time() + 3600}  # the pair we hold is dead
+    pages = list(connector.pull("workout", None, now=world.now))
+    connector.close()
+    assert len(pages[0].records) == 3
+    assert refreshes(world) == 1  # theirs
+    assert world.account.token() == theirs
+
+
+def test_a_lost_race_for_the_refresh_does_not_cost_the_consent(world: World) -> None:
+    """Another process spends the refresh token after we have looked and before our own request arrives."""
+    world.vendor.tokens_expire()
+    theirs: list[dict[str, Any]] = []
+
+    def overtake(request: Request) -> Answer | None:
+        if request.path == TOKENS:
+            world.server.faults.clear()
+            theirs.append(swap(world))
+        return None
+
+    world.server.faults.append(overtake)
+    assert world.sync().outcome == "ok"
+    assert refreshes(world) == 2
+    assert world.account.token() == theirs[0]
+    assert world.store.connections(world.user.id)[0].paused is None
+
+
+def test_a_busy_token_server_is_tried_later_and_costs_no_consent(world: World) -> None:
+    world.vendor.tokens_expire()
+    before = world.account.token()
+    for status in (429, 500, 502, 503):
+        busy = Answer(status=status, body=b"<html>busy</html>", headers={"Content-Type": "text/html"})
+        world.server.faults[:] = [lambda request, busy=busy: busy if request.path == TOKENS else None]
+        outcome = world.sync()
+        assert (status, outcome.outcome) == (status, "failed")
+    world.server.faults.clear()
+    assert world.account.token() == before
+    assert world.sync().outcome == "ok"
