@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import secrets
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from typing import TYPE_CHECKING, Any
@@ -95,6 +95,7 @@ def refreshed(
         _client(account, token=dict(token)) as client,
         loopback_may_be_plain(token_url),
     ):
+        client.register_compliance_hook("refresh_token_response", _busy(source))
         try:
             asked: dict[str, Any] = {
                 "client_id": account.settings["client_id"],
@@ -110,13 +111,26 @@ def refreshed(
         except requests.RequestException as error:
             raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
         except OAuth2Error as error:
-            if error.error in ("temporarily_unavailable", "server_error") or (error.status_code or 0) >= 500:
+            if error.error in ("temporarily_unavailable", "server_error"):
                 raise TryLater(f"{source}'s token server is busy") from None
+            if error.error == "missing_token":  # neither a token nor a refusal: not the token server's own words
+                raise TryLater(f"{source}'s token server answered something that is not a token") from None
             raise needs_login(source) from None
-        except ValueError:
+        except (ValueError, TypeError, AttributeError):  # what oauthlib makes of JSON that is no object
             raise TryLater(f"{source}'s token server answered something that is not a token") from None
     account.save_token(new)
     return new
+
+
+def _busy(source: str) -> Callable[[requests.Response], requests.Response]:
+    """Looks at the status first: of a page that says 503, oauthlib only tells that there is no token in it."""
+
+    def check(answer: requests.Response) -> requests.Response:
+        if answer.status_code == 429 or answer.status_code >= 500:
+            raise TryLater(f"{source}'s token server is busy (HTTP {answer.status_code})")
+        return answer
+
+    return check
 
 
 def needs_login(source: str) -> NeedsLogin:
@@ -165,6 +179,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
+    client.register_compliance_hook("access_token_response", _busy(source))
     with loopback_may_be_plain(token_url):
         try:
             token: dict[str, Any] = client.fetch_token(
