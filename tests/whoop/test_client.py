@@ -106,7 +106,7 @@ def test_an_interrupted_pull_goes_on_below_and_then_reads_the_top(world: World) 
     assert (first.outcome, first.new) == ("failed", 25)
     world.server.faults.clear()
     world.server.asked.clear()
-    newest = {"id": 93845069, "start": "2026-11-20T09:10:00.000Z", "end": None}
+    newest = {"id": 93845069, "start": "2026-11-20T09:10:00.000Z", "end": "2026-11-20T09:30:00.000Z"}
     scored = {"score_state": "SCORED", "score": record(world, "cycles", 93845065)["score"]}  # type: ignore[arg-type]
     running = record(world, "cycles", 93845067)  # type: ignore[arg-type]
     world.vendor.account["cycles"].append(running | newest | scored)
