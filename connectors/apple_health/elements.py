@@ -17,6 +17,7 @@ CHUNK = 1 << 18
 LONGEST_DTD = 1 << 20  # bytes; real ones are under 20 KB
 FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
+ROOT = b"<HealthData"
 DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
 
 
@@ -45,7 +46,7 @@ def elements(stream: BinaryIO) -> Iterator[Element]:
                         yield element
                     _empty(root)
         parser.close()
-    except ParseError:
+    except (ParseError, LookupError, ValueError):  # no XML, or in an encoding that nobody knows
         raise CutOff from None
 
 
@@ -56,12 +57,16 @@ def _empty(root: Element | None) -> None:
 
 
 def _clean(stream: BinaryIO) -> Iterator[bytes]:
-    """The document in chunks, without its document type and forbidden characters."""
+    """The document in chunks, without its document type and forbidden characters. Raises CutOff without a root."""
     head = b""
     while chunk := stream.read(CHUNK):
-        head += chunk
-        if b"<HealthData" in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
+        head += chunk.translate(None, FORBIDDEN)
+        if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
             break
-    yield DOCTYPE.sub(b"", head, count=1).translate(None, FORBIDDEN)
+    head = DOCTYPE.sub(b"", head, count=1)
+    before, root, _ = head.partition(ROOT)
+    if not root or b"<!DOCTYPE" in before:
+        raise CutOff  # entities could only be declared here
+    yield head
     while chunk := stream.read(CHUNK):
         yield chunk.translate(None, FORBIDDEN)

@@ -3,14 +3,23 @@
 from __future__ import annotations
 
 import re
+import sys
+import unicodedata
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
-MINUTES = {"min": 1.0, "s": 1 / 60, "hr": 60.0, "ms": 1 / 60_000}
-BEAT = re.compile(r"(\d{1,2}):(\d\d):(\d\d)(?:[.,]\d+)?\s*([AaPp]\.?[Mm])?")
+PER_MINUTE = {"count/min": 1.0, "count/s": 60.0}
+MILLISECONDS = {"ms": 1.0, "s": 1000.0}
+FIRST, LAST = 662_688_000.0, 4_102_444_800.0  # 1991 and 2100: what lies outside was never measured
+BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,]\d+)?(?:\s*([AaPp])\.?\s?[Mm]\.?)?")
 
 
 def instant(text: str | None) -> float | None:
@@ -18,9 +27,11 @@ def instant(text: str | None) -> float | None:
     if text is None or len(text) < 24:
         return None
     try:
-        return datetime.fromisoformat(text[:19] + text[20:]).timestamp()
-    except (ValueError, OverflowError):
+        at = datetime.fromisoformat(text[:19] + text[20:])
+    except ValueError:
         return None
+    seconds = at.timestamp() if at.tzinfo is not None and 1900 < at.year < 9999 else 0.0
+    return seconds if FIRST <= seconds < LAST else None
 
 
 def number(text: str | None) -> float | None:
@@ -30,6 +41,34 @@ def number(text: str | None) -> float | None:
     except ValueError:
         return None
     return value if value is not None and abs(value) < 1e12 else None
+
+
+def measured(element: Element, units: Mapping[str, float], field: str = "value", unit: str = "unit") -> float | None:
+    """A value of an element in the unit that ``units`` leads to; None in a unit that is not among them."""
+    value, factor = number(element.get(field)), units.get(element.get(unit, ""))
+    return None if value is None or factor is None else value * factor
+
+
+@lru_cache(maxsize=4096)
+def source_name(text: str) -> str:
+    """A device's or an app's name in one spelling: Apple puts no-break spaces into them."""
+    return sys.intern(unicodedata.normalize("NFKC", text).strip())
+
+
+def zone_of(element: Element) -> str | None:
+    """The phone's zone when the record was made, which sleep and workouts carry."""
+    for entry in element.findall("MetadataEntry"):
+        if entry.get("key") == "HKTimeZone":
+            return _known_zone(entry.get("value", ""))
+    return None
+
+
+@lru_cache(maxsize=256)
+def _known_zone(name: str) -> str | None:
+    try:
+        return ZoneInfo(name).key
+    except (KeyError, ValueError, OSError):
+        return None
 
 
 @lru_cache(maxsize=100_000)
@@ -51,22 +90,32 @@ def day_at(at: float, offset: int) -> str:
 def midnight_after(at: float, zone: str) -> float:
     """The next local midnight, in Unix seconds."""
     local = datetime.fromtimestamp(at, ZoneInfo(zone))
-    following = (local + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0)
+    following = (local + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
     return following.timestamp()
 
 
-def offset_of_beats(first_beat: str | None, start: float) -> int | None:
+def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
     """The true offset of a heart-rate-variability record, in minutes.
 
     Beats carry a wall clock without a date in the offset of the moment of recording, while every other time in the
-    file is printed in the offset of the moment of exporting.
+    file is printed in the offset of the moment of exporting. A wall clock is the same a day later, so of -11:00 and
+    +13:00 the one nearer to the ``usual`` offset is meant. None for clocks written in a way not known here: half of a
+    12-hour clock would be wrong by 12 hours.
     """
-    found = BEAT.match(first_beat.replace("\u202f", " ").strip()) if first_beat else None
+    wall = _seconds_of_day(first_beat) if first_beat else None
+    if wall is None:
+        return None
+    minutes = round((wall - start % 86400) / 60 / 15) * 15
+    minutes = usual + (minutes - usual + 720) % 1440 - 720
+    return minutes - 1440 if minutes > 14 * 60 else minutes + 1440 if minutes < -12 * 60 else minutes
+
+
+def _seconds_of_day(clock: str) -> int | None:
+    """Of ``00:20:37,80``, ``7:05:12.34 AM`` and their like."""
+    found = BEAT.fullmatch(clock.strip())
     if found is None:
         return None
     hour = int(found[1])
     if found[4]:
-        hour = hour % 12 + (12 if found[4][0] in "Pp" else 0)
-    wall = hour * 3600 + int(found[2]) * 60 + int(found[3])
-    minutes = round((wall - start % 86400) / 60 / 15) * 15
-    return (minutes + 720) % 1440 - 720
+        hour = hour % 12 + (12 if found[4] in "Pp" else 0)
+    return hour * 3600 + int(found[2]) * 60 + int(found[3]) if hour < 24 else None

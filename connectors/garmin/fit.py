@@ -24,6 +24,7 @@ FILE_ID, SESSION, ACTIVITY, MONITORING, MONITORING_INFO = 0, 18, 34, 55, 103
 RESTING, STRESS, SLEEP_LEVEL, SLEEP_SCORES, HRV_STATUS = 211, 227, 275, 346, 370
 INSTANT, INSTANT_16 = 253, 26  # the fields that carry time
 FURTHEST = 14 * 3600  # seconds from UTC
+DAY = 86_400  # seconds
 QUARTER = 900  # every offset in use is a multiple
 CUMULATIVE = {3: "cycles", 2: "distance", 19: "calories"}  # monitoring: since local midnight, per activity type
 
@@ -185,19 +186,17 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 def _days(contents: Contents, zone: ZoneInfo) -> list[RawRecord]:
     """The readings by local day; of a running total the day's highest is all that counts."""
-    pieces: dict[str, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
-    offsets: dict[str, int] = {}
+    pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
+    offsets: dict[int, int] = {}
     for series, at, value in contents.readings:
         offset = contents.offset if contents.offset is not None else _offset(at, zone)
-        day = f"{datetime.fromtimestamp(at - ends(series) + offset, UTC):%Y-%m-%d}"
+        day = (at - ends(series) + offset) // DAY
         offsets.setdefault(day, offset)
-        held = pieces[day][series]
         if ":" in series:
-            highest = max(value, *held.values()) if held else value
-            held.clear()
-            held[str(contents.created)] = highest
+            held = pieces[day][series]
+            held[str(contents.created)] = max(value, held.get(str(contents.created), value))
         else:
-            held[str(at)] = value
+            pieces[day][series][str(at)] = value
     return [_piece(contents, day, offsets[day], series) for day, series in sorted(pieces.items())]
 
 
@@ -206,7 +205,9 @@ def ends(series: str) -> int:
     return 0 if series == "stress" else 1
 
 
-def _piece(contents: Contents, day: str, offset: int, series: Mapping[str, Any]) -> RawRecord:
+def _piece(contents: Contents, number: int, offset: int, series: Mapping[str, Any]) -> RawRecord:
+    """What the file holds of one day, counted from 1970."""
+    day = f"{datetime.fromtimestamp(number * DAY, UTC):%Y-%m-%d}"
     payload = {"day": day, "offset": offset // 60, **series}
     return RawRecord(stream="fit_day", key=f"{contents.serial}/{day}", payload=payload, adds=True)
 

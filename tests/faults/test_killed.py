@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -17,20 +18,22 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, create_engine, select
 
-from bridge import app, registry
-from bridge.lab.person import demo_person
+from bridge import app, lab, registry
+from bridge.lab.person import demo_files, demo_person
 from bridge.lab.server import Answer, LabServer, Request
 from bridge.store import open_store
 from bridge.vault import Vault
 from tests.world import KEY, NOW
 
-SOURCES = ("whoop", "google_calendar")
+REQUESTS = 55  # of a first sync of every source with so few days of Garmin's
+FOLDERS = ("apple_health", "garmin")  # with a connected folder
+FEW_DAYS = {"BRIDGE_GARMIN_DAYS": "12"}  # one request each for sleep and heart rate
 VOLATILE = {"sync_runs", "alembic_version"}  # how often it was tried differs by design
 IGNORED = {"secret", "last_success", "last_error", "due_at", "lease_holder", "lease_until", "payload", "sealed"}
 
 
 class Stage:
-    """The demo person's vendors on loopback, and how to run ``bridge sync`` against them in a process of its own."""
+    """The demo person's vendors on loopback and downloads, and how to run ``bridge sync`` in a process of its own."""
 
     def __init__(self, stack: ExitStack, folder: Path) -> None:
         self.folder = folder
@@ -44,14 +47,23 @@ class Stage:
                 self.variables[f"BRIDGE_{source}_{name}".upper()] = value
             self.servers.append(server)
             self.vendors[source] = vendor
+        self.variables |= FEW_DAYS
+        self.downloads = folder / "downloads"
+        shutil.copytree(lab.fixtures("garmin") / "watch", self.downloads)
+        for name, content in demo_files(NOW.date()).items():
+            (self.downloads / name).write_bytes(content)
 
     def prepare(self, url: str) -> None:
         """A user with a live consent at every source."""
         store = open_store(url)
         user = store.add_user("ana", "Europe/Berlin", now=NOW)
-        for source in SOURCES:
+        for source, vendor in self.vendors.items():
             connection = store.connect(user.id, source, source, now=NOW)
-            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(self.vendors[source].grant())
+            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
+        for source in FOLDERS:
+            connection = store.connect(user.id, source, app.FOLDER, now=NOW)
+            token = {"folder": str(self.downloads)}
+            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(token)
         store.close()
 
     def start(self, url: str) -> subprocess.Popen[bytes]:
@@ -65,10 +77,15 @@ class Stage:
         assert process.returncode == 0, printed.decode()
 
     def kill_once(self, url: str, rng: random.Random) -> bool:
-        """Start a sync and kill it a random moment after a random request; False when it finished before."""
-        left, delay = rng.randrange(1, 9), rng.random() * 0.03
+        """Start a sync and kill it a random moment after a random request, or at a random time while it reads files.
+
+        False when it finished before.
+        """
+        left, delay = rng.randrange(1, REQUESTS), rng.random() * 0.03
         process = self.start(url)
         counting = threading.Lock()
+        if rng.random() < 0.3:
+            threading.Timer(0.5 + rng.random(), process.send_signal, (signal.SIGKILL,)).start()
 
         def count(request: Request) -> Answer | None:
             nonlocal left

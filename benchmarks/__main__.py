@@ -1,0 +1,12 @@
+"""Every measurement, one after the other: ``python -m benchmarks`` (``make bench``)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+MODULES = ("benchmarks.landing", "benchmarks.fit")
+
+for module in MODULES:
+    print(f"# {module}", flush=True)
+    subprocess.run([sys.executable, "-m", module], check=True)  # noqa: S603 - our own modules

@@ -1,0 +1,112 @@
+"""Google Calendar's refusals, each for what has to happen next, and its tokens while they are used."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from bridge.lab.google import refusal
+from bridge.lab.server import Answer, Request
+from bridge.sync import BACKOFF
+from tests.world import World, later
+
+
+def refuse(world: World, answer: Answer) -> None:
+    """Every request of the API from now on; tokens are still given."""
+    world.server.faults[:] = [lambda request: None if request.path == "/token" else answer]
+
+
+def spoil(world: World) -> None:
+    """The stored access token has ended an hour ago."""
+    ended = (datetime.now(UTC) - timedelta(hours=1)).isoformat()
+    world.account.save_token((world.account.token() or {}) | {"expiry": ended})
+
+
+@pytest.mark.parametrize("reason", ["rateLimitExceeded", "userRateLimitExceeded"])
+def test_too_many_requests_come_as_403_and_are_tried_later(world: World, reason: str) -> None:
+    refuse(world, refusal(403, reason))
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.retry_at) == ("failed", None)
+    connection = world.store.connections(world.user.id)[0]
+    assert connection.paused is None
+    assert connection.due_at == world.now + timedelta(minutes=30) + BACKOFF
+    assert len(world.server.asked) == 1  # a minute is the scheduler's to wait
+    world.server.faults.clear()
+    assert later(world, minutes=60).sync().outcome == "ok"
+
+
+def test_the_servers_own_time_counts(world: World) -> None:
+    refuse(world, refusal(403, "rateLimitExceeded", Retry_After="120"))
+    assert world.sync().retry_at == world.now + timedelta(seconds=120)
+
+
+def test_a_used_up_day_is_left_alone_for_hours(world: World) -> None:
+    refuse(world, refusal(403, "quotaExceeded"))
+    outcome = world.sync()
+    assert (outcome.outcome, outcome.retry_at) == ("failed", world.now + timedelta(hours=6))
+
+
+def test_an_api_that_is_not_enabled_is_named(world: World) -> None:
+    refuse(world, refusal(403, "accessNotConfigured"))
+    outcome = world.sync()
+    assert outcome.outcome == "stopped"
+    assert "Google Calendar API is not enabled" in str(outcome.skipped_because)
+
+
+def test_a_consent_that_does_not_reach_needs_login(world: World) -> None:
+    refuse(world, refusal(403, "insufficientPermissions"))
+    assert world.sync().outcome == "needs_login"
+
+
+def test_an_ended_token_is_refreshed_once_and_stored_before_it_is_used(world: World) -> None:
+    spoil(world)
+    before = world.account.token() or {}
+    seen: list[tuple[str, str]] = []
+
+    def look(request: Request) -> Answer | None:
+        if request.path != "/token":
+            sent = request.headers["authorization"].removeprefix("Bearer ")
+            seen.append((sent, (world.account.token() or {})["token"]))
+        return None
+
+    world.server.faults.append(look)
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert world.server.asked.count("POST /token") == 1
+    assert all(sent == stored != before["token"] for sent, stored in seen)
+    after = world.account.token() or {}
+    assert {n: after[n] for n in ("refresh_token", "scopes")} == {n: before[n] for n in ("refresh_token", "scopes")}
+    assert datetime.fromisoformat(after["expiry"]) > datetime.now(UTC) + timedelta(minutes=50)
+
+
+@pytest.mark.parametrize("ended", [True, False], ids=["an ended token", "a token that is refused"])
+def test_a_dead_consent_needs_login(world: World, ended: bool) -> None:
+    if ended:
+        spoil(world)
+    world.vendor.revoke()
+    outcome = later(world, minutes=30).sync()
+    assert outcome.outcome == "needs_login"
+    assert "bridge connect google_calendar" in str(outcome.skipped_because)
+    assert "In production" in str(outcome.skipped_because)  # the seven days of an app in testing
+    connection = world.store.connections(world.user.id)[0]
+    assert connection.paused == outcome.skipped_because
+    assert connection.due_at is None
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("ended", [True, False], ids=["an ended token", "a token that is refused"])
+def test_a_busy_token_server_costs_no_consent(world: World, status: int, ended: bool) -> None:
+    if ended:
+        spoil(world)
+    world.vendor.tokens_expire()
+    busy = Answer(status=status, body=b"<html>busy</html>", headers={"Content-Type": "text/html"})
+    world.server.faults.append(lambda request: busy if request.path == "/token" else None)
+    assert later(world, minutes=30).sync().outcome == "failed"
+    world.server.faults.clear()
+    assert later(world, minutes=60).sync().outcome == "ok"
+
+
+def test_without_a_consent_nothing_is_asked(world: World) -> None:
+    world.account.save_token({})
+    assert world.sync().outcome == "needs_login"
+    assert world.server.asked == []
