@@ -1,0 +1,91 @@
+"""Google's consent, agreed to or not, with PKCE over the loopback redirect."""
+
+from __future__ import annotations
+
+import threading
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import requests
+
+from bridge.errors import NeedsLogin
+from bridge.lab.server import Answer
+from bridge.ports import Store
+from connectors.google_calendar.consent import CALENDAR, authorise, revoke
+from tests.world import World, later, living
+
+
+class Visitor:
+    """Follows the address it is shown, as a browser does, and remembers it."""
+
+    def __init__(self) -> None:
+        self.shown: dict[str, str] = {}
+        self._thread: threading.Thread | None = None
+
+    def open(self, url: str) -> None:
+        self.shown = {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+        self._thread = threading.Thread(target=requests.get, args=(url,), kwargs={"timeout": 10})
+        self._thread.start()
+
+    def paste(self) -> str | None:
+        return None
+
+    def ask(self, question: str) -> str | None:
+        raise AssertionError(question)
+
+    def leave(self) -> None:
+        if self._thread is not None:
+            self._thread.join(10)
+
+
+def consent(world: World) -> dict[str, str]:
+    """Go through the consent; what was asked for."""
+    visitor = Visitor()
+    try:
+        authorise(world.account, visitor)
+    finally:
+        visitor.leave()
+    return visitor.shown
+
+
+def test_a_consent_is_kept_and_used(lite: Store) -> None:
+    with living(lite, "google_calendar", "week") as world:
+        world.vendor.revoke()
+        asked = consent(world)
+        assert asked["scope"] == CALENDAR.scope
+        assert (asked["access_type"], asked["prompt"], asked["code_challenge_method"]) == ("offline", "consent", "S256")
+        assert urlsplit(asked["redirect_uri"]).hostname == "127.0.0.1"
+        token = world.account.token() or {}
+        assert token["scopes"] == [CALENDAR.scope]
+        assert token["refresh_token"]
+        assert later(world, minutes=30).sync().outcome == "ok"
+
+
+def test_a_refused_consent_leaves_the_old_one(world: World) -> None:
+    before = world.account.token()
+    world.vendor.account["refuses"] = True
+    with pytest.raises(NeedsLogin, match="refused or incomplete"):
+        consent(world)
+    assert world.account.token() == before
+
+
+def test_a_consent_without_the_calendar_is_none(world: World) -> None:
+    before = world.account.token()
+    world.vendor.granted_scope = "https://www.googleapis.com/auth/userinfo.email"
+    with pytest.raises(NeedsLogin):
+        consent(world)
+    assert world.account.token() == before
+
+
+def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("bridge.google.PATIENCE", 0.2)
+    monkeypatch.setattr(Visitor, "open", lambda *_: None)
+    with pytest.raises(NeedsLogin, match="nobody agreed"):
+        consent(world)
+
+
+def test_revoking_says_whether_google_confirmed(world: World) -> None:
+    assert revoke(world.account) is True
+    assert later(world, minutes=30).sync().outcome == "needs_login"
+    world.server.faults.append(lambda _: Answer(status=400, body={"error": "invalid_token"}))
+    assert revoke(world.account) is False
