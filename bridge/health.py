@@ -5,10 +5,14 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
 
 from bridge import app, config, registry
 from bridge.errors import BridgeError
 from bridge.ports import Connection, User
+
+LATE = timedelta(hours=6)  # past due: nobody is syncing any more
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,22 +78,39 @@ def _people(bridge: app.Bridge) -> Iterator[Finding]:
 
 
 def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Finding:
+    """The first thing that is wrong with a connection, from what stops it for good to what may be waited for."""
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
+    login = f"bridge connect {connection.source} --user {user.name}"
     try:
         spec = registry.spec(connection.source)
         live = bridge.store.secret(connection.id) is not None
-        if live:
+        folder = _folder(bridge, connection)
+        if live and folder is None:
             bridge.account(connection, spec).token()
     except BridgeError as error:
-        return Finding(
-            check=check, ok=False, text=str(error), next=f"bridge connect {connection.source} --user {user.name}"
-        )
+        return Finding(check=check, ok=False, text=str(error), next=login)
+    if folder is not None and not folder.is_dir():
+        return Finding(check=check, ok=False, text="its folder is gone", next=f"{login} --folder PATH")
     if connection.paused:
-        login = f"bridge connect {connection.source} --user {user.name}"
         return Finding(check=check, ok=False, text=f"stopped: {connection.paused}", next=login)
     if connection.last_error:
         return Finding(check=check, ok=False, text=connection.last_error, next=again)
     if live and connection.last_success is None:
         return Finding(check=check, ok=False, text="has never been synced", next=again)
-    return Finding(check=check, ok=True, text="works" if live else "imported from files")
+    if connection.due_at is not None and app.now() - connection.due_at > LATE:
+        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
+    return Finding(check=check, ok=True, text=_well(bridge, connection, live=live))
+
+
+def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
+    """The connected folder, if the connection is one."""
+    if not connection.name.startswith(app.FOLDER):
+        return None
+    return Path(app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
+
+
+def _well(bridge: app.Bridge, connection: Connection, *, live: bool) -> str:
+    aside = len(bridge.store.set_aside(connection.id))
+    works = "works" if live else "imported from files"
+    return works + (f"; {aside} records set aside (see: bridge status)" if aside else "")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bridge import registry
-from bridge.errors import BridgeError, SetupError
+from bridge.errors import BridgeError, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
 from bridge.types import Page, RawRecord, union
@@ -104,7 +104,7 @@ class Folder:
 
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
-            raise SetupError(f"the folder is gone; name another: bridge connect {self.spec.name} --folder PATH")
+            raise TryLater(f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH")
         seen: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
         for place in plain(self.folder):
             file = Plain(place, place.relative_to(self.folder).as_posix())
