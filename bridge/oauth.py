@@ -167,12 +167,20 @@ def _code(source: str, answer: str | None, state: str) -> str:
     """The authorisation code of a redirected address, checked against our question."""
     if answer is None:
         raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source}")
-    query = parse_qs(urlsplit(answer).query)
+    query = _query(answer)
     if query.get("error"):
         raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source}")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
         raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source}")
     return query["code"][0]
+
+
+def _query(address: str) -> dict[str, list[str]]:
+    """Empty where it is no address: people paste all kinds of things."""
+    try:
+        return parse_qs(urlsplit(address).query)
+    except ValueError:
+        return {}
 
 
 def _exchange(client: OAuth2Session, account: Account, source: str, token_url: str, code: str) -> dict[str, Any]:
