@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 EARLY = 300  # seconds before its end at which an access token is refreshed
 PATIENCE = 180.0  # seconds a person has to agree in the browser
+SILENCE = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 
@@ -270,6 +271,8 @@ class _Listener:
 
 def _redirect_handler(listener: _Listener) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
+        timeout = SILENCE  # one connection is served after the other
+
         def do_GET(self) -> None:
             query = parse_qs(urlsplit(self.path).query)
             expected = "state" in query and ("code" in query or "error" in query)
