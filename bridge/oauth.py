@@ -62,6 +62,7 @@ class Signed:
         return answer
 
     def _send(self, method: str, url: str, **options: Any) -> requests.Response:
+        _plain_loopback(url)  # raises where the token would be readable on its way
         signed = {"Authorization": f"Bearer {self._token['access_token']}"}
         return self._session.request(method, url, headers=signed, **options)
 
@@ -226,15 +227,20 @@ def _client(
     )
 
 
+def _plain_loopback(url: str) -> bool:
+    """True for http:// on this very machine, False for https:// anywhere. Raises SetupError for any other address."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK:
+        raise SetupError("tokens are only sent over https; correct the source's address")
+    return parts.scheme != "https"
+
+
 @contextmanager
 def loopback_may_be_plain(url: str) -> Iterator[None]:
     """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError."""
-    parts = urlsplit(url)
-    if parts.scheme == "https":
+    if not _plain_loopback(url):
         yield
         return
-    if parts.hostname not in LOOPBACK:
-        raise SetupError("tokens are only sent over https; correct the source's address")
     before = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
     os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
     try:
