@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from connectors.apple_health.merging import rank, union
+from connectors.apple_health.merging import Source, union
 from connectors.apple_health.units import day_at, offset_at
 
 GAP = 2.5 * 3600  # seconds between two sleeps that are not one
@@ -20,23 +21,24 @@ ASLEEP = {
     "Asleep": "unspecified",  # its name before iOS 16
 }
 STAGED = {"light", "deep", "rem"}
+STAGES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """One sleep record. ``zone`` is the phone's own, where the record tells."""
+    """One sleep record: a value of ``STAGES`` and, where the record tells, the phone's own zone."""
 
     start: float
     end: float
     stage: str
-    source: str
-    device: str
+    source: Source
     zone: str | None
 
 
 def nights(stretches: Iterable[Stretch], zone: str) -> list[dict[str, Any]]:
     """Every sleep as a payload: times in Unix seconds, minutes per stage, what it is, the local date of waking."""
-    return [_night(block, zone) for block in _blocks(sorted(stretches, key=lambda s: (s.start, s.end)))]
+    blocks = _blocks(sorted(stretches, key=lambda s: (s.start, s.end)))
+    return [_night(block, zone) for block in blocks if any(s.stage != AWAKE for s in block)]
 
 
 def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
@@ -52,7 +54,7 @@ def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
 
 def _night(block: Sequence[Stretch], zone: str) -> dict[str, Any]:
     mine = _chosen(block)
-    stages = {stage: union((s.start, s.end) for s in mine if _stage(s) == stage) for stage in {_stage(s) for s in mine}}
+    stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
     asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
     hull = [(min(s.start for s in mine), max(s.end for s in mine))]
     sleeping = asleep or hull
@@ -73,21 +75,17 @@ def _night(block: Sequence[Stretch], zone: str) -> dict[str, Any]:
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
     """The stretches of the best source: one with stages, else one that knows sleep, and a watch before others."""
-    by_source: dict[str, list[Stretch]] = {}
+    by_source: dict[Source, list[Stretch]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)
     return min(by_source.values(), key=_quality)
 
 
 def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
-    stages = {_stage(s) for s in stretches}
-    depth = 0 if STAGED & stages else 1 if "unspecified" in stages else 2
-    long = -sum(s.end - s.start for s in stretches)
-    return depth, rank(stretches[0].source, stretches[0].device), long, stretches[0].source
-
-
-def _stage(stretch: Stretch) -> str:
-    return ASLEEP.get(stretch.stage, stretch.stage)
+    stages = {s.stage for s in stretches}
+    depth = next(d for d, some in enumerate((STAGED, {"unspecified"}, {IN_BED}, {AWAKE})) if some & stages)
+    order, name = stretches[0].source
+    return depth, order, -sum(s.end - s.start for s in stretches), name
 
 
 def _is_nap(start: float, end: float, offset: int) -> bool:
@@ -99,9 +97,9 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
     return round(sum(end - start for start, end in spans) / 60, 3)
 
 
-def overnight(night: Mapping[str, Any], values: Sequence[tuple[float, float]]) -> float | None:
-    """The median of (Unix seconds, value) taken during a night."""
+def overnight(start: float, end: float, times: Sequence[float], values: Sequence[float]) -> float | None:
+    """The median of the values, whose times ascend, that were taken from ``start`` to ``end``."""
     from statistics import median
 
-    found = [value for at, value in values if night["start"] <= at <= night["end"]]
+    found = values[bisect_left(times, start) : bisect_right(times, end)]
     return median(found) if found else None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
-from typing import Any
+from typing import Any, TypeGuard
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
 from bridge.types import METRICS, Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from connectors.apple_health.units import FIRST, LAST
 
 DAY_TOTALS = {
     Metric.STEPS: "steps",
@@ -36,31 +37,39 @@ QUARTER = timedelta(minutes=15)
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     """What a record means. Raises BadRecord naming the unreadable field."""
+    payload = record.payload
     match record.stream:
         case "day":
-            return list(_day(record))
+            return list(_day(payload))
         case "heart_rate":
-            return list(_heart_rate(record.payload))
+            return list(_heart_rate(payload))
         case "hrv":
-            return list(_spot(record, Metric.HRV_SDNN, _number(record.payload, "value")))
+            return [s for key, one in _inner(payload, "readings") for s in _reading(key, one)]
         case "mindful":
-            start, end = _span(record.payload, "mindful")
-            minutes = (end - start) / timedelta(minutes=1)
-            return list(_spot(record, Metric.MINDFUL, min(minutes, LONGEST_SESSION)))
+            return [s for key, one in _inner(payload, "sessions") for s in _session(key, one)]
         case "night":
-            return list(_night(record))
+            day = _date(payload, "day")
+            return [item for key, one in _inner(payload, "sleeps") for item in _night(key, one, day)]
         case "workout":
-            return [_workout(record)]
+            return [_workout(key, one) for key, one in _inner(payload, "workouts")]
     raise BadRecord(f"apple_health/{record.stream}: not a stream of apple_health")
 
 
-def _day(record: RawRecord) -> Iterator[Sample]:
+def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The day's (key, payload) of one kind, by key. Raises BadRecord."""
+    found = payload.get(field)
+    if not isinstance(found, Mapping) or not all(isinstance(one, Mapping) for one in found.values()):
+        raise BadRecord(f"apple_health: {field} is missing or unreadable")
+    return sorted(found.items())
+
+
+def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
     """A civil day's totals."""
-    day, zone = _date(record.payload, "day"), _zone(record.payload)
+    day, zone = _date(payload, "day"), _zone(payload)
     start = datetime(day.year, day.month, day.day, tzinfo=zone)
     end = start + timedelta(days=1)  # the same wall time: 23 to 25 hours
-    values = {metric: _number(record.payload, field) for metric, field in DAY_TOTALS.items()}
-    yield from _samples(values, key=record.key, start=start, end=end, offset=_offset_of(start), day=day)
+    values = {metric: _number(payload, field) for metric, field in DAY_TOTALS.items()}
+    yield from _samples(values, key=day.isoformat(), start=start, end=end, offset=_offset_of(start), day=day)
 
 
 def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
@@ -93,44 +102,41 @@ def _means(start: object, means: Any) -> tuple[float, float, float, float]:
     return count, mean, low, high
 
 
-def _spot(record: RawRecord, metric: Metric, value: float | None) -> Iterator[Sample]:
-    start, end = _span(record.payload, record.stream)
-    offset, day = _offset(record.payload), _date(record.payload, "day")
-    yield from _samples({metric: value}, key=record.key, start=start, end=end, offset=offset, day=day)
+def _reading(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
+    values = {Metric.HRV_SDNN: _number(payload, "value")}
+    start, end, offset = _span(payload, "hrv")
+    yield from _samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
 
 
-def _night(record: RawRecord) -> Iterator[Item]:
-    payload = record.payload
-    start, end = _span(payload, "night")
-    offset, day, kind = _offset(payload), _date(payload, "day"), payload.get("kind")
+def _session(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
+    start, end, offset = _span(payload, "mindful")
+    values: dict[Metric, float | None] = {Metric.MINDFUL: min((end - start) / timedelta(minutes=1), LONGEST_SESSION)}
+    yield from _samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
+
+
+def _night(key: str, payload: Mapping[str, Any], day: date) -> Iterator[Item]:
+    start, end, offset = _span(payload, "night")
+    kind = payload.get("kind")
     if kind not in ("sleep", "nap"):
         raise BadRecord("apple_health/night: kind is unknown")
-    stages = {metric: _number(payload, field) for metric, field in STAGES.items()}
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind(kind),
-        start=start,
-        end=end,
-        offset=offset,
-        day=day,
-        values=_in_range(stages),
-    )
-    if kind == "sleep":
+    stages = _in_range({metric: _number(payload, field) for metric, field in STAGES.items()})
+    kind = EpisodeKind(kind)
+    yield Episode(key=key, kind=kind, start=start, end=end, offset=offset, day=day, values=stages)
+    if kind is EpisodeKind.SLEEP:
         values = {metric: _number(payload, field) for metric, field in OVERNIGHT.items()}
-        yield from _samples(values, key=record.key, start=start, end=end, offset=offset, day=day)
+        yield from _samples(values, key=key, start=start, end=end, offset=offset, day=day)
 
 
-def _workout(record: RawRecord) -> Episode:
-    payload = record.payload
-    start, end = _span(payload, "workout")
+def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
+    start, end, offset = _span(payload, "workout")
     sport = payload.get("sport")
     return Episode(
-        key=record.key,
+        key=key,
         kind=EpisodeKind.WORKOUT,
         start=start,
         end=end,
-        offset=_offset(payload),
-        day=_date(payload, "day"),
+        offset=offset,
+        day=_local_date(start, offset),
         label=sport if isinstance(sport, str) else None,
         values=_in_range({metric: _number(payload, field) for metric, field in WORKOUT.items()}),
     )
@@ -147,11 +153,18 @@ def _in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
     return {m: v for m, v in values.items() if v is not None and METRICS[m].low <= v <= METRICS[m].high}
 
 
-def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime]:
-    start, end = _number(payload, "start"), _number(payload, "end")
-    if start is None or end is None or not 0 <= start <= end < 1 << 33 or end - start > 7 * 86_400:
+def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:
+    """Start, end and the offset in minutes. Raises BadRecord."""
+    start, end, offset = (_number(payload, field) for field in ("start", "end", "offset"))
+    if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
         raise BadRecord(f"apple_health/{what}: start or end is unreadable")
-    return datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC)
+    if offset is None or abs(offset) > 15 * 60:
+        raise BadRecord(f"apple_health/{what}: offset is unreadable")
+    return datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC), int(offset)
+
+
+def _local_date(at: datetime, offset: int) -> date:
+    return (at + timedelta(minutes=offset)).date()
 
 
 def _date(payload: Mapping[str, Any], field: str) -> date:
@@ -162,13 +175,6 @@ def _date(payload: Mapping[str, Any], field: str) -> date:
     if not 1990 <= day.year < 2200:
         raise BadRecord(f"apple_health: {field} is no date")
     return day
-
-
-def _offset(payload: Mapping[str, Any]) -> int:
-    offset = _number(payload, "offset")
-    if offset is None or abs(offset) > 15 * 60:
-        raise BadRecord("apple_health: offset is unreadable")
-    return int(offset)
 
 
 def _offset_of(at: datetime) -> int:
@@ -185,12 +191,10 @@ def _zone(payload: Mapping[str, Any]) -> ZoneInfo:
         raise BadRecord("apple_health: zone is unknown") from None
 
 
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e9
+def _is_number(value: Any) -> TypeGuard[float]:
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
 
 
 def _number(payload: Mapping[str, Any], field: str) -> float | None:
     value = payload.get(field)
-    return (
-        float(value) if isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12 else None
-    )
+    return float(value) if _is_number(value) else None

@@ -157,17 +157,29 @@ def test_what_was_being_listed_when_the_file_broke_off_is_left_out() -> None:
 
 
 @pytest.mark.parametrize(
-    ("beat", "expected"),
-    [("23:30:00,80", 60), ("11:30:00.42\u202fPM", 60), ("5:30:00.1 PM", -300), ("4:00:00.0 AM", 330), ("noon", None)],
+    ("beat", "usual", "expected"),
+    [
+        ("23:30:00,80", 60, 60),
+        ("11:30:00.42\u202fPM", 60, 60),
+        ("11:30:00 p.\u00a0m.", 60, 60),
+        ("23.30.00,80", 120, 60),
+        ("5:30:00.1 PM", 60, -300),
+        ("4:00:00.0 AM", 60, 330),
+        ("11:30:00.0 AM", 780, 780),  # Auckland's summer: half a day from -11:00
+        ("11:30:00.0 AM", -600, -660),
+        ("noon", 60, None),
+        ("11:30:00 odp.", 60, None),  # half of a clock that is not understood would be wrong by 12 hours
+        ("25:00:00", 60, None),
+    ],
 )
-def test_the_wall_clock_of_a_beat_reveals_the_offset(beat: str, expected: int | None) -> None:
-    assert offset_of_beats(beat, 22.5 * 3600) == expected
+def test_the_wall_clock_of_a_beat_reveals_the_offset(beat: str, usual: int, expected: int | None) -> None:
+    """At 22:30 UTC."""
+    assert offset_of_beats(beat, 22.5 * 3600, usual) == expected
 
 
 def test_merging_by_hand() -> None:
     """A watch from 0 to 10 and from 20 to 30; a phone from 5 to 25 with 20 steps, half of it covered."""
-    watch, phone = (0, "w"), (1, "p")
-    found = total([(*watch, (0, 10, 5)), (*watch, (20, 30, 5)), (*phone, (5, 25, 20)), (*phone, (12, 12, 3))])
+    found = total({(1, "p"): [5, 25, 20, 12, 12, 3], (0, "w"): [0, 10, 5, 20, 30, 5, 0, 10, 5]})
     assert found == pytest.approx(5 + 5 + 10 + 3)
 
 
