@@ -1,0 +1,284 @@
+"""Consent over the loopback redirect or a pasted address, and what must never leave this machine in the clear."""
+
+from __future__ import annotations
+
+import os
+import socket
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import requests
+
+from bridge import oauth
+from bridge.errors import NeedsLogin, SetupError, TryLater
+from bridge.lab.server import Answer
+from bridge.store import open_store
+from connectors.whoop.consent import SCOPES
+from tests.world import World, living
+
+TOKENS = "/oauth/oauth2/token"
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    """A member who has withdrawn an earlier consent."""
+    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    with living(store, "whoop", "week") as world:
+        world.vendor.revoke()
+        yield world
+    store.close()
+
+
+class Person:
+    """Someone who does ``act(url)`` with the address they are shown, beside the command that waits."""
+
+    def __init__(self, act: Callable[[str], None]) -> None:
+        self._act = act
+        self._failed: list[BaseException] = []
+        self._thread: threading.Thread | None = None
+
+    def open(self, url: str) -> None:
+        self._thread = threading.Thread(target=self._do, args=(url,))
+        self._thread.start()
+
+    def _do(self, url: str) -> None:
+        try:
+            self._act(url)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the test can see it
+            self._failed.append(error)
+
+    def paste(self) -> str | None:
+        return None
+
+    def ask(self, question: str) -> str | None:
+        raise AssertionError(question)
+
+    def leave(self) -> None:
+        if self._thread is not None:
+            self._thread.join(10)
+        for error in self._failed:
+            raise error
+
+
+class Pasting(Person):
+    """Someone whose browser is elsewhere: they paste what ``redirected(url)`` gives."""
+
+    def __init__(self, redirected: Callable[[str], str]) -> None:
+        super().__init__(lambda _: None)
+        self._redirected = redirected
+        self._url = ""
+
+    def open(self, url: str) -> None:
+        self._url = url
+
+    def paste(self) -> str | None:
+        return self._redirected(self._url)
+
+
+def consent(world: World, person: Person, **other: Any) -> None:
+    """WHOOP's consent with something changed."""
+    base = world.server.url
+    usual = {"authorise_url": f"{base}/oauth/oauth2/auth", "token_url": base + TOKENS, "scopes": SCOPES}
+    try:
+        oauth.authorise(world.account, person, source="whoop", **(usual | other))
+    finally:
+        person.leave()
+
+
+def agree(url: str) -> None:
+    assert requests.get(url, timeout=10).text == "Done. You can close this page.\n"
+
+
+def answer(url: str, **given: str) -> None:
+    """Come back to the redirect with something else than the vendor would send."""
+    requests.get(question(url)["redirect_uri"], params=given, timeout=10)
+
+
+def question(url: str) -> dict[str, str]:
+    return {name: values[0] for name, values in parse_qs(urlsplit(url).query).items()}
+
+
+def redirected(url: str) -> str:
+    """Where the vendor sends the browser of somebody who agrees."""
+    return requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
+
+
+def test_a_consent_is_kept_and_used(world: World) -> None:
+    seen: list[dict[str, str]] = []
+
+    def act(url: str) -> None:
+        seen.append(question(url))
+        agree(url)
+
+    consent(world, Person(act))
+    token = world.account.token() or {}
+    assert set(token["scope"]) == set(seen[0]["scope"].split())
+    assert "offline" in token["scope"]
+    assert seen[0]["redirect_uri"].startswith("http://127.0.0.1:")
+    assert len(seen[0]["state"]) >= 32
+    assert world.sync().outcome == "ok"
+
+
+def test_every_question_has_its_own_state(world: World) -> None:
+    states: set[str] = set()
+
+    def act(url: str) -> None:
+        states.add(question(url)["state"])
+        agree(url)
+
+    consent(world, Person(act))
+    consent(world, Person(act))
+    assert len(states) == 2
+
+
+def test_a_favicon_is_not_the_answer(world: World) -> None:
+    statuses: list[int] = []
+
+    def act(url: str) -> None:
+        redirect = question(url)["redirect_uri"]
+        statuses.extend(requests.get(redirect + path, timeout=10).status_code for path in ("favicon.ico", "", "?a=b"))
+        agree(url)
+
+    consent(world, Person(act))
+    assert statuses == [404, 404, 404]
+    assert world.sync().outcome == "ok"
+
+
+def test_a_connection_that_says_nothing_does_not_hold_up_the_answer(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Browsers open spare connections and leave them idle."""
+    monkeypatch.setattr(oauth, "SILENCE", 0.2)
+
+    def act(url: str) -> None:
+        parts = urlsplit(question(url)["redirect_uri"])
+        with socket.create_connection((str(parts.hostname), parts.port or 0), timeout=10):
+            agree(url)
+
+    consent(world, Person(act))
+    assert world.sync().outcome == "ok"
+
+
+def test_a_refused_consent_is_none(world: World) -> None:
+    before = world.account.token()
+    with pytest.raises(NeedsLogin, match="refused"):
+        consent(world, Person(lambda url: answer(url, error="access_denied", state=question(url)["state"])))
+    assert world.account.token() == before
+    assert f"POST {TOKENS}" not in world.server.asked
+
+
+@pytest.mark.parametrize("state", ["", "another", "\u00fc"])
+def test_an_answer_to_another_question_is_none(world: World, state: str) -> None:
+    before = world.account.token()
+
+    def act(url: str) -> None:
+        code = question(redirected(url))["code"]
+        answer(url, code=code, state=state or question(url)["state"][:-1])
+
+    with pytest.raises(NeedsLogin, match="does not answer this question"):
+        consent(world, Person(act))
+    assert world.account.token() == before
+    assert f"POST {TOKENS}" not in world.server.asked
+
+
+def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(oauth, "PATIENCE", 0.2)
+    with pytest.raises(NeedsLogin, match="nobody agreed"):
+        consent(world, Person(lambda _: None))
+
+
+def test_a_pasted_address_is_an_answer(world: World) -> None:
+    consent(world, Pasting(lambda url: f"  {redirected(url)}\n"))
+    assert world.sync().outcome == "ok"
+
+
+@pytest.mark.parametrize("pasted", ["yes", "http://127.0.0.1/?code=a", "http://127.0.0.1/?code=a&state=b", "http://["])
+def test_a_pasted_address_that_does_not_fit_is_none(world: World, pasted: str) -> None:
+    with pytest.raises(NeedsLogin, match="does not answer this question"):
+        consent(world, Pasting(lambda _: pasted))
+    assert f"POST {TOKENS}" not in world.server.asked
+
+
+def test_an_unknown_client_is_told_what_to_check(world: World) -> None:
+    world.account.settings["client_secret"] = "another"  # type: ignore[index]
+    with pytest.raises(NeedsLogin, match="check the client's id and secret"):
+        consent(world, Person(agree))
+
+
+@pytest.mark.parametrize("status", [429, 500, 503])
+@pytest.mark.parametrize("body", [b"<html>busy</html>", b"{}"])
+def test_a_busy_token_server_is_tried_later(world: World, status: int, body: bytes) -> None:
+    before = world.account.token()
+    world.server.faults.append(lambda request: Answer(status=status, body=body) if request.path == TOKENS else None)
+    with pytest.raises(TryLater, match="token server"):
+        consent(world, Person(agree))
+    assert world.account.token() == before
+
+
+def test_a_token_server_that_is_down_is_tried_later(world: World) -> None:
+    before = world.account.token()
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        token_url = f"http://127.0.0.1:{unused.getsockname()[1]}/token"
+        with pytest.raises(TryLater, match="does not answer"):
+            consent(world, Person(agree), token_url=token_url)
+        with pytest.raises(TryLater, match="does not answer"):
+            oauth.refreshed(world.account, "whoop", before or {}, token_url, None)
+    assert world.account.token() == before
+
+
+def test_a_proof_is_sent_where_the_vendor_wants_one(tmp_path: Path) -> None:
+    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    with living(store, "google_calendar", "empty") as world:
+        where = {"authorise_url": world.account.settings["auth_uri"], "token_url": world.account.settings["token_uri"]}
+        consent(world, Person(agree), pkce=True, scopes=[world.vendor.scope], **where)
+        assert (world.account.token() or {})["refresh_token"]
+        with pytest.raises(NeedsLogin):
+            consent(world, Person(agree), pkce=False, scopes=[world.vendor.scope], **where)
+    store.close()
+
+
+PLAIN = ["http://vendor.example/token", "http://127.0.0.1.vendor.example/token", "http://localhost@vendor.example/t"]
+
+
+@pytest.mark.parametrize("url", PLAIN)
+def test_nobody_is_sent_to_a_plain_address(world: World, url: str) -> None:
+    shown: list[str] = []
+    with pytest.raises(SetupError, match="https"):
+        consent(world, Person(shown.append), authorise_url=url)
+    assert shown == []
+
+
+@pytest.mark.parametrize("url", PLAIN)
+def test_no_code_and_no_refresh_token_goes_to_a_plain_address(world: World, url: str) -> None:
+    before = world.account.token() or {}
+    with pytest.raises(SetupError, match="https"):
+        consent(world, Person(agree), token_url=url)
+    with pytest.raises(SetupError, match="https"):
+        oauth.refreshed(world.account, "whoop", before, url, "offline")
+    assert world.account.token() == before
+
+
+@pytest.mark.parametrize("url", PLAIN)
+def test_no_access_token_goes_to_a_plain_address(world: World, url: str) -> None:
+    session = oauth.Signed(world.account, source="whoop", token_url=world.server.url + TOKENS)
+    with closing(session), pytest.raises(SetupError, match="https"):
+        session.get(url)
+
+
+@pytest.mark.parametrize("before", [None, "0"])
+def test_plain_loopback_is_allowed_while_it_is_needed_only(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "OAUTHLIB_INSECURE_TRANSPORT"
+    monkeypatch.delenv(name)
+    if before is not None:
+        monkeypatch.setenv(name, before)
+    with oauth.loopback_may_be_plain("http://localhost:8080/token"):
+        assert os.environ[name] == "1"
+    assert os.environ.get(name) == before
+    with oauth.loopback_may_be_plain("https://vendor.example/token"):
+        assert os.environ.get(name) == before
