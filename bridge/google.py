@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import webbrowser
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -41,16 +42,23 @@ SETTINGS = (
 )
 
 
-class Gone(Exception):
+class Gone(SourceChanged):
     """410: the sync token (or an updatedMin) is too old."""
 
 
-class NotFound(Exception):
+class NotFound(SourceChanged):
     """404: it was removed or is no longer shared."""
 
 
+class Invalid(SourceChanged):
+    """400: a parameter is not taken, which may be the name of something that was removed."""
+
+
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Execute a request once; minutes are the scheduler's to wait. Raises the bridge's errors, Gone and NotFound."""
+    """Execute a request once; minutes are the scheduler's to wait. Raises the bridge's errors.
+
+    Gone, NotFound and Invalid are for the caller who knows what they mean there; uncaught they stop the source.
+    """
     import httplib2
     from google.auth.exceptions import RefreshError, TransportError
     from googleapiclient.errors import HttpError
@@ -63,13 +71,14 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
         raise refused(error, service) from None
     except (httplib2.HttpLib2Error, TransportError, OSError) as error:
         raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
-    except ValueError:
+    except (ValueError, TypeError):  # the latter from the library's own reading of an odd error
         raise TryLater(f"{service.source} answered something that is not JSON") from None
 
 
 def refused(error: Any, service: Service) -> BridgeError:
-    """A refresh that failed: dead consent, or a token server that is busy."""
-    if getattr(error, "retryable", False):
+    """A refresh that failed: a dead consent, which the answer names, or a token server that is busy."""
+    answer = error.args[1] if len(error.args) > 1 else None
+    if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy")
     return NeedsLogin(
         f"{service.source} needs you to log in again: {service.again}. If this happens every 7 days, your OAuth app is "
@@ -77,29 +86,35 @@ def refused(error: Any, service: Service) -> BridgeError:
     )
 
 
-def _meaning(error: Any, service: Service, now: datetime) -> Exception:
-    status, reason = int(error.resp.status), _reason(error)
+def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
+    status, reasons = int(error.resp.status), _reasons(error.content)
     if status == 401:
         return NeedsLogin(f"{service.source} refused the stored consent: {service.again}")
-    if status == 403 and reason == "quotaExceeded":
+    if status == 403 and "quotaExceeded" in reasons:
         return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE)
-    if status == 429 or status >= 500 or reason in BUSY:
+    if status == 429 or status >= 500 or reasons & BUSY:
         return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now))
-    if status == 403 and reason in DISABLED:
+    if status == 403 and reasons & DISABLED:
         return SetupError(f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync")
     if status == 403:
         return NeedsLogin(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
-    if status == 410:
-        return Gone()
-    if status == 404:
-        return NotFound()
-    return SourceChanged(f"{service.source} refused the request (HTTP {status})")
+    meaning = {400: Invalid, 404: NotFound, 410: Gone}.get(status, SourceChanged)
+    return meaning(f"{service.source} refused the request (HTTP {status})")
 
 
-def _reason(error: Any) -> str:
-    details = error.error_details
-    first = details[0] if isinstance(details, list) and details else {}
-    return str(first.get("reason", "")) if isinstance(first, dict) else ""
+def _reasons(content: bytes) -> set[str]:
+    """Every reason an answer gives: of its ``errors``, of the newer ``details``, and the newer ``status``."""
+    try:
+        body = json.loads(content)
+    except ValueError:
+        return set()
+    error = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return set()
+    lists = [error[name] for name in ("errors", "details") if isinstance(error.get(name), list)]
+    return {str(one.get("reason")) for some in lists for one in some if isinstance(one, dict)} | {
+        str(error.get("status"))
+    }
 
 
 def _retry_at(error: Any, now: datetime) -> datetime | None:
@@ -163,8 +178,10 @@ def open_http(account: Account, service: Service) -> Any:
         try:
             credentials.refresh(google_auth_httplib2.Request(http))
         except RefreshError as error:
+            http.close()
             raise refused(error, service) from None
         except (TransportError, OSError) as error:
+            http.close()
             raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
         account.save_token(_stored(credentials, granted))
     return google_auth_httplib2.AuthorizedHttp(credentials, http=http)

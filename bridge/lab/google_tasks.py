@@ -20,6 +20,7 @@ class Vendor(GoogleServer):
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
         self.page_size = 100
+        self.unknown_list = 404  # or 400: both are answered to the name of a list that was removed
 
     def put(self, one: str, task: dict[str, Any]) -> None:
         """Add or replace a task; it must carry its ``updated``."""
@@ -41,7 +42,7 @@ class Vendor(GoogleServer):
         parts = path.split("/")
         known = {entry["id"] for entry in self.account["lists"]}
         if len(parts) != 3 or parts[0] != "lists" or unquote(parts[1]) not in known:
-            return refusal(404, "notFound")
+            return refusal(self.unknown_list, "notFound" if self.unknown_list == 404 else "invalid")
         tasks = [task for task in self.account["tasks"].get(unquote(parts[1]), []) if _shown(task, query)]
         return page(tasks, query, size, {})
 

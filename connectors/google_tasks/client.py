@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any
 
 from bridge.errors import SourceChanged
-from bridge.google import NotFound, answered, open_service
+from bridge.google import Gone, Invalid, NotFound, answered, open_service
 from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
 from connectors.google_tasks.consent import TASKS
@@ -52,7 +52,10 @@ class GoogleTasks:
         for one in self._lists or ():
             try:
                 yield from self._follow(one, since, now)
-            except NotFound:  # removed since the lists were read
+            except (NotFound, Invalid):  # 404 or 400 "Invalid task list ID": removed since the lists were read?
+                self._list_lists(now)
+                if one in (self._lists or ()):
+                    raise
                 yield _dropped(one, since)
 
     def _list_lists(self, now: datetime) -> Page:
@@ -68,6 +71,15 @@ class GoogleTasks:
         return Page(stream="list", records=records, covers=Covers())
 
     def _follow(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
+        """What changed since the last pull; a time that is too long ago means the whole list again."""
+        try:
+            yield from self._listing(one, since, now)
+        except Gone:
+            if since.pop(one, None) is None:
+                raise
+            yield from self._listing(one, since, now)
+
+    def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
         """Pages of one list; safe to resume only after the last, which says when this pull began."""
         options: dict[str, Any] = {
             "tasklist": one,

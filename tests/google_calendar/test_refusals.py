@@ -115,7 +115,6 @@ def test_a_dead_consent_needs_login(world: World, connections: list[Any], ended:
     assert connection.due_at is None
 
 
-@pytest.mark.xfail(reason="bridge.google.open_http leaves its client open when the refresh is refused", strict=True)
 def test_a_refused_refresh_leaves_no_connection_open(world: World, connections: list[Any]) -> None:
     spoil(world)
     world.vendor.revoke()
@@ -136,7 +135,6 @@ def test_a_busy_token_server_costs_no_consent(world: World, connections: list[An
     assert later(world, minutes=60).sync().outcome == "ok"
 
 
-@pytest.mark.xfail(reason="google-auth calls any refusal that is not JSON final, and so do we", strict=True)
 def test_a_token_server_that_answers_with_a_page_costs_no_consent(world: World, connections: list[Any]) -> None:
     spoil(world)
     busy = Answer(status=503, body=b"<html>busy</html>", headers={"Content-Type": "text/html"})
