@@ -41,7 +41,9 @@ def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozen
     """Everything in a calendar, which is listed whole: what is not in it any longer is gone.
 
     ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
+    Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
     """
+    whole = content.rfind(b"END:VCALENDAR") > content.rfind(b"BEGIN:VCALENDAR")  # some servers add a line at the end
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf"))
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
@@ -59,14 +61,16 @@ def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozen
     records = [*found.values(), *(_unreadable(named, block) for block in broken)]
     for begin in range(0, max(len(records), 1), PAGE):
         last = begin + PAGE >= len(records)
-        covers = Covers(prefix=f"{named}/") if last else None
+        covers = Covers(prefix=f"{named}/") if last and whole else None
         yield Page(stream=STREAM, records=tuple(records[begin : begin + PAGE]), covers=covers)
+    if not whole:
+        raise SourceChanged("it is cut off; what came before was read. Get it again")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
     """The calendars in a text; where it cannot be parsed whole, each component alone, and those that cannot be."""
     found = _calendars(content)
-    if found is not None:
+    if found:
         return found, []
     zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
     calendars, broken = [], []

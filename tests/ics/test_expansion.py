@@ -13,7 +13,7 @@ import pytest
 
 from bridge import agenda, lab
 from bridge.errors import BadRecord, BridgeError
-from bridge.types import Event
+from bridge.types import Event, Page
 from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 from rhythm_env.interface import ZoneSpan
@@ -143,3 +143,13 @@ def _year(content: bytes) -> tuple[datetime, datetime]:
 def test_a_file_that_is_no_calendar_is_one_line() -> None:
     with pytest.raises(BridgeError, match="it holds no calendar"):
         list(pages(b"BEGIN:VCALENDAR\r\nnothing", name="x", zone=HOME))
+
+
+def test_a_calendar_that_is_cut_off_is_read_up_to_there_and_deletes_nothing() -> None:
+    text = "\r\n".join([*lab.account("ics", "week")["text"], ""]).encode()
+    cut = text[: text.index(b"UID:trip@example.com")]
+    found: list[Page] = []
+    with pytest.raises(BridgeError, match="it is cut off"):
+        found.extend(pages(cut, name="x", zone=HOME))
+    assert sum(len(page.records) for page in found) == 3
+    assert all(page.covers is None for page in found)
