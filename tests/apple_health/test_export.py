@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import io
 import tracemalloc
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
 
 import pytest
 
@@ -21,31 +18,11 @@ from bridge.types import Episode, EpisodeKind, Metric, Page
 from connectors.apple_health import files
 from connectors.apple_health.merging import total
 from connectors.apple_health.units import offset_of_beats
+from tests.apple_health.documents import Text
 from tests.samples import sample
 from tests.world import NOW
 
 AWKWARD = lab.fixtures("apple_health") / "awkward"
-DOCUMENT = next(AWKWARD.rglob("*.xml"))
-
-
-@dataclass(frozen=True)
-class Text:
-    """A file that exists in memory only."""
-
-    content: bytes
-    name: str = "export.xml"
-    path: str = "export.xml"
-
-    @property
-    def size(self) -> int:
-        return len(self.content)
-
-    @property
-    def head(self) -> bytes:
-        return self.content[:4096]
-
-    def open(self) -> BinaryIO:
-        return io.BytesIO(self.content)
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,205 @@
+"""What each kind of row comes to, one rule at a time, by numbers worked out by hand."""
+
+from __future__ import annotations
+
+import pytest
+
+from bridge.types import EpisodeKind, Metric, Sample
+from connectors.apple_health.merging import rank
+from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
+
+NO_BREAK = "\u00a0"
+
+
+def test_a_watch_outranks_a_phone_outranks_an_app() -> None:
+    """Watch 600 of 10:00-10:30; phone 900 of 10:15-11:00, a third covered; app 1200 of 10:00-11:20, a quarter free."""
+    day = "2026-11-10 {} +0100"
+    rows = [
+        steps(1200, day.format("10:00:00"), day.format("11:20:00"), source="SleepWatch"),
+        steps(900, day.format("10:15:00"), day.format("11:00:00"), source="iPhone"),
+        steps(600, day.format("10:00:00"), day.format("10:30:00"), source="Ana’s Apple Watch"),
+    ]
+    assert values(document(*rows), Metric.STEPS) == {"2026-11-10": pytest.approx(600 + 600 + 300)}
+
+
+@pytest.mark.parametrize(
+    ("source", "device", "expected"),
+    [
+        ("Renamed", "<<HKDevice: 0x1>, name:Apple Watch, model:Watch, hardware:Watch6,7>", 0),
+        ("Apple Watch von Ana", "", 0),
+        ("Ana’s iPhone", "", 1),
+        ("Renamed", "<<HKDevice: 0x1>, name:iPhone, model:iPhone, hardware:iPhone14,5>", 1),
+        ("SleepWatch", "", 2),
+        ("Galaxy Watch", "", 2),
+    ],
+)
+def test_a_device_is_known_by_its_model_or_apples_own_name(source: str, device: str, expected: int) -> None:
+    assert rank(source, device) == expected
+
+
+def test_one_source_in_two_spellings_is_one() -> None:
+    """The same record twice, once with a no-break space: 500, and half of each other source's would be wrong too."""
+    span = ("2026-11-10 10:00:00 +0100", "2026-11-10 10:10:00 +0100")
+    rows = [steps(500, *span, source=f"Ana’s Apple{gap}Watch") for gap in (" ", NO_BREAK)]
+    assert values(document(*rows), Metric.STEPS) == {"2026-11-10": 500}
+    night = [
+        slept("AsleepCore", "2026-11-10 00:00:00 +0100", "2026-11-10 03:00:00 +0100"),
+        slept("AsleepDeep", "2026-11-10 03:00:00 +0100", "2026-11-10 05:00:00 +0100", source=f"Apple{NO_BREAK}Watch"),
+    ]
+    assert [night.values[Metric.ASLEEP] for night in episodes(document(*night))] == [300]
+
+
+def test_a_stretch_over_the_shortest_days_midnights_is_cut_in_proportion() -> None:
+    """From noon on the 28th to noon on the 30th of March are 47 hours: 12, 23 (the clocks went forward) and 12."""
+    row = steps(4700, "2026-03-28 12:00:00 +0100", "2026-03-30 12:00:00 +0200")
+    expected = {"2026-03-28": 1200, "2026-03-29": 2300, "2026-03-30": 1200}
+    assert values(document(row), Metric.STEPS) == pytest.approx(expected)
+
+
+def test_the_day_is_the_persons_not_the_printed_one() -> None:
+    """22:30 UTC on the 9th of January, printed in the summer of exporting."""
+    row = steps(80, "2026-01-10 00:30:00 +0200", "2026-01-10 00:40:00 +0200")
+    assert values(document(row), Metric.STEPS) == {"2026-01-09": 80}
+    assert values(document(row), Metric.STEPS, zone="Asia/Tokyo") == {"2026-01-10": 80}
+
+
+def test_beats_tell_the_day_where_the_person_was() -> None:
+    """At home in Berlin, measured in Auckland: 11:30 UTC on the 9th is half past midnight there on the 10th."""
+    row = (
+        '<Record type="HKQuantityTypeIdentifierHeartRateVariabilitySDNN" sourceName="w" unit="ms" value="40" '
+        'startDate="2026-01-09 12:30:00 +0100" endDate="2026-01-09 12:31:00 +0100"><HeartRateVariabilityMetadataList>'
+        '<InstantaneousBeatsPerMinute bpm="60" time="{}"/></HeartRateVariabilityMetadataList></Record>'
+    )
+    (found,) = items(document(row.format("0:30:01.20 AM")), zone="Pacific/Auckland")
+    assert isinstance(found, Sample)
+    assert (found.metric, str(found.day), found.offset, found.value) == (Metric.HRV_SDNN, "2026-01-10", 780, 40)
+    (unread,) = items(document(row.format("0:30:01 vorm.")))
+    assert isinstance(unread, Sample)
+    assert (str(unread.day), unread.offset) == ("2026-01-09", 60)
+
+
+def test_the_summary_of_a_day_is_preferred_where_it_has_one() -> None:
+    def burned(day: int) -> str:
+        span = (f"2026-11-{day} 10:00:00 +0100", f"2026-11-{day} 10:10:00 +0100")
+        return quantity("ActiveEnergyBurned", 200, "Cal", *span)
+
+    summary = '<ActivitySummary dateComponents="2026-11-{}" activeEnergyBurned="{}" activeEnergyBurnedUnit="{}"/>'
+    rows = [burned(10), burned(11), burned(12), summary.format(10, 1046, "kJ"), summary.format(11, 0, "kcal")]
+    expected = {"2026-11-10": 250, "2026-11-11": 200, "2026-11-12": 200}
+    assert values(document(*rows), Metric.ACTIVE_ENERGY) == pytest.approx(expected)
+
+
+def test_heart_rates_are_means_of_a_quarter() -> None:
+    """60, 70 and 80 from 10:00 on; 90 from 10:15 on; a rate of 0 is none."""
+    rates = {"10:00:00": 60, "10:05:00": 70, "10:14:59": 80, "10:14:00": 0, "10:15:00": 90}
+    rows = [quantity("HeartRate", rate, "count/min", f"2026-11-10 {at} +0100") for at, rate in rates.items()]
+    found = [(s.value, s.count, s.low, s.high, f"{s.start:%H:%M}") for s in items(document(*rows))]  # type: ignore[union-attr]
+    assert found == [(70, 3, 60, 80, "09:00"), (90, 1, 90, 90, "09:15")]
+
+
+def test_the_medians_of_a_night_are_of_what_was_measured_in_it() -> None:
+    night = ("2026-11-10 00:00:00 +0100", "2026-11-10 06:00:00 +0100")
+    rows = [
+        slept("AsleepUnspecified", *night),
+        *[quantity("RespiratoryRate", v, "count/min", f"2026-11-10 0{v - 11}:00:00 +0100") for v in (14, 12, 17)],
+        quantity("RespiratoryRate", 30, "count/min", "2026-11-10 07:00:00 +0100"),
+        quantity("OxygenSaturation", 0.94, "%", "2026-11-10 02:00:00 +0100"),
+        quantity("OxygenSaturation", 0.98, "%", "2026-11-10 03:00:00 +0100"),
+        quantity("AppleSleepingWristTemperature", 96.8, "degF", *night),
+    ]
+    file = document(*rows)
+    assert values(file, Metric.RESPIRATORY_RATE) == {"2026-11-10": 14}
+    assert values(file, Metric.SPO2) == {"2026-11-10": pytest.approx(96)}
+    assert values(file, Metric.SKIN_TEMPERATURE) == {"2026-11-10": pytest.approx(36)}
+
+
+def test_staged_beats_unspecified_beats_in_bed_and_the_watch_beats_an_app() -> None:
+    span = ("2026-11-10 00:00:00 +0100", "2026-11-10 06:00:00 +0100")
+    watch = slept("AsleepCore", span[0], "2026-11-10 05:00:00 +0100")
+    app = slept("AsleepCore", *span, source="AutoSleep")
+    band = slept("Asleep", span[0], "2026-11-10 05:30:00 +0100", source="WHOOP")
+    phone = slept("InBed", *span, source="iPhone")
+    for rows, minutes in (((watch, app, band, phone), 300), ((app, band, phone), 360), ((band, phone), 330)):
+        assert [night.values[Metric.ASLEEP] for night in episodes(document(*rows))] == [minutes]
+    assert [dict(night.values) for night in episodes(document(phone))] == [{Metric.IN_BED: 360}]
+
+
+def test_overlapping_stretches_count_once_and_time_in_bed_is_as_told() -> None:
+    """Core 0-2 and 1-3, deep 3-4, in bed from half an hour before to half an hour after."""
+    hour = "2026-11-10 0{}:00:00 +0100"
+    rows = [
+        slept("AsleepCore", hour.format(0), hour.format(2)),
+        slept("AsleepCore", hour.format(1), hour.format(3)),
+        slept("AsleepDeep", hour.format(3), hour.format(4)),
+        slept("InBed", "2026-11-09 23:30:00 +0100", "2026-11-10 04:30:00 +0100"),
+    ]
+    (night,) = episodes(document(*rows))
+    wanted = {Metric.ASLEEP: 240, Metric.LIGHT_SLEEP: 180, Metric.DEEP_SLEEP: 60, Metric.REM_SLEEP: 0}
+    assert dict(night.values) == {**wanted, Metric.IN_BED: 300}
+    assert f"{night.start:%d %H:%M}" == "09 23:00"  # of falling asleep, in UTC
+
+
+def test_two_and_a_half_hours_part_two_sleeps() -> None:
+    def file(second: str) -> list[float]:
+        first = slept("AsleepCore", "2026-11-10 00:00:00 +0100", "2026-11-10 03:00:00 +0100")
+        later = slept("AsleepCore", f"2026-11-10 {second}:00 +0100", "2026-11-10 07:00:00 +0100")
+        return [night.values[Metric.ASLEEP] for night in episodes(document(first, later))]
+
+    assert file("05:30") == [270]
+    assert file("05:31") == [180, 89]
+
+
+def test_lying_awake_alone_is_no_sleep() -> None:
+    row = slept("Awake", "2026-11-10 00:00:00 +0100", "2026-11-10 00:20:00 +0100")
+    assert items(document(row)) == []
+
+
+def test_waking_is_dated_where_the_phone_was() -> None:
+    """Awake at 02:00 UTC: the 10th in Berlin, still the 9th in New York."""
+    span = ("2026-11-09 19:00:00 +0000", "2026-11-10 02:00:00 +0000")
+    (home,) = episodes(document(slept("AsleepCore", *span)))
+    (away,) = episodes(document(slept("AsleepCore", *span, zone="America/New_York")))
+    (odd,) = episodes(document(slept("AsleepCore", *span, zone="Mars/Olympus")))
+    assert [(str(e.day), e.offset) for e in (home, away, odd)] == [
+        ("2026-11-10", 60),
+        ("2026-11-09", -300),
+        ("2026-11-10", 60),
+    ]
+
+
+def test_a_workouts_own_statistics_count_and_its_activities_repeat_them() -> None:
+    span = 'startDate="2026-11-10 10:00:00 +0100" endDate="2026-11-10 10:40:00 +0100"'
+    statistic = '<WorkoutStatistics type="HKQuantityTypeIdentifier{}" {}/>'
+    inner = statistic.format("DistanceSwimming", 'sum="9" unit="km"')
+    row = (
+        f'<Workout workoutActivityType="HKWorkoutActivityTypeSwimming" {span} totalDistance="7" totalDistanceUnit="km">'
+        f"<WorkoutActivity>{inner}</WorkoutActivity>"
+        + statistic.format("DistanceSwimming", 'sum="1000" unit="yd"')
+        + statistic.format("ActiveEnergyBurned", 'sum="300" unit="Cal"')
+        + statistic.format("HeartRate", 'average="131" minimum="90" maximum="160" unit="count/min"')
+        + "</Workout>"
+    )
+    (swim,) = episodes(document(row), EpisodeKind.WORKOUT)
+    figures = {Metric.DISTANCE: 914.4, Metric.ACTIVE_ENERGY: 300, Metric.HEART_RATE: 131}
+    assert (swim.label, dict(swim.values)) == ("swimming", pytest.approx(figures))
+
+
+def test_nothing_is_kept_from_after_the_export_or_from_other_centuries() -> None:
+    years = ("0001-01-01", "1926-01-01", "2026-11-22", "2030-01-06", "9999-12-31")
+    times = [f"{day} 12:00:00 +0200" for day in years]
+    workout = '<Workout workoutActivityType="HKWorkoutActivityTypeYoga" startDate="{0}" endDate="{0}"/>'
+    rows = [steps(5, at, at) for at in times] + [workout.format(at) for at in times]
+    assert items(document(*rows)) == []
+    undated = document(*rows, exported="never")
+    assert {str(item.day)[:4] for item in items(undated)} == {"2026", "2030"}  # type: ignore[union-attr]
+
+
+def test_a_unit_that_is_not_known_is_no_value() -> None:
+    at = "2026-11-10 10:00:00 +0100"
+    rows = [
+        quantity("DistanceWalkingRunning", 5, "league", at, "2026-11-10 11:00:00 +0100"),
+        quantity("RestingHeartRate", 5, "Hz·year", at),
+        quantity("HeartRateVariabilitySDNN", "fifty", "ms", at),
+        steps(-4, at, at, more=f'device="{WATCH}"'),
+    ]
+    assert items(document(*rows)) == []
