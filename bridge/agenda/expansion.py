@@ -5,33 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
 
 from bridge.agenda.rules import Series, zone_named
 from bridge.types import Event, Occurrence, Response
 from rhythm_env.interface import Moment, Slot, ZoneHistory, slot_start, zone_at
 
-DAY = timedelta(days=1)
+DAY, NONE = timedelta(days=1), timedelta(0)
 _RESPONSES = (Response.ACCEPTED, None, Response.TENTATIVE, Response.NEEDS_ACTION, Response.DECLINED)
-_Holes = frozenset[date | datetime]  # UTC starts and days of a series that exceptions have replaced
+BEGINNING = datetime.min  # noqa: DTZ901 - of every wall clock
+FARTHEST = 366 * DAY  # that the later instances of a series are moved; anything more is a slip
+# The line an exception carries that changes all later instances too (RFC 5545, 3.2.13), before its colon.
+ONWARDS = "RECURRENCE-ID;RANGE=THISANDFUTURE"
 
 
 def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: ZoneHistory) -> list[Occurrence]:
     """What takes place in [since, until), ascending by start: each meeting once, however many calendars hold it.
 
     A series runs on its master's wall clock. An exception replaces the instance it names, wherever it was moved to;
-    a cancelled or declined one leaves a hole. Cancelled and declined entries are left out. All-day entries reach from
-    midnight to midnight on the person's clock. Of several copies of one meeting (same series and original start) the
-    one I organise or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when
-    all-day) for instances.
+    a cancelled or declined one leaves a hole. One with an ``ONWARDS`` line moves, lengthens and describes, or cancels,
+    all later instances as well. Cancelled and declined entries are left out. All-day entries reach from midnight to
+    midnight on the person's clock. Of several copies of one meeting (same series and original start) the one I organise
+    or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for
+    instances.
     """
     window = _Window(since=since, until=until, zones=zones)
-    replaced = _replaced(events)
+    exceptions = _exceptions(events)
     gone = {(e.calendar, e.key) for e in events if e.cancelled and e.master is None}
     copies: dict[tuple[str, datetime], list[Occurrence]] = {}
     for event in events:
-        if event.cancelled or event.response is Response.DECLINED or (event.calendar, event.master) in gone:
+        if _is_off(event) or (event.calendar, event.master) in gone:
             continue
-        for nominal, occurrence in _occurrences(event, replaced.get((event.calendar, event.key), frozenset()), window):
+        for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
                 copies.setdefault((_meeting(event), nominal), []).append(occurrence)
     chosen = (min(same, key=_rank) for same in copies.values())
@@ -55,14 +60,23 @@ class _Window:
         return start < self.until and (end > self.since or start == end == self.since)
 
 
-def _replaced(events: Sequence[Event]) -> dict[tuple[str, str], _Holes]:
-    """(calendar, master key) -> which instances have an exception of their own."""
-    found: dict[tuple[str, str], set[date | datetime]] = {}
+def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
+    """(calendar, master key) -> the exceptions of a series."""
+    found: dict[tuple[str, str], list[Event]] = {}
     for event in events:
         if event.master is not None:
-            originals = {event.original_start, event.original_day} - {None}
-            found.setdefault((event.calendar, event.master), set()).update(o for o in originals if o is not None)
-    return {master: frozenset(originals) for master, originals in found.items()}
+            found.setdefault((event.calendar, event.master), []).append(event)
+    return found
+
+
+def _holes(exceptions: Sequence[Event]) -> set[date | datetime]:
+    """UTC starts and days of a series that exceptions have replaced."""
+    originals = {at for event in exceptions for at in (event.original_start, event.original_day)}
+    return {at for at in originals if at is not None}
+
+
+def _is_off(event: Event) -> bool:
+    return event.cancelled or event.response is Response.DECLINED
 
 
 def _meeting(event: Event) -> str:
@@ -76,10 +90,11 @@ def _rank(copy: Occurrence) -> tuple[object, ...]:
     return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
 
 
-def _occurrences(event: Event, holes: _Holes, window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
+def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """(original start, occurrence) of an entry."""
     if event.recurrence and event.master is None:
-        yield from _all_day_series(event, holes, window) if event.all_day else _timed_series(event, holes, window)
+        series = _all_day_series if event.all_day else _timed_series
+        yield from series(event, exceptions, window)
         return
     stretch = _stretch(event, window.zones)
     if stretch is None:
@@ -101,32 +116,96 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
     return event.start, max(event.end or event.start, event.start)
 
 
-def _timed_series(event: Event, holes: _Holes, window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
+def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """Instances keep their wall time across DST changes and their exact duration (RFC 5545, 3.8.5.3)."""
     stretch = _stretch(event, window.zones)
     if stretch is None:
         return
-    first, length = stretch[0], stretch[1] - stretch[0]
-    zone = zone_named(event.zone) or zone_at(first, window.zones)
-    wall = first.astimezone(zone).replace(tzinfo=None, microsecond=0)
-    low = (window.since - length).astimezone(zone).replace(tzinfo=None) - DAY
-    high = window.until.astimezone(zone).replace(tzinfo=None) + DAY
-    for local in Series(lines=event.recurrence, first=wall, zone=zone).starts(low, high):
-        start = first if local == wall else local.replace(tzinfo=zone).astimezone(UTC)
-        if start not in holes and local.date() not in holes:
-            key = f"{event.key}_{start:%Y%m%dT%H%M%SZ}"
-            yield start, Occurrence(key=key, event=event, start=start, end=start + length)
+    first, zone = stretch[0], zone_named(event.zone) or zone_at(stretch[0], window.zones)
+    wall = _wall(first, zone)
+    series = Series(lines=event.recurrence, first=wall, zone=zone)
+    spells = _spells(event, stretch[1] - first, [_timed_spell(e, zone) for e in exceptions if _goes_on(e)])
+    holes, lengths = _holes(exceptions), series.lengths()
+    reach = max([spell.length for spell in spells] + list(lengths.values()))
+    low = (window.since - reach).astimezone(zone).replace(tzinfo=None) - max(s.shift for s in spells) - DAY
+    high = window.until.astimezone(zone).replace(tzinfo=None) - min(s.shift for s in spells) + DAY
+    for local in series.starts(low, high):
+        nominal = first if local == wall else local.replace(tzinfo=zone).astimezone(UTC)
+        spell = _spell_at(local, spells)
+        if nominal in holes or local.date() in holes or _is_off(spell.event):
+            continue
+        start = (local + spell.shift).replace(tzinfo=zone).astimezone(UTC) if spell.shift else nominal
+        end = start + lengths.get(local, spell.length)
+        yield nominal, Occurrence(key=f"{event.key}_{nominal:%Y%m%dT%H%M%SZ}", event=spell.event, start=start, end=end)
 
 
-def _all_day_series(event: Event, holes: _Holes, window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    first = event.first_day
-    if first is None:
+def _all_day_series(
+    event: Event, exceptions: Sequence[Event], window: _Window
+) -> Iterator[tuple[datetime, Occurrence]]:
+    if event.first_day is None:
         return
-    length = max(event.last_day or first, first) - first + DAY
-    low = window.since.replace(tzinfo=None) - length - DAY
-    high = window.until.replace(tzinfo=None) + DAY
-    for local in Series(lines=event.recurrence, first=datetime.combine(first, time()), zone=None).starts(low, high):
-        day = local.date()
-        if day not in holes:
-            start, end = midnight(day, window.zones), midnight(day + length, window.zones)
-            yield start, Occurrence(key=f"{event.key}_{day:%Y%m%d}", event=event, start=start, end=end)
+    spells = _spells(event, _days(event), [_all_day_spell(e) for e in exceptions if _goes_on(e)])
+    holes, first = _holes(exceptions), datetime.combine(event.first_day, time())
+    low = window.since.replace(tzinfo=None) - max(s.length for s in spells) - max(s.shift for s in spells) - DAY
+    high = window.until.replace(tzinfo=None) - min(s.shift for s in spells) + DAY
+    for local in Series(lines=event.recurrence, first=first, zone=None).starts(low, high):
+        spell = _spell_at(local, spells)
+        if local.date() in holes or _is_off(spell.event):
+            continue
+        day = local.date() + spell.shift
+        start, end = midnight(day, window.zones), midnight(day + spell.length, window.zones)
+        key = f"{event.key}_{local:%Y%m%d}"
+        yield midnight(local.date(), window.zones), Occurrence(key=key, event=spell.event, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spell:
+    """What the instances of a series after a wall time are like, and how far they are moved."""
+
+    after: datetime
+    shift: timedelta
+    length: timedelta
+    event: Event
+
+
+def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
+    """Ascending; the first holds from the beginning."""
+    found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
+    return [_Spell(after=BEGINNING, shift=NONE, length=length, event=master), *found]
+
+
+def _spell_at(local: datetime, spells: Sequence[_Spell]) -> _Spell:
+    return next(spell for spell in reversed(spells) if spell.after < local)
+
+
+def _goes_on(exception: Event) -> bool:
+    return any(line.upper().startswith(ONWARDS) for line in exception.recurrence)
+
+
+def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
+    """None where an hour became a day: nobody can say what that means for the others."""
+    if change.original_start is None or change.all_day:
+        return None
+    start = change.start or change.original_start
+    after, length = _wall(change.original_start, zone), max((change.end or start) - start, NONE)
+    shift = _wall(start, zone) - after
+    return _Spell(after=after, shift=shift, length=length, event=change) if abs(shift) <= FARTHEST else None
+
+
+def _all_day_spell(change: Event) -> _Spell | None:
+    if change.original_day is None or change.start is not None:
+        return None
+    shift = (change.first_day or change.original_day) - change.original_day
+    after = datetime.combine(change.original_day, time())
+    return _Spell(after=after, shift=shift, length=_days(change), event=change) if abs(shift) <= FARTHEST else None
+
+
+def _days(event: Event) -> timedelta:
+    """How long an all-day entry lasts."""
+    if event.first_day is None:
+        return DAY
+    return max(event.last_day or event.first_day, event.first_day) - event.first_day + DAY
+
+
+def _wall(at: datetime, zone: ZoneInfo) -> datetime:
+    return at.astimezone(zone).replace(tzinfo=None, microsecond=0)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
@@ -19,6 +20,8 @@ LONGEST = 20_000  # starts read of one rule: 54 years of a daily one
 # The calendar repeats every 400 years (146,097 days, whole weeks). Rules are read near the last year Python knows, so
 # that one that never matches (30 February) runs out after some 400 years instead of 8,000.
 FAR = 19 * timedelta(days=146_097)
+LONGEST_PERIOD = timedelta(days=366)  # that an RDATE may give itself; anything longer is a slip
+DURATION = re.compile(r"\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")  # RFC 5545, 3.3.6
 BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # what dateutil answers nonsense with
 
 
@@ -93,6 +96,34 @@ class Series:
                 except BROKEN:
                     continue
                 yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
+
+    def lengths(self) -> dict[datetime, timedelta]:
+        """How long those RDATEs last that are periods, which say so themselves, by wall-clock start."""
+        found = {}
+        for values, tzid in self._lines("RDATE"):
+            for text in values.split(","):
+                try:
+                    at, length = self._period(text, tzid)
+                except BROKEN:
+                    continue
+                if timedelta(0) <= length <= LONGEST_PERIOD:
+                    found[at] = length
+        return found
+
+    def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
+        """(wall-clock start, exact length) of a start with its end or its duration. Raises one of BROKEN."""
+        begin, end = text.split("/")
+        start = self._wall(begin, tzid)
+        if not isinstance(start, datetime):
+            raise ValueError("an all-day series has no periods")
+        duration = DURATION.fullmatch(end)
+        if duration is not None:
+            weeks, days, hours, minutes, seconds = (int(part or 0) for part in duration.groups())
+            return start, timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+        last = self._wall(end, tzid)
+        if not isinstance(last, datetime):
+            raise ValueError("a period ends at an instant")
+        return start, last.replace(tzinfo=self.zone).astimezone(UTC) - start.replace(tzinfo=self.zone).astimezone(UTC)
 
     def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
         """(value, TZID) of the lines called ``name``."""
