@@ -6,7 +6,7 @@ SPEC = ConnectorSpec(
     name="ics",
     title="iCalendar (file or secret address)",
     delivers=frozenset({"events", "tasks"}),
-    streams=("component",),
+    streams=("event", "task"),
     normaliser="connectors.ics.normalise:normalise",
     settings=(
         Setting(name="url", help="the calendar's secret address (asked for when empty)", default="", secret=True),

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urljoin, urlsplit
 
 from bridge import http
 from bridge.errors import NeedsLogin, SourceChanged, TryLater
 from bridge.ports import Account
-from bridge.types import Page
+from bridge.types import Covers, Page
 from connectors.ics.consent import AGAIN
-from connectors.ics.files import BEGIN
-from connectors.ics.parse import LARGEST, STREAM, pages
+from connectors.ics.files import begins
+from connectors.ics.parse import LARGEST, pages
 
 if TYPE_CHECKING:
     import requests
@@ -24,10 +25,19 @@ CHUNK = 65_536
 NAME = "calendar"  # of one that does not name itself; a connection has one calendar
 CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
 GONE = (401, 403, 404, 410)
+REDIRECTS = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """What the address answers: the pages of all streams, none when it is as before, and the next cursor."""
+
+    pages: tuple[Page, ...]
+    cursor: str | None
 
 
 class Ics:
-    """An address. It is never part of a record, a log or an error."""
+    """An address, for one sync. It is never part of a record, a log or an error."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -38,52 +48,91 @@ class Ics:
         own = account.settings["addresses"].lower().split(",")
         self._mine = frozenset(address.strip() for address in own if address.strip())
         self._session = http.open_session()
+        self._found: dict[str | None, Found] = {}
 
     def close(self) -> None:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """The calendar if it changed. A failed answer changes nothing; an empty calendar is a valid one."""
+        """The calendar if it changed. A failed answer changes nothing; an empty calendar is a valid one.
+
+        Streams that stand at the same cursor share one answer. Whatever a connection has of a stream is covered,
+        so that neither a calendar's new name nor its new address leaves the old one's events behind.
+        """
+        if cursor not in self._found:
+            self._found[cursor] = self._look(cursor, now)
+        found = self._found[cursor]
+        mine = [page for page in found.pages if page.stream == stream]
+        if not mine:
+            yield Page(stream=stream, records=(), cursor=found.cursor)
+            return
+        yield from mine[:-1]
+        yield replace(mine[-1], cursor=found.cursor, covers=Covers())
+
+    def _look(self, cursor: str | None, now: datetime) -> Found:
         seen: dict[str, str] = json.loads(cursor) if cursor else {}
         answer = self._ask(seen, now)
         if answer is None:
-            yield Page(stream=stream, records=(), cursor=cursor)
-            return
+            return Found(pages=(), cursor=cursor)
         content, marks = answer
-        if marks["bytes"] != seen.get("bytes"):
-            *before, last = pages(content, name=NAME, zone=self._zone, mine=self._mine)
-            yield from before
-            yield replace(last, cursor=json.dumps(marks, sort_keys=True))
-        else:
-            yield Page(stream=STREAM, records=(), cursor=json.dumps(marks, sort_keys=True))
+        changed = marks["bytes"] != seen.get("bytes")
+        read = pages(content, name=NAME, zone=self._zone, mine=self._mine) if changed else ()
+        return Found(pages=tuple(read), cursor=json.dumps(marks, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
         """(content, marks to compare with next time); None when the server says it is as before."""
         import requests
 
         headers = {header: seen[mark] for mark, header in CONDITIONS.items() if mark in seen}
+        address = self._address
         try:
-            with self._session.get(self._address, headers=headers, timeout=http.TIMEOUT, stream=True) as answer:
-                if answer.status_code == 304:
-                    return None
-                if answer.status_code in GONE:
-                    raise NeedsLogin(f"the calendar's address no longer works; take the new one, then: {AGAIN}")
-                http.check(answer, now=now)
-                content = _content(answer)
-                marks = {mark: answer.headers[mark] for mark in CONDITIONS if mark in answer.headers}
+            for _ in range(REDIRECTS + 1):
+                with self._get(address, headers) as answer:
+                    if answer.is_redirect:
+                        address = self._next(address, answer.headers["Location"])
+                        continue
+                    return _read(answer, now)
         except requests.RequestException as error:
             raise TryLater(f"the calendar's server does not answer ({type(error).__name__})") from None
-        return content, {**marks, "bytes": hashlib.blake2b(content, digest_size=16).hexdigest()}
+        raise SourceChanged("the calendar's server sends us round in circles; check the address")
+
+    def _get(self, address: str, headers: dict[str, str]) -> requests.Response:
+        options: dict[str, Any] = {"timeout": http.TIMEOUT, "stream": True, "allow_redirects": False}
+        return self._session.get(address, headers=headers, **options)
+
+    def _next(self, address: str, location: str) -> str:
+        """Where a redirect leads. The secret is not sent on unencrypted, nor can a server point us at this machine."""
+        first = urlsplit(self._address)
+        try:
+            target = urljoin(address, location)
+            parts = urlsplit(target)
+        except ValueError:
+            target, parts = "", urlsplit("")
+        if parts.scheme != "https" and (parts.scheme, parts.netloc) != (first.scheme, first.netloc):
+            raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
+        return target
+
+
+def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
+    """A calendar's text and its marks, None for "as before". Raises the bridge's errors for anything else."""
+    if answer.status_code == 304:
+        return None
+    if answer.status_code in GONE:
+        raise NeedsLogin(f"the calendar's address no longer works; take the new one, then: {AGAIN}")
+    http.check(answer, now=now)
+    content = _content(answer)
+    marks = {mark: answer.headers[mark] for mark in CONDITIONS if mark in answer.headers}
+    return content, {**marks, "bytes": hashlib.blake2b(content, digest_size=16).hexdigest()}
 
 
 def _content(answer: requests.Response) -> bytes:
     """The calendar's text; a log-in page instead of one, or one without end, is refused."""
-    content = b""
+    content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:
         content += chunk
         if len(content) > LARGEST:
             raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
-    if not content.removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(BEGIN):
+    if not begins(bytes(content[:CHUNK])):
         raise SourceChanged("the address answers something that is no calendar; check it, then: bridge connect ics")
-    return content
+    return bytes(content)

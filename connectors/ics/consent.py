@@ -22,9 +22,17 @@ def authorise(account: Account, browser: Browser) -> None:
 
 def safe(address: str) -> str:
     """The address over https; plain http is taken on this machine only."""
-    parts = urlsplit(address)
-    if parts.scheme.lower() == "webcal":
-        parts = parts._replace(scheme="https")
-    if not parts.hostname or (parts.scheme != "https" and not (parts.scheme == "http" and parts.hostname in LOOPBACK)):
+    try:
+        parts = urlsplit(address)
+        host, _ = parts.hostname, parts.port
+    except ValueError:
+        host = None
+    if not host or any(character.isspace() for character in address):
+        raise SetupError(
+            f"a calendar's address begins with https:// or webcal:// and has no blanks; try again: {AGAIN}"
+        )
+    if parts.scheme == "webcal":
+        return urlunsplit(parts._replace(scheme="https"))
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK):
         raise SetupError(f"a calendar's address begins with https:// or webcal://; try again: {AGAIN}")
     return urlunsplit(parts)

@@ -14,12 +14,17 @@ BEGIN = b"BEGIN:VCALENDAR"
 
 def recognise(file: File) -> bool:
     """It begins with a calendar, after a byte order mark or blanks at most."""
-    return file.head.removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(BEGIN)
+    return begins(file.head)
+
+
+def begins(content: bytes) -> bool:
+    return content.removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(BEGIN)
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Every component of the file. Raises SourceChanged for one that is far too large or holds no calendar."""
-    if file.size > LARGEST:
+    with file.open() as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
         raise SourceChanged("it is far larger than a calendar; export it again")
-    with file.open() as content:
-        yield from pages(content.read(), name=file.name.rpartition(".")[0] or file.name, zone=zone)
+    yield from pages(content, name=file.name.rpartition(".")[0] or file.name, zone=zone)

@@ -23,27 +23,34 @@ LONGEST = 366 * 1440  # minutes
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
     """One event or task per component. Raises BadRecord naming what cannot be read."""
-    payload = record.payload
+    payload, stream = record.payload, record.stream
+    if payload.get("unreadable") is True:
+        raise BadRecord(f"ics/{stream}: it is no valid iCalendar")
     calendar, uid = payload.get("calendar"), payload.get("uid")
-    if payload.get("kind") == "unreadable":
-        raise BadRecord("ics/component: it is no valid iCalendar")
     if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
-        raise BadRecord("ics/component: UID or calendar is missing")
-    if payload.get("kind") == "task":
-        return [_task(record.key, calendar, payload)]
-    if payload.get("kind") == "event":
-        return [_event(record.key, calendar, uid, payload)]
-    raise BadRecord("ics/component: neither an event nor a task")
+        raise BadRecord(f"ics/{stream}: UID or calendar is missing")
+    if stream == "task":
+        return [] if payload.get("status") == "CANCELLED" else [_task(record.key, calendar, payload)]
+    return [_event(record.key, calendar, uid, payload)]
 
 
 def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
-    due, completed = payload.get("due"), _instant(payload.get("completed"))
-    if payload.get("status") == "COMPLETED" and completed is None:
-        raise BadRecord("ics/task: completed without saying when")
+    due = payload.get("due")
     day = None if due is None else _day(due)
     if due is not None and day is None:
         raise BadRecord("ics/task: DUE is unreadable")
-    return Task(key=key, list=calendar, title=_title(payload), due=day, completed=completed)
+    return Task(key=key, list=calendar, title=_title(payload), due=day, completed=_completed(payload))
+
+
+def _completed(payload: Mapping[str, Any]) -> datetime | None:
+    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open."""
+    completed = _instant(payload.get("completed"))
+    if completed is not None or payload.get("status") != "COMPLETED":
+        return completed
+    changed = _instant(payload.get("modified"))
+    if changed is None:
+        raise BadRecord("ics/task: completed without saying when")
+    return changed
 
 
 def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Event:
@@ -61,7 +68,9 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
         "private": payload.get("class") in ("PRIVATE", "CONFIDENTIAL"),
         "cancelled": payload.get("status") == "CANCELLED",
     }
-    return Event(**facts, **_times(payload), **_exception(f"{calendar}/{uid}", payload))
+    hole = facts["cancelled"] and "original" in payload  # it may carry nothing but what it replaces
+    times = {"recurrence": _lines(payload)} if hole else _times(payload)
+    return Event(**facts, **times, **_exception(f"{calendar}/{uid}", payload))
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:

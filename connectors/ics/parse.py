@@ -1,4 +1,4 @@
-"""iCalendar text -> one record per event or to-do, as plain JSON (RFC 5545).
+"""iCalendar text -> one record per event ("event") or to-do ("task"), as plain JSON (RFC 5545).
 
 Descriptions, places, links and people's addresses are looked at here and left behind: of them only counts and marks go
 on. Times become ``{"date"}`` or ``{"at", "zone"}`` (UTC, with the IANA name its wall clock runs in); floating ones run
@@ -24,9 +24,9 @@ if TYPE_CHECKING:
 
 LARGEST = 20_000_000  # bytes
 PAGE = 500
-STREAM = "component"
-KINDS = {"VEVENT": "event", "VTODO": "task"}
+STREAMS = {"VEVENT": "event", "VTODO": "task"}
 BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 MEETING_LINK = re.compile(
     r"https://[\w.-]*(zoom\.us/j|teams\.microsoft\.com|meet\.google\.com|webex\.com|whereby\.com)"
@@ -43,7 +43,7 @@ def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozen
     ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
     Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
     """
-    whole = content.rfind(b"END:VCALENDAR") > content.rfind(b"BEGIN:VCALENDAR")  # some servers add a line at the end
+    whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf"))
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
@@ -52,19 +52,23 @@ def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozen
     for calendar in calendars:
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
         for component in sorted(_components(calendar), key=_sequence):
-            try:
-                record = _record(named, component, home, mine)
-            except MALFORMED:
-                broken.append(str(component).encode())
-            else:
-                found[record.key] = record
-    records = [*found.values(), *(_unreadable(named, block) for block in broken)]
-    for begin in range(0, max(len(records), 1), PAGE):
-        last = begin + PAGE >= len(records)
-        covers = Covers(prefix=f"{named}/") if last and whole else None
-        yield Page(stream=STREAM, records=tuple(records[begin : begin + PAGE]), covers=covers)
+            record = _record(named, component, home, mine)
+            found[record.path] = record
+    found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
+    for stream in STREAMS.values():
+        records = tuple(record for record in found.values() if record.stream == stream)
+        for begin in range(0, max(len(records), 1), PAGE):
+            last = begin + PAGE >= len(records)
+            covers = Covers(prefix=f"{named}/") if last and whole else None
+            yield Page(stream=stream, records=records[begin : begin + PAGE], covers=covers)
     if not whole:
         raise SourceChanged("it is cut off; what came before was read. Get it again")
+
+
+def _is_whole(content: bytes) -> bool:
+    """Its end was reached; some servers add a line after it."""
+    upper = content.upper()
+    return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
@@ -72,11 +76,13 @@ def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
     found = _calendars(content)
     if found:
         return found, []
+    named = b"\r\n".join(match.group() for match in HEADER.finditer(content))
     zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
     calendars, broken = [], []
     for match in BLOCK.finditer(content):
         alone = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%b\r\n%b\r\nEND:VCALENDAR\r\n"
-        one = _calendars(alone % (zones, match.group())) or _calendars(alone % (b"", match.group()))
+        heads = (named + b"\r\n" + zones, named, b"")
+        one = next(filter(None, (_calendars(alone % (head, match.group())) for head in heads)), None)
         if one:
             calendars += one
         else:
@@ -97,7 +103,7 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _components(calendar: Calendar) -> list[Component]:
-    return [component for component in calendar.walk() if component.name in KINDS]
+    return [component for component in calendar.walk() if component.name in STREAMS]
 
 
 def _sequence(component: Component) -> int:
@@ -109,32 +115,47 @@ def _sequence(component: Component) -> int:
 
 
 def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    payload = {
-        "kind": KINDS[component.name or ""],
-        "calendar": calendar,
+    """What is kept of a component, or of one that cannot be read that it was there."""
+    try:
+        payload = _payload(component, home, mine)
+        uid = _text(component, "UID") or _mark(component.to_ical())
+    except MALFORMED:
+        block = f"BEGIN:{component.name} {component.get('UID')} {component.get('SUMMARY')}"
+        return _unreadable(calendar, block.encode(errors="replace"))
+    original = payload.get("original")
+    suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
+    kept = {name: value for name, value in payload.items() if value is not None} | {"calendar": calendar, "uid": uid}
+    return RawRecord(stream=STREAMS[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
+
+
+def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict[str, Any]:
+    return {
         "title": _text(component, "SUMMARY"),
-        "status": _text(component, "STATUS"),
+        "status": _word(component, "STATUS"),
         **{field: _time(component, name, home) for field, name in _TIMES.items() if name in component},
         "minutes": _minutes(component),
         "lines": _lines(component),
-        "busy": _text(component, "TRANSP") != "TRANSPARENT",
-        "microsoft": _text(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
-        "class": _text(component, "CLASS"),
+        "busy": _word(component, "TRANSP") != "TRANSPARENT",
+        "microsoft": _word(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
+        "class": _word(component, "CLASS"),
         "conference": _conference(component),
         **_people(component, mine),
     }
-    uid = _text(component, "UID") or _mark(component.to_ical())
-    original = payload.get("original")
-    suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
-    kept = {name: value for name, value in payload.items() if value is not None} | {"uid": uid}
-    return RawRecord(stream=STREAM, key=f"{calendar}/{uid}{suffix}", payload=kept)
 
 
-_TIMES = {"start": "DTSTART", "end": "DTEND", "due": "DUE", "completed": "COMPLETED", "original": "RECURRENCE-ID"}
+_TIMES = {
+    "start": "DTSTART",
+    "end": "DTEND",
+    "due": "DUE",
+    "completed": "COMPLETED",
+    "modified": "LAST-MODIFIED",
+    "original": "RECURRENCE-ID",
+}
 
 
 def _unreadable(calendar: str, block: bytes) -> RawRecord:
-    return RawRecord(stream=STREAM, key=f"{calendar}/unreadable-{_mark(block)}", payload={"kind": "unreadable"})
+    stream = "task" if block.upper().startswith(b"BEGIN:VTODO") else "event"
+    return RawRecord(stream=stream, key=f"{calendar}/unreadable-{_mark(block)}", payload={"unreadable": True})
 
 
 def _mark(content: bytes) -> str:
@@ -147,6 +168,12 @@ def _text(component: Component, name: str) -> str | None:
         value = value[0] if value else None
     text = "" if value is None else str(value).strip()
     return text or None
+
+
+def _word(component: Component, name: str) -> str | None:
+    """A value from a fixed set, of which case means nothing."""
+    text = _text(component, name)
+    return None if text is None else text.upper()
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
@@ -212,7 +239,7 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """The recurrence as lines, each with the zone its times are in."""
+    """The recurrence as lines, each with the zone its times are in, and whether a change holds for all that follow."""
     found = []
     for name in LINES:
         values = component.get(name, [])
@@ -220,6 +247,9 @@ def _lines(component: Component) -> list[str] | None:
             zone = getattr(value, "params", {}).get("TZID")
             text = value.to_ical().decode() if hasattr(value, "to_ical") else ""
             found.append(f"{name};TZID={zone}:{text}" if zone else f"{name}:{text}")
+    original = component.get("RECURRENCE-ID")
+    if _param(original, "RANGE") == "THISANDFUTURE":
+        found.append(f"RECURRENCE-ID;RANGE=THISANDFUTURE:{original.to_ical().decode()}")
     return found or None
 
 
