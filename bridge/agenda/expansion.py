@@ -23,18 +23,19 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
     """What takes place in [since, until), ascending by start: each meeting once, however many calendars hold it.
 
     A series runs on its master's wall clock. An exception replaces the instance it names, wherever it was moved to;
-    a cancelled or declined one leaves a hole. One with an ``ONWARDS`` line moves, lengthens and describes, or cancels,
-    all later instances as well. Cancelled and declined entries are left out. All-day entries reach from midnight to
-    midnight on the person's clock. Of several copies of one meeting (same series and original start) the one I organise
-    or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for
-    instances.
+    a cancelled or declined one leaves a hole, and so does one whose instance the series excludes. One with an
+    ``ONWARDS`` line moves, lengthens and describes, or cancels, all later instances as well. Cancelled and declined
+    entries are left out. All-day entries reach from midnight to midnight on the person's clock. Of several copies of
+    one meeting (same series and original start) the one I organise or accepted stays. Keys are the event's own, or
+    ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for instances.
     """
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
-    gone = {(e.calendar, e.key) for e in events if e.cancelled and e.master is None}
+    masters = {(e.calendar, e.key): e for e in events if e.master is None}
     copies: dict[tuple[str, datetime], list[Occurrence]] = {}
     for event in events:
-        if _is_off(event) or (event.calendar, event.master) in gone:
+        master = masters.get((event.calendar, event.master or ""))
+        if _is_off(event) or (master is not None and _is_dropped(event, master, zones)):
             continue
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
@@ -79,6 +80,31 @@ def _is_off(event: Event) -> bool:
     return event.cancelled or event.response is Response.DECLINED
 
 
+def _is_dropped(exception: Event, master: Event, zones: ZoneHistory) -> bool:
+    """The series it belongs to was cancelled, or excludes the very instance it changes: it was deleted afterwards."""
+    if master.cancelled:
+        return True
+    series = _series(master, zones) if master.recurrence else None
+    return series is not None and _original(exception, series) in series.excluded()
+
+
+def _series(master: Event, zones: ZoneHistory) -> Series | None:
+    if master.first_day is not None:
+        return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None)
+    if master.start is None:
+        return None
+    zone = zone_named(master.zone) or zone_at(master.start, zones)
+    return Series(lines=master.recurrence, first=_wall(master.start, zone), zone=zone)
+
+
+def _original(exception: Event, series: Series) -> datetime | None:
+    """The wall-clock start of the instance an exception changes."""
+    if exception.original_day is not None:
+        return datetime.combine(exception.original_day, series.first.time())
+    at = exception.original_start
+    return None if at is None or series.zone is None else _wall(at, series.zone)
+
+
 def _meeting(event: Event) -> str:
     """Equal for all copies of one entry or series; without an iCalUID an entry is only equal to itself."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
@@ -118,19 +144,17 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """Instances keep their wall time across DST changes and their exact duration (RFC 5545, 3.8.5.3)."""
-    stretch = _stretch(event, window.zones)
-    if stretch is None:
+    stretch, series = _stretch(event, window.zones), _series(event, window.zones)
+    if stretch is None or series is None or series.zone is None:
         return
-    first, zone = stretch[0], zone_named(event.zone) or zone_at(stretch[0], window.zones)
-    wall = _wall(first, zone)
-    series = Series(lines=event.recurrence, first=wall, zone=zone)
+    first, zone = stretch[0], series.zone
     spells = _spells(event, stretch[1] - first, [_timed_spell(e, zone) for e in exceptions if _goes_on(e)])
     holes, lengths = _holes(exceptions), series.lengths()
     reach = max([spell.length for spell in spells] + list(lengths.values()))
     low = (window.since - reach).astimezone(zone).replace(tzinfo=None) - max(s.shift for s in spells) - DAY
     high = window.until.astimezone(zone).replace(tzinfo=None) - min(s.shift for s in spells) + DAY
     for local in series.starts(low, high):
-        nominal = first if local == wall else local.replace(tzinfo=zone).astimezone(UTC)
+        nominal = first if local == series.first else local.replace(tzinfo=zone).astimezone(UTC)
         spell = _spell_at(local, spells)
         if nominal in holes or local.date() in holes or _is_off(spell.event):
             continue
@@ -142,13 +166,14 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
 def _all_day_series(
     event: Event, exceptions: Sequence[Event], window: _Window
 ) -> Iterator[tuple[datetime, Occurrence]]:
-    if event.first_day is None:
+    series = _series(event, window.zones)
+    if series is None:
         return
     spells = _spells(event, _days(event), [_all_day_spell(e) for e in exceptions if _goes_on(e)])
-    holes, first = _holes(exceptions), datetime.combine(event.first_day, time())
+    holes = _holes(exceptions)
     low = window.since.replace(tzinfo=None) - max(s.length for s in spells) - max(s.shift for s in spells) - DAY
     high = window.until.replace(tzinfo=None) - min(s.shift for s in spells) + DAY
-    for local in Series(lines=event.recurrence, first=first, zone=None).starts(low, high):
+    for local in series.starts(low, high):
         spell = _spell_at(local, spells)
         if local.date() in holes or _is_off(spell.event):
             continue

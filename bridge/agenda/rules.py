@@ -50,8 +50,11 @@ class Series:
             found = self._by_rules(low, high)
         except BROKEN:
             found = {self.first}
-        kept = found - set(self._dates("EXDATE"))
-        return sorted(at for at in kept if low <= at <= high)
+        return sorted(at for at in found - self.excluded() if low <= at <= high)
+
+    def excluded(self) -> set[datetime]:
+        """Wall-clock starts at which nothing takes place."""
+        return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
         rules = [value for value, _ in self._lines("RRULE")]

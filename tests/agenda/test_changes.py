@@ -138,3 +138,24 @@ class TestPeriods:
         )
         found = expand([master], since=utc("2026-10-24"), until=utc("2026-10-26"), zones=BERLIN)
         assert [o.end - o.start for o in found] == [9 * HOUR]
+
+
+class TestExcludedExceptions:
+    """A change of an instance that the series excludes was made before the instance was deleted."""
+
+    @pytest.mark.parametrize(
+        "line",
+        ["EXDATE:20261109T090000Z", "EXDATE;TZID=Europe/Berlin:20261109T100000", "EXDATE;VALUE=DATE:20261109"],
+    )
+    def test_fall(self, line):
+        moved = event("x", "2026-11-10T12:00", master="m", original_start=utc("2026-11-09T09:00"))
+        other = event("y", "2026-11-17T12:00", master="m", original_start=utc("2026-11-16T09:00"))
+        events = [series("RRULE:FREQ=WEEKLY", line), moved, other]
+        assert starts(events, until="2026-11-24") == ["11-02 09:00", "11-17 12:00", "11-23 09:00"]
+
+    def test_of_days_fall(self):
+        day = {"first_day": date(2026, 11, 2), "last_day": date(2026, 11, 2)}
+        lines = ("RRULE:FREQ=WEEKLY", "EXDATE;VALUE=DATE:20261109")
+        master = Event(key="m", calendar="c", recurrence=lines, **day)
+        moved = Event(key="x", calendar="c", master="m", original_day=date(2026, 11, 9), **day)
+        assert starts([master, moved], until="2026-11-17") == ["11-01 23:00", "11-15 23:00"]
