@@ -47,6 +47,7 @@ class Heuristic:
 
     name = "heuristic"
     version = 1
+    believes = False  # states no belief: what it returns is the one that says nothing
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
         wishes = _ranked(observation)

@@ -12,6 +12,7 @@ class Random:
 
     name = "random"
     version = 1
+    believes = False  # states no belief: what it returns is the one that says nothing
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         feasible = observation.feasible

@@ -1,0 +1,147 @@
+"""How an action, a slot and a person change the meters: pure functions over arrays, one column per episode.
+
+A single episode is a batch of one. Meters are (5, n): vitality, cognition, progress, serenity, connection.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from rhythm_env.constants import (
+    CONNECTION_DECAY,
+    COST_BY_SLOT,
+    EFFECTS,
+    EVENT_CHANCE,
+    EVENTS,
+    GAIN_FLOOR,
+    GAIN_SLOPE,
+    GUILT_COST,
+    METERS,
+    PROGRESS_BY_SLOT,
+    SLOTS,
+    SOCIAL,
+    SOLO,
+    SPIRAL,
+    START,
+    STEPS,
+    VITALITY_DECAY,
+    WORK,
+)
+from rhythm_env.interface import ActionType
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rhythm_env.profiles import Profiles
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+
+V, C, P, S, N = range(METERS)
+ACTIONS = tuple(ActionType)
+EVENT_NAMES = (None, *EVENTS)  # event 0: none
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """Constants as arrays, by action: effects per slot (4, 5, 10), and what kind of action it is."""
+
+    effects: Array
+    work: Array
+    social: Array
+    solo: Array
+    binge: Array
+    idle: Array
+    events: Array  # (5, number of events + 1)
+
+
+@cache
+def tables() -> Tables:
+    import numpy as np
+
+    base = np.array([EFFECTS[action] for action in ACTIONS]).T
+    effects = np.repeat(base[None], SLOTS, axis=0)
+    for slot in range(SLOTS):
+        gains, costs = effects[slot, P] > 0, effects[slot, V] < 0
+        effects[slot, P] = np.where(gains, effects[slot, P] * PROGRESS_BY_SLOT[slot], effects[slot, P])
+        effects[slot, V] = np.where(costs, effects[slot, V] * COST_BY_SLOT[slot], effects[slot, V])
+
+    def kind(members: Sequence[ActionType]) -> Array:
+        return np.array([float(action in members) for action in ACTIONS])
+
+    return Tables(
+        effects=effects,
+        work=kind(WORK),
+        social=kind(SOCIAL),
+        solo=kind(SOLO),
+        binge=kind([ActionType.BINGE_WATCH]),
+        idle=1 - kind([*WORK, ActionType.SLEEP]),
+        events=np.array([(0.0,) * METERS, *EVENTS.values()]).T,
+    )
+
+
+def start(n: int) -> Array:
+    """Monday morning."""
+    import numpy as np
+
+    return np.repeat(np.array(START)[:, None], n, axis=1)
+
+
+def drawn_events(seeds: Sequence[int]) -> Ints:
+    """(28, n): which event happens in which step, 0 for none; one stream per seed, apart from the person's."""
+    import numpy as np
+
+    weeks = []
+    for seed in seeds:
+        rng = np.random.default_rng((seed, 1))
+        happens = rng.random(STEPS) < EVENT_CHANCE
+        weeks.append(np.where(happens, rng.integers(1, len(EVENT_NAMES), STEPS), 0))
+    return np.array(weeks, dtype=np.intp).T
+
+
+def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
+    """(wanted changes, anomalies), both (5, n), before events and clipping.
+
+    An anomaly is what differs from a neutral person's change; passive decay is the person's own in both.
+    """
+    import numpy as np
+
+    known, traits = tables(), people.traits
+    neutral = np.take(known.effects[slot], actions, axis=1)
+    gain = GAIN_FLOOR + GAIN_SLOPE * meters[V]
+    neutral *= np.where(neutral > 0, gain, 1.0)
+    work, social, solo = known.work[actions], known.social[actions], known.solo[actions]
+    binge, idle = known.binge[actions], known.idle[actions]
+    anomaly = np.zeros_like(neutral)
+    anomaly[V] = neutral[V] * social * (traits["social_cost"] - 1) + work * traits["work_recovery"]
+    if slot != 1:
+        anomaly[C] = work * traits["morning_bonus" if slot == 0 else "evening_bonus"]
+    anomaly[S] = (
+        work * traits["work_serenity"]
+        + solo * traits["solo_serenity"]
+        + social * traits["social_serenity"]
+        - binge * (GUILT_COST * (traits["guilt"] > 0.5))
+        - idle * traits["idle_decay"]
+    )
+    total = neutral + anomaly
+    total *= np.where((total < 0) & (meters[S] < traits["tolerance"]), SPIRAL, 1.0)
+    anomaly = total - neutral
+    total[V] -= VITALITY_DECAY * traits["vitality_decay"]
+    total[N] -= CONNECTION_DECAY * traits["connection_decay"] * (1 - social)
+    return total, anomaly
+
+
+def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
+    """(meters after, actual changes, anomalies)."""
+    import numpy as np
+
+    wanted, anomaly = changes(meters, actions, slot, people)
+    if events.any():
+        hit = tables().events[:, events]
+        wanted += np.where(hit < 0, hit * people.traits["event_impact"], hit)
+    after = np.clip(meters + wanted, 0.0, 1.0)
+    return after, after - meters, anomaly

@@ -1,0 +1,168 @@
+"""Play a policy against a condition with paired seeds, and say what came of it with its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rhythm_env import dynamics, grading
+from rhythm_env.constants import ARCHETYPES, ENV_VERSION, METERS, OOD_FROM, REWARD_SCALE
+from rhythm_env.interface import ActionType
+from rhythm_env.profiles import CONDITIONS, archetypes, belief_target, sampled
+from rhythm_env.strategies import INDEX, Find, Planned, Strategy, Uniform, strategy
+from rhythm_env.week import Weeks, begin
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+RESAMPLES = 1000
+BASELINES = ("random", "heuristic", "random+constant", "heuristic+constant", "planner-no-inference", "oracle")
+PUBLISHED = {  # final score without a belief, by condition; the README of the published environment
+    "random": {"in": 0.393, "ood": 0.393, "discrete": 0.426},
+    "heuristic": {"in": 0.463, "ood": 0.455, "discrete": 0.455},
+}
+ANOMALIES = (-0.096, 0.038, 0.0)  # of the three archetypes
+OnStep = Callable[[int, int], None]
+
+
+def unwatched(done: int, total: int) -> None:
+    """Nobody is watching."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One strategy's weeks."""
+
+    weeks: Weeks
+    belief: Array | None
+
+    def errors(self) -> Array:
+        """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
+        import numpy as np
+
+        target = belief_target(self.weeks.people)
+        stated = np.full(target.shape, 0.5) if self.belief is None else self.belief
+        return grading.belief_mae(stated, target)
+
+
+def seeds_of(condition: str, episodes: int) -> list[int]:
+    """The seeds of a condition; those out of distribution are never trained on."""
+    if condition not in CONDITIONS:
+        raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
+    first = OOD_FROM if condition == "ood" else 0
+    return list(range(first, first + episodes))
+
+
+def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:
+    """All weeks to their end."""
+    while not weeks.done:
+        weeks.advance(player.actions(weeks))
+        on_step(weeks.step, 28)
+    return Result(weeks, player.belief(weeks))
+
+
+def evaluate(
+    name: str, condition: str, episodes: int, *, objective: str, find: Find, on_step: OnStep = unwatched
+) -> dict[str, Any]:
+    """The figures of one policy in one condition, each with ``mean``, ``sd`` and ``ci95``.
+
+    ``reward_vs_oracle`` and ``inference_gain`` compare mean weighted levels with random, an oracle and a planner that
+    never learns, on the same people and events; theirs are bootstrap uncertainties of a ratio of means.
+    """
+    seeds = seeds_of(condition, episodes)
+    weeks = begin(seeds, condition)
+    result = play(weeks, strategy(name, weeks, seeds, objective, find), on_step)
+    levels = {key: reference(key, condition, seeds).weeks.mean_level() for key in ("random", "blind", "oracle")}
+    mine, errors = result.weeks.mean_level(), result.errors()
+    target = belief_target(weeks.people)
+    without = result.weeks.final_score()
+    accuracy = 0.0 if result.belief is None else 1 - errors  # only a stated belief is paid for
+    best = _best_constant(target)
+    return {
+        "policy": name,
+        "condition": condition,
+        "episodes": episodes,
+        "objective": objective,
+        "env_version": ENV_VERSION,
+        "final_score": _summary(result.weeks.final_score(accuracy)),
+        "final_score_without_belief": _summary(without),
+        "final_score_v1": _summary(grading.grade_v1(result.weeks.components())),
+        "components": {part: float(values.mean()) for part, values in result.weeks.components(accuracy).items()},
+        "belief_stated": result.belief is not None,
+        "belief_mae": _summary(errors),
+        "belief_skill": _summary(1 - errors / best),
+        "mean_level": _summary(mine),
+        "reward_vs_oracle": _ratio(mine, levels["random"], levels["oracle"]),
+        "inference_gain": _ratio(mine, levels["blind"], levels["oracle"]),
+        "regret": _summary(levels["oracle"] - mine),
+        "published": PUBLISHED.get(name, {}).get(condition),
+    }
+
+
+_REFERENCES: dict[tuple[str, str, int], Result] = {}
+
+
+def reference(key: str, condition: str, seeds: list[int]) -> Result:
+    """``random``, ``blind`` (a planner for the average person) or ``oracle``, played once per set of seeds."""
+    asked = (key, condition, len(seeds))
+    if asked not in _REFERENCES:
+        weeks = begin(seeds, condition)
+        player: Strategy = Uniform(seeds)
+        if key != "random":
+            player = Planned(weeks, "reward", knows=key == "oracle")
+        _REFERENCES[asked] = play(weeks, player)
+    return _REFERENCES[asked]
+
+
+def _best_constant(target: Array) -> float:
+    """The error of the best belief that is the same for everybody: the medians."""
+    import numpy as np
+
+    return float(np.abs(target - np.median(target, axis=1)[:, None]).mean())
+
+
+def _summary(values: Array) -> dict[str, float]:
+    mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    half = 1.96 * sd / max(len(values), 1) ** 0.5
+    return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}  # type: ignore[dict-item]
+
+
+def _ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
+    """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    picks = rng.integers(0, len(mine), (RESAMPLES, len(mine)))
+    span = (high - low)[picks].mean(axis=1)
+    found = (mine - low)[picks].mean(axis=1) / np.where(np.abs(span) < 1e-9, np.nan, span)
+    middle = float((mine - low).mean() / (high - low).mean())
+    bounds = [float(bound) for bound in np.nanquantile(found, (0.025, 0.975))]
+    return {"mean": middle, "sd": float(np.nanstd(found)), "ci95": bounds}
+
+
+def checks() -> dict[str, dict[str, float]]:
+    """Single figures that the published pages give, beside ours: name -> {"published", "ours"}."""
+    import numpy as np
+
+    names = list(ARCHETYPES)
+    people = archetypes(names)
+    even = np.full((METERS, len(names)), 0.7)
+    company = np.full(len(names), INDEX[ActionType.SOCIALIZE])
+    work = np.full(len(names), INDEX[ActionType.DEEP_WORK])
+    _, anomaly = dynamics.changes(even, company, 0, people)
+    _, deltas, _ = dynamics.step(even, work, 0, people, np.zeros(len(names), dtype=np.intp))
+    felt = REWARD_SCALE * np.einsum("mn,mn->n", people.weights, deltas)
+    found = {
+        f"SOCIALIZE vitality anomaly, {name}": {"published": published, "ours": float(ours)}
+        for name, published, ours in zip(names, ANOMALIES, anomaly[0], strict=True)
+    }
+    found["DEEP_WORK reward at step 1, workaholic"] = {"published": 1.57, "ours": float(felt[-1])}
+    for condition, published in (("in", 0.20), ("ood", 0.21)):
+        target = belief_target(sampled(seeds_of(condition, 2000), condition))
+        ours = float(np.abs(target - 0.5).mean())
+        found[f"error of the constant belief, {condition}"] = {"published": published, "ours": ours}
+    return found

@@ -1,0 +1,112 @@
+"""Hidden people: arrays with one entry per episode, drawn from a seed, and the belief each should be given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rhythm_env.constants import (
+    ARCHETYPES,
+    BELIEF,
+    BELIEF_STRETCH,
+    METERS,
+    NEUTRAL,
+    RANGES,
+    SEED_SCRAMBLE,
+    SHIFTED,
+    WEIGHT_FLOOR,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+CONDITIONS = ("in", "ood", "shifted", "discrete")
+TRAITS = tuple(RANGES)
+WEIGHT_OF = {"weight_progress": 2, "weight_connection": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Profiles:
+    """``weights``: (5, n), each column adding to 1; ``traits``: name -> (n,). What a policy must never see."""
+
+    weights: Array
+    traits: Mapping[str, Array]
+
+    def __len__(self) -> int:
+        return int(self.weights.shape[1])
+
+    def take(self, index: NDArray[np.intp]) -> Profiles:
+        """Some of them, with repetition where an index repeats."""
+        return Profiles(self.weights[:, index], {name: values[index] for name, values in self.traits.items()})
+
+
+def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
+    """One person per seed. ``discrete``: the archetypes in turn; ``shifted``: traits beyond the ranges of training."""
+    import numpy as np
+
+    if condition == "discrete":
+        return archetypes([tuple(ARCHETYPES)[seed % len(ARCHETYPES)] for seed in seeds])
+    draws = np.array([_draws(seed) for seed in seeds]).T
+    weights = -np.log(draws[:METERS])  # five exponentials, normalised, are a Dirichlet(1, 1, 1, 1, 1)
+    weights /= weights.sum(axis=0)
+    weights = np.maximum(weights, WEIGHT_FLOOR)
+    unit = draws[METERS:]
+    if condition == "shifted":
+        unit = 0.5 + np.sign(unit - 0.5) * (0.5 + (SHIFTED - 1) / 2 * np.abs(unit - 0.5) * 2)
+    traits = {
+        name: np.maximum(low + (high - low) * part, 0.0 if low >= 0 else -np.inf)
+        for (name, (low, high)), part in zip(RANGES.items(), unit, strict=True)
+    }
+    return Profiles(weights / weights.sum(axis=0), traits)
+
+
+def _draws(seed: int) -> Array:
+    """A person's uniform draws; the seed is scrambled so that nothing can be learned from its remainder."""
+    import numpy as np
+
+    found: Array = np.random.default_rng(seed ^ SEED_SCRAMBLE).random(METERS + len(TRAITS))
+    return np.maximum(found, 1e-12)
+
+
+def archetypes(names: Sequence[str]) -> Profiles:
+    """The three published people."""
+    import numpy as np
+
+    rows: list[dict[str, Any]] = [{**NEUTRAL, **ARCHETYPES[name]} for name in names]
+    weights = np.array([row["weights"] for row in rows], dtype=float).T
+    return Profiles(weights, {trait: np.array([row[trait] for row in rows], dtype=float) for trait in TRAITS})
+
+
+def average(n: int = 1) -> Profiles:
+    """The middle of every range: whom a planner without inference plans for."""
+    import numpy as np
+
+    middle = {name: np.full(n, (low + high) / 2) for name, (low, high) in RANGES.items()}
+    return Profiles(np.full((METERS, n), 1 / METERS), middle | {"guilt": np.full(n, 1.0)})
+
+
+def belief_target(profiles: Profiles) -> Array:
+    """(3, n): social, morning, work in 0..1, the belief that is true of each person."""
+    import numpy as np
+
+    rows = []
+    for name, parts in BELIEF.items():
+        total = sum(abs(share) for _, share in parts)
+        mean = sum(share * (_rank(profiles, trait) - 0.5) for trait, share in parts) / total
+        rows.append(np.clip(0.5 + BELIEF_STRETCH[name] * mean, 0.0, 1.0))
+    return np.array(rows)
+
+
+def _rank(profiles: Profiles, trait: str) -> Array:
+    """Where a person stands among all people in a trait, 0..1."""
+    import numpy as np
+
+    if trait in WEIGHT_OF:
+        weight = profiles.weights[WEIGHT_OF[trait]]
+        return np.asarray(1 - (1 - weight) ** (METERS - 1))  # the distribution of one weight of five
+    low, high = RANGES[trait]
+    return np.clip((profiles.traits[trait] - low) / (high - low), 0.0, 1.0)

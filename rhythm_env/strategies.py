@@ -1,0 +1,106 @@
+"""Ways to play many weeks at once: the baselines of the published comparison, and any policy of ``policies/``."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
+
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import Policy
+from rhythm_env.planning import Planner
+from rhythm_env.profiles import belief_target
+from rhythm_env.week import Weeks, observation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+
+CONSTANT = "+constant"  # a baseline that also states the belief [.5, .5, .5]
+INDEX = {action: number for number, action in enumerate(ACTIONS)}
+
+
+class Strategy(Protocol):
+    """Plays ``n`` weeks. ``belief`` is (3, n) after a step, None for one that never states any."""
+
+    def actions(self, weeks: Weeks) -> Ints: ...
+    def belief(self, weeks: Weeks) -> Array | None: ...
+
+
+class Played:
+    """A policy, asked once per episode and step; each episode has its own seeded stream of chance."""
+
+    def __init__(self, policy: Policy, seeds: list[int]) -> None:
+        self._policy = policy
+        self._believes = getattr(policy, "believes", True)
+        self._rngs = [random.Random(f"policy/{seed}") for seed in seeds]
+        self._last: Array | None = None
+
+    def actions(self, weeks: Weeks) -> Ints:
+        import numpy as np
+
+        decisions = [self._policy.decide(observation(weeks, i), rng) for i, rng in enumerate(self._rngs)]
+        self._last = np.array([decision.belief.vector() for decision in decisions]).T
+        return np.array([INDEX[decision.action] for decision in decisions], dtype=np.intp)
+
+    def belief(self, weeks: Weeks) -> Array | None:  # noqa: ARG002 - the protocol's shape
+        return self._last if self._believes else None
+
+
+class Uniform:
+    """Any action, each as likely as the next."""
+
+    def __init__(self, seeds: list[int]) -> None:
+        import numpy as np
+
+        self._rng = np.random.default_rng((len(seeds), seeds[0], 2))
+
+    def actions(self, weeks: Weeks) -> Ints:
+        return self._rng.integers(0, len(ACTIONS), weeks.n)
+
+    def belief(self, weeks: Weeks) -> Array | None:  # noqa: ARG002
+        return None
+
+
+class Planned:
+    """A planner that knows the person (the oracle), or plans for the average one and never learns."""
+
+    def __init__(self, weeks: Weeks, objective: str, *, knows: bool) -> None:
+        self._knows = knows
+        self._planner = Planner(weeks.people if knows else None, objective)
+
+    def actions(self, weeks: Weeks) -> Ints:
+        return self._planner.actions(weeks)
+
+    def belief(self, weeks: Weeks) -> Array | None:
+        return belief_target(weeks.people) if self._knows else None
+
+
+class Constant:
+    """Another strategy, with the belief that says nothing."""
+
+    def __init__(self, inner: Strategy) -> None:
+        self._inner = inner
+
+    def actions(self, weeks: Weeks) -> Ints:
+        return self._inner.actions(weeks)
+
+    def belief(self, weeks: Weeks) -> Array | None:
+        import numpy as np
+
+        return np.full((3, weeks.n), 0.5)
+
+
+Find = Callable[[str], Policy]
+
+
+def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> Strategy:
+    """``oracle``, ``planner-no-inference``, or a policy's name; any of them with ``+constant`` behind it."""
+    if name.endswith(CONSTANT):
+        return Constant(strategy(name.removesuffix(CONSTANT), weeks, seeds, objective, find))
+    if name in ("oracle", "planner-no-inference"):
+        return Planned(weeks, objective, knows=name == "oracle")
+    return Played(find(name), seeds)

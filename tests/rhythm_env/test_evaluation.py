@@ -1,0 +1,103 @@
+"""Evaluation: paired seeds, the oracle's place, and the command's contract."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import registry
+from bridge.cli.simulation import BEGIN, END, put
+from bridge.errors import SetupError
+from rhythm_env.evaluation import evaluate, seeds_of
+from rhythm_env.profiles import CONDITIONS
+
+FIGURES = (
+    *("final_score", "final_score_without_belief", "belief_mae"),
+    *("belief_skill", "reward_vs_oracle", "inference_gain"),
+)
+
+
+def found(name: str, condition: str = "in", objective: str = "grade") -> dict[str, Any]:
+    return evaluate(name, condition, 60, objective=objective, find=registry.policy)
+
+
+def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
+
+
+@pytest.mark.parametrize("condition", CONDITIONS)
+def test_who_knows_the_person_does_best(condition: str) -> None:
+    oracle, blind = found("oracle", condition, "reward"), found("planner-no-inference", condition, "reward")
+    heuristic, chance = found("heuristic", condition), found("random", condition)
+    order = [r["mean_level"]["mean"] for r in (oracle, blind, heuristic, chance)]
+    assert order == sorted(order, reverse=True)
+    assert oracle["reward_vs_oracle"]["mean"] == pytest.approx(1)
+    assert oracle["inference_gain"]["mean"] == pytest.approx(1)
+    assert blind["inference_gain"]["mean"] == pytest.approx(0)
+    assert chance["reward_vs_oracle"]["mean"] == pytest.approx(0, abs=0.1)
+    assert oracle["belief_mae"]["mean"] == 0
+
+
+def test_each_objective_is_best_at_its_own() -> None:
+    grade, reward = found("oracle"), found("oracle", objective="reward")
+    assert grade["final_score"]["mean"] > reward["final_score"]["mean"]
+    assert grade["mean_level"]["mean"] < reward["mean_level"]["mean"]
+
+
+def test_a_belief_is_paid_for_only_when_it_is_stated() -> None:
+    silent, constant = found("heuristic"), found("heuristic+constant")
+    assert silent["final_score"] == silent["final_score_without_belief"] == constant["final_score_without_belief"]
+    paid = constant["final_score"]["mean"] - constant["final_score_without_belief"]["mean"]
+    assert paid == pytest.approx(0.2 * (1 - constant["belief_mae"]["mean"]))
+    assert silent["belief_mae"] == constant["belief_mae"]
+    assert constant["belief_skill"]["mean"] == pytest.approx(0, abs=0.1)
+
+
+def test_seeds_are_disjoint_and_paired() -> None:
+    assert not set(seeds_of("in", 5000)) & set(seeds_of("ood", 5000))
+    with pytest.raises(ValueError, match="shifted"):
+        seeds_of("elsewhere", 3)
+
+
+def test_the_command_prints_its_contract() -> None:
+    done = bridge("evaluate", "--policy", "random", "--condition", "ood", "--episodes", "20", "--json")
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert (body["policy"], body["condition"], body["episodes"]) == ("random", "ood", 20)
+    for name in FIGURES:
+        assert set(body[name]) == {"mean", "sd", "ci95"}
+        low, high = body[name]["ci95"]
+        assert low <= body[name]["mean"] <= high
+    done = bridge("evaluate", "--policy", "heuristic", "--episodes", "20", "--plot")
+    assert "█" in done.stdout
+
+
+def test_a_simulated_week_is_printed_step_by_step() -> None:
+    done = bridge("simulate", "--policy", "random", "--seed", "5", "--json")
+    body = json.loads(done.stdout)
+    assert len(body["steps"]) == 28
+    assert body == json.loads(bridge("simulate", "--policy", "random", "--seed", "5", "--json").stdout)
+    assert {"timestep", "day", "slot", "event", "action", "reward", "meters"} <= set(body["steps"][0])
+    assert "Mon" in bridge("simulate").stdout
+
+
+@pytest.mark.parametrize("wrong", [("--condition", "mars"), ("--policy", "nobody"), ("--objective", "fame")])
+def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
+    done = bridge("evaluate", "--episodes", "2", *wrong)
+    assert done.returncode == 2
+    assert wrong[1] in done.stderr
+
+
+def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
+    place = tmp_path / "README.md"
+    place.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n")
+    put(place, "new")
+    assert place.read_text() == f"above\n{BEGIN}\nnew\n{END}\nbelow\n"
+    place.write_text("nothing")
+    with pytest.raises(SetupError, match="baselines"):
+        put(place, "new")
