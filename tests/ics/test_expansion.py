@@ -32,7 +32,7 @@ KNOWN = {  # calendars on which the two differ, and why ours stays as it is
     "calendars__example.ics": SAME_DAY,
     "Germany_Holidays.ics": SAME_DAY,
     "docs__tutorials__example.ics": LATER,
-    "issue_253_additional_recurrence_id.ics": "a changed instance that its series no longer has takes place nevertheless",
+    "issue_253_additional_recurrence_id.ics": "a changed instance its series no longer has takes place nevertheless",
     "issue_15_duplicated_events.ics": "entries without a UID are told apart by what they say",
     "issue_132_swapped_start_and_end.ics": "what ends before it starts is set aside",
     "issue_201_mixed_datetime_and_date.ics": BOTH,
