@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
@@ -190,12 +190,17 @@ def test_a_night_deleted_inside_the_window_disappears_and_outside_it_stays(world
 
 
 def test_a_window_that_came_in_pieces_lets_nothing_disappear(world: World) -> None:
-    """The rest of an interrupted pull is no evidence about what lies above it."""
+    """What lies above the rest of an interrupted pull came before, and is no longer among what is delivered."""
+    assert world.sync(at=datetime(2026, 10, 20, 9, tzinfo=UTC)).outcome == "ok"
     world.server.faults.append(refusing(CYCLE, Answer(status=429), when=second_page))
-    world.sync()
-    world.server.faults[:] = [refusing(CYCLE, Answer(status=429), when=lambda request: "start" in request.query)]
-    outcome = later(world, minutes=30).sync()
-    assert outcome.deleted == 0
+    assert world.sync().outcome == "failed"
+    world.server.faults.clear()
+    world.server.asked.clear()
+    assert later(world, minutes=30).sync().deleted == 0
+    assert [query["start"] for query in queries(world, CYCLE)] == [
+        "2026-10-13T09:00:00.000Z",  # below, down to where the interrupted pull would have stopped
+        "2026-11-13T09:05:00.000Z",
+    ]
     assert cycles(world) == 33
 
 

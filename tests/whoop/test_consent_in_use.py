@@ -36,6 +36,23 @@ def test_an_expired_token_is_refreshed_once_for_the_whole_sync(world: World) -> 
     assert refreshes(world) == 1
 
 
+def test_a_refresh_is_asked_for_as_whoop_wants_it(world: World) -> None:
+    world.vendor.tokens_expire()
+    spent = (world.account.token() or {})["refresh_token"]
+    forms: list[dict[str, str]] = []
+    world.server.faults.append(lambda request: forms.append(request.form) if request.path == TOKENS else None)
+    assert world.sync().outcome == "ok"
+    client = {"client_id": "lab-client", "client_secret": "lab-secret"}
+    assert forms == [client | {"grant_type": "refresh_token", "refresh_token": spent, "scope": "offline"}]
+
+
+def test_a_new_token_that_is_refused_is_not_refreshed_again(world: World) -> None:
+    world.server.faults.append(lambda request: None if request.path == TOKENS else Answer(status=401))
+    assert world.sync().outcome == "needs_login"
+    assert len(world.server.asked) == 3
+    assert refreshes(world) == 1
+
+
 def test_a_token_about_to_end_is_refreshed_before_it_is_refused(world: World) -> None:
     world.account.save_token((world.account.token() or {}) | {"expires_at": time.time() + oauth.EARLY - 10})
     assert world.sync().outcome == "ok"
@@ -109,6 +126,7 @@ def test_a_lost_race_for_the_refresh_does_not_cost_the_consent(world: World) -> 
 
 NO_TOKENS = [
     Answer(status=429, body=b"<html>busy</html>", headers={"Content-Type": "text/html"}),
+    Answer(status=429, body={"error": "too_many_requests"}),
     Answer(status=500, body={"error": "server_error"}),
     Answer(status=503, body=b"<html>busy</html>", headers={"Content-Type": "text/html"}),
     Answer(body=b"<html>welcome to this hotel</html>", headers={"Content-Type": "text/html"}),
