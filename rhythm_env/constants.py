@@ -141,4 +141,4 @@ BELIEF: dict[str, tuple[tuple[str, float], ...]] = {
     "morning": (("morning_bonus", 1.0), ("evening_bonus", -1.0), ("vitality_decay", -0.5)),
     "work": (("work_recovery", 1.0), ("work_serenity", 1.0), ("weight_progress", 1.0)),
 }
-BELIEF_STRETCH = {"social": 1.47, "morning": 1.47, "work": 1.47}
+BELIEF_STRETCH = {"social": 1.5, "morning": 1.5, "work": 1.5}
