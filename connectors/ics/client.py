@@ -94,6 +94,8 @@ class Ics:
                     return _read(answer, now)
         except requests.RequestException as error:
             raise TryLater(f"the calendar's server does not answer ({type(error).__name__})") from None
+        except ValueError:  # requests looks at a redirect's address even where it shall not follow
+            raise SourceChanged("the calendar's server sends us to an unreadable address; check it") from None
         raise SourceChanged("the calendar's server sends us round in circles; check the address")
 
     def _get(self, address: str, headers: dict[str, str]) -> requests.Response:
@@ -102,12 +104,8 @@ class Ics:
 
     def _next(self, address: str, location: str) -> str:
         """Where a redirect leads. The secret is not sent on unencrypted, nor can a server point us at this machine."""
-        first = urlsplit(self._address)
-        try:
-            target = urljoin(address, location)
-            parts = urlsplit(target)
-        except ValueError:
-            target, parts = "", urlsplit("")
+        first, target = urlsplit(self._address), urljoin(address, location)
+        parts = urlsplit(target)
         if parts.scheme != "https" and (parts.scheme, parts.netloc) != (first.scheme, first.netloc):
             raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
         return target

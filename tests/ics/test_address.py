@@ -4,24 +4,34 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import timedelta
 
 import pytest
 
-from bridge.errors import NeedsLogin, SetupError
-from bridge.lab.server import Answer
+from bridge.errors import NeedsLogin, SetupError, SourceChanged
+from bridge.lab.server import Answer, Request
 from bridge.ports import Store
 from bridge.store import open_store
 from connectors.ics.consent import authorise, safe
+from tests.ics.components import AT_EIGHT, calendar, vevent, vtodo
 from tests.world import World, later, living
+
+END = "END:VCALENDAR"
 
 
 @pytest.fixture
-def world() -> Iterator[World]:
-    store: Store = open_store("sqlite://")
-    with living(store, "ics", "week") as world:
+def lite() -> Iterator[Store]:
+    store = open_store("sqlite://")
+    yield store
+    store.close()
+
+
+@pytest.fixture
+def world(lite: Store) -> Iterator[World]:
+    with living(lite, "ics", "week") as world:
         assert world.sync().outcome == "ok"
         yield world
-    store.close()
 
 
 def test_an_unchanged_calendar_is_not_read_again(world: World) -> None:
@@ -43,12 +53,121 @@ def test_a_change_replaces_and_what_vanished_is_gone(world: World) -> None:
     assert "Mitgliederversammlung" not in titles
 
 
+def test_one_request_serves_both_streams(world: World) -> None:
+    world.server.asked.clear()
+    assert later(world, minutes=30).sync().outcome == "ok"
+    world.vendor.put([*world.vendor.account["text"][:-1], *vevent(AT_EIGHT, uid="new"), *vtodo(uid="new"), END])
+    assert later(world, minutes=60).sync().new == 2
+    assert len(world.server.asked) == 2
+
+
+def test_a_stream_that_did_not_land_is_read_again(lite: Store) -> None:
+    with living(lite, "ics", "week") as world:
+        with closing(world.connector()) as connector:
+            (events,) = connector.pull("event", None, now=world.now)
+        with closing(world.connector()) as connector:  # the process died here
+            (same,) = connector.pull("event", events.cursor, now=world.now)
+            (tasks,) = connector.pull("task", None, now=world.now)
+        assert (len(events.records), same.records, same.covers) == (4, (), None)
+        assert len(tasks.records) == 2
+        assert tasks.cursor == events.cursor == same.cursor
+
+
+def test_a_time_of_change_alone_is_enough(world: World) -> None:
+    world.vendor.etags = False
+    stamped = {"Last-Modified": "Thu, 19 Nov 2026 10:00:00 GMT", "Content-Type": "text/calendar"}
+
+    def answer(request: Request) -> Answer:
+        if request.headers.get("if-modified-since") == stamped["Last-Modified"]:
+            return Answer(status=304)
+        return Answer(body=calendar(*vevent(AT_EIGHT)), headers=stamped)
+
+    world.server.faults.append(answer)
+    assert later(world, minutes=30).sync().new == 1
+    assert later(world, minutes=60).sync().streams == {"event": 0, "task": 0}
+
+
+def test_an_emptied_calendar_is_empty(world: World) -> None:
+    world.vendor.put(["BEGIN:VCALENDAR", "VERSION:2.0", END])
+    assert later(world, minutes=30).sync().deleted == 6
+    contents = world.contents()
+    assert contents["events"] == contents["tasks"] == []
+
+
+def test_a_new_name_leaves_nothing_behind(world: World) -> None:
+    before = [event["title"] for event in world.contents()["events"]]
+    text = [line.replace("CALNAME:Laufverein", "CALNAME:Verein") for line in world.vendor.account["text"]]
+    world.vendor.put(text)
+    assert later(world, minutes=30).sync().deleted == 6
+    events = world.contents()["events"]
+    assert sorted(event["title"] for event in events) == sorted(before)
+    assert {event["calendar"] for event in events} == {"Verein"}
+
+
+def test_a_new_address_leaves_nothing_behind(world: World) -> None:
+    world.vendor.revoke()
+    world.vendor.account["text"] = ["BEGIN:VCALENDAR", "VERSION:2.0", *vevent(AT_EIGHT), END]
+    world.account.save_token(world.vendor.grant())
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert [event["key"] for event in world.contents()["events"]] == ["calendar/1"]
+
+
+def test_a_redirect_is_followed_with_its_conditions(world: World) -> None:
+    moved = world.vendor.grant()["url"]
+
+    def fault(request: Request) -> Answer | None:
+        return Answer(status=302, headers={"Location": moved}) if request.path == "/old" else None
+
+    world.server.faults.append(fault)
+    world.account.save_token({"url": f"{world.server.url}/old"})
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.unchanged) == ("ok", 0)
+
+
+@pytest.mark.parametrize(
+    "target", ["http://example.com/a.ics", "file:///etc/passwd", "http://127.0.0.1:1/", "https://[", "/again"]
+)
+def test_an_unsafe_redirect_is_not_followed(world: World, target: str) -> None:
+    before = world.contents()
+    world.server.faults.append(lambda _: Answer(status=301, headers={"Location": target}))
+    world.server.asked.clear()
+    outcome = later(world, minutes=30).sync()
+    assert outcome.outcome == "stopped"
+    assert "private-" not in str(outcome)
+    assert len(world.server.asked) == (6 if target == "/again" else 1)
+    assert world.contents() == before
+
+
+def test_an_encrypted_address_is_never_followed_to_a_plain_one(world: World) -> None:
+    world.account.save_token({"url": "https://example.com/private-1/basic.ics"})
+    source = world.connector()
+    with closing(source), pytest.raises(SourceChanged, match="unsafe"):
+        source._next("https://example.com/private-1/basic.ics", world.server.url)
+
+
+def test_one_without_end_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("connectors.ics.client.LARGEST", 500)
+    world.vendor.put([*world.vendor.account["text"][:-1], *vevent(AT_EIGHT), END])
+    outcome = later(world, minutes=30).sync()
+    assert outcome.outcome == "stopped"
+    assert "20 MB" in str(outcome.skipped_because)
+
+
+def test_a_busy_server_says_when(world: World) -> None:
+    world.server.faults.append(lambda _: Answer(status=429, headers={"Retry-After": "120"}))
+    second = later(world, minutes=30)
+    outcome = second.sync()
+    assert (outcome.outcome, outcome.retry_at) == ("failed", second.now + timedelta(minutes=2))
+
+
 def test_a_failed_answer_changes_nothing(world: World) -> None:
     before = world.contents()
     for answer in (
         Answer(status=200, body=b"<html>log in</html>"),
         Answer(status=503),
         Answer(status=200, body=b"BEGIN:VCALENDAR\r\nhalf of it"),
+        Answer(status=200, body=calendar(*vevent(AT_EIGHT))[:-20]),
+        Answer(status=200, body=b""),
     ):
         world.server.faults.append(lambda _, answer=answer: answer)  # type: ignore[misc]
         assert later(world, minutes=30).sync().outcome != "ok"
@@ -90,7 +209,20 @@ def test_the_address_is_asked_for_and_kept_sealed(world: World) -> None:
         authorise(world.account, Typing(None))
 
 
-@pytest.mark.parametrize("address", ["http://example.com/a.ics", "file:///etc/passwd", "calendar", "https://"])
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://example.com/a.ics",
+        "file:///etc/passwd",
+        "calendar",
+        "https://",
+        "https://[",
+        "https://example.com:99999999/a.ics",
+        "https://example.com/a b.ics",
+        "webcal:",
+        "",
+    ],
+)
 def test_an_unsafe_address_is_refused(address: str) -> None:
     with pytest.raises(SetupError, match="begins with https"):
         safe(address)
