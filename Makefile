@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults lint bench clean
+.PHONY: demo test test-faults test-openenv lint bench clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -18,6 +18,12 @@ test: .venv/ready
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800
 
+test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
+	$(PYTHON) -m venv .venv-openenv
+	.venv-openenv/bin/pip install --quiet --disable-pip-version-check --editable '.[openenv]' \
+		pytest pytest-socket pytest-timeout hypothesis
+	.venv-openenv/bin/python -m pytest tests/rhythm_env/test_openenv.py
+
 lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -28,4 +34,4 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv build dist
+	rm -rf .venv .venv-openenv build dist

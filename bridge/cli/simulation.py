@@ -35,6 +35,10 @@ def simulate(
     ),
     seed: Annotated[int, typer.Option(help="Which person and which events.", min=0)] = 0,
     condition: Condition = "in",
+    deployed: Annotated[
+        bool,
+        typer.Option("--deployed", help="See the person as a real one, who answers advice; the second week is shown."),
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Play one simulated week and print each step."""
@@ -43,6 +47,9 @@ def simulate(
     from rhythm_env.week import begin
 
     known_condition(condition)
+    if deployed:
+        _deployed(policy, seed, condition, json=json)
+        return
     weeks = begin([seed], condition)
     player = strategy(policy, weeks, [seed], "grade", registry.policy)
     steps = []
@@ -56,6 +63,42 @@ def simulate(
     rows = [{**step, **{name: f"{level:.2f}" for name, level in step["meters"].items()}} for step in steps]
     show.table(rows, ("day", "slot", "event", "action", "reward", *steps[0]["meters"]))
     typer.echo(f"final score {score:.3f}, without a belief")
+
+
+def _deployed(policy: str, seed: int, condition: str, *, json: bool) -> None:
+    """Two weeks of a deployed life, of which the second is shown: the first fills the history."""
+    from bridge import registry
+    from rhythm_env.deployed import Life
+
+    lived = list(Life(seed, condition).live(registry.policy(policy), 2))
+    rows = [_slice(one) for one in lived[len(lived) // 2 :]]
+    share = sum(row["answer"] == "ACCEPT" for row in rows) / len(rows)
+    if json:
+        document = {"policy": policy, "seed": seed, "condition": condition, "steps": rows, "accepted": share}
+        show.document(document)
+        return
+    shown = [
+        {**row, **{m.lower(): f"{row['seen'][m]:.2f} / {row['hidden'][m]:.2f}" for m in row["seen"]}} for row in rows
+    ]
+    meters = [meter.lower() for meter in rows[0]["seen"]]
+    show.table(shown, ("day", "slot", "advised", "answer", "done", *meters))
+    typer.echo(f"accepted {share:.0%}; meters as the bridge reads them / as they are")
+
+
+def _slice(one: Any) -> dict[str, Any]:
+    """A slot of a deployed life."""
+    from rhythm_env.interface import DAY_NAMES
+
+    return {
+        "timestep": one.moment.timestep,
+        "day": DAY_NAMES[one.moment.day],
+        "slot": one.moment.slot.name.lower(),
+        "advised": str(one.decision.action),
+        "answer": str(one.answer),
+        "done": str(one.done),
+        "seen": {str(meter): state.level for meter, state in one.observation.meters.items()},
+        "hidden": {str(meter): level for meter, level in one.before.items()},
+    }
 
 
 def _step(weeks: Any) -> dict[str, Any]:

@@ -86,6 +86,14 @@ def test_a_simulated_week_is_printed_step_by_step() -> None:
     assert "Mon" in bridge("simulate").stdout
 
 
+def test_a_deployed_week_shows_what_is_read_beside_what_is_so() -> None:
+    body = json.loads(bridge("simulate", "--deployed", "--seed", "4", "--json").stdout)
+    assert len(body["steps"]) == 28
+    assert {step["answer"] for step in body["steps"]} <= {"ACCEPT", "IGNORE", "RESCHEDULE"}
+    assert any(step["seen"]["VITALITY"] != step["hidden"]["VITALITY"] for step in body["steps"])
+    assert "accepted" in bridge("simulate", "--deployed").stdout
+
+
 @pytest.mark.parametrize("wrong", [("--condition", "mars"), ("--policy", "nobody"), ("--objective", "fame")])
 def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
     done = bridge("evaluate", "--episodes", "2", *wrong)
