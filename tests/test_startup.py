@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import resource
 import subprocess
 import sys
-import time
 
 HEAVY = (
     "pandas",
@@ -19,13 +19,15 @@ HEAVY = (
 )
 
 
-def _fastest(*command: str) -> float:
-    times = []
+def _work(*command: str) -> float:
+    """Seconds of processor time, the least of five runs: how busy the machine is otherwise does not count."""
+    spent = []
     for _ in range(5):
-        begun = time.perf_counter()
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
         subprocess.run(command, check=True, capture_output=True)
-        times.append(time.perf_counter() - begun)
-    return min(times)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        spent.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
+    return min(spent)
 
 
 def test_help_loads_nothing_heavy() -> None:
@@ -38,5 +40,5 @@ def test_help_loads_nothing_heavy() -> None:
 
 
 def test_help_takes_less_than_300_ms_of_our_own() -> None:
-    own = _fastest(sys.executable, "-m", "bridge", "--help") - _fastest(sys.executable, "-c", "pass")
+    own = _work(sys.executable, "-m", "bridge", "--help") - _work(sys.executable, "-c", "pass")
     assert own < 0.3, f"{own:.3f} s"

@@ -11,13 +11,12 @@ import typer
 
 from bridge.cli import options, show
 from bridge.errors import SetupError
-from bridge.types import Metric
 from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_start, zone_at
 
 if TYPE_CHECKING:
     from bridge.daily import Figure
     from bridge.ports import Recommendation
-    from bridge.types import Label, Occurrence, Reading
+    from bridge.types import Label, Metric, Occurrence, Reading
 
 
 def register(app: typer.Typer) -> None:
@@ -108,13 +107,13 @@ def days(
 
 
 FIGURES = {  # column -> metric; intraday ones show their mean
-    "asleep": Metric.ASLEEP,
-    "hrv": Metric.HRV_RMSSD,
-    "sdnn": Metric.HRV_SDNN,
-    "resting": Metric.RESTING_HR,
-    "pulse": Metric.HEART_RATE,
-    "stress": Metric.STRESS,
-    "steps": Metric.STEPS,
+    "asleep": "asleep",
+    "hrv": "hrv_rmssd",
+    "sdnn": "hrv_sdnn",
+    "resting": "resting_hr",
+    "pulse": "heart_rate",
+    "stress": "stress",
+    "steps": "steps",
 }
 
 
@@ -131,7 +130,8 @@ def day_row(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[st
 
 
 def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
-    found = {column: metrics.get(metric) for column, metric in FIGURES.items()}
+    named = {str(metric): figure for metric, figure in metrics.items()}
+    found = {column: named.get(metric) for column, metric in FIGURES.items()}
     shown = {column: None if f is None else f"{f.value:,.0f}" for column, f in found.items()}
     asleep = found["asleep"]
     return shown | ({"asleep": f"{asleep.value // 60:.0f}:{asleep.value % 60:02.0f}"} if asleep else {})

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.types import Outcome
 
 if TYPE_CHECKING:
     from bridge.app import Imported
+    from bridge.types import Outcome
 
 COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
 IMPORTED = ("source", "outcome", "files", "samples", "episodes", "events", "tasks", "unchanged", "set_aside")
@@ -51,6 +51,8 @@ def import_path(
 
 def no_source(imported: Imported) -> list[Outcome]:
     """A row for what no source could take."""
+    from bridge.types import Outcome
+
     failed = tuple((file.path, file.reason) for file in imported.unreadable)
     rows = []
     if failed:

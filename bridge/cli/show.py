@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
-from bridge.sync import OnPage, silent
-
 if TYPE_CHECKING:
+    from bridge.sync import OnPage
     from rich.progress import Progress as RichProgress
 
 
@@ -59,6 +58,10 @@ def bar(level: float, width: int = 20) -> str:
     return "█" * full + "░" * (width - full)
 
 
+def unwatched(stream: str, records: int) -> None:
+    """Nobody is watching."""
+
+
 def unseen(done: int, total: int) -> None:
     """Nobody is watching."""
 
@@ -90,7 +93,7 @@ class Progress:
         """Count the records of every page that lands under ``name``."""
         rich = self._rich
         if rich is None:
-            return silent
+            return unwatched
         task = rich.add_task(name, total=None)
 
         def landed(stream: str, records: int) -> None:

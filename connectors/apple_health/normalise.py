@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
+from bridge.measured import in_range, samples
 from bridge.types import METRICS, Episode, EpisodeKind, Item, Metric, RawRecord, Sample
 from connectors.apple_health.units import FIRST, LAST
 
@@ -69,7 +70,7 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
     start = datetime(day.year, day.month, day.day, tzinfo=zone)
     end = start + timedelta(days=1)  # the same wall time: 23 to 25 hours
     values = {metric: _number(payload, field) for metric, field in DAY_TOTALS.items()}
-    yield from _samples(values, key=day.isoformat(), start=start, end=end, offset=_offset_of(start), day=day)
+    yield from samples(values, key=day.isoformat(), start=start, end=end, offset=_offset_of(start), day=day)
 
 
 def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
@@ -105,13 +106,13 @@ def _means(start: object, means: Any) -> tuple[float, float, float, float]:
 def _reading(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
     values = {Metric.HRV_SDNN: _number(payload, "value")}
     start, end, offset = _span(payload, "hrv")
-    yield from _samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
+    yield from samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
 
 
 def _session(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
     start, end, offset = _span(payload, "mindful")
     values: dict[Metric, float | None] = {Metric.MINDFUL: min((end - start) / timedelta(minutes=1), LONGEST_SESSION)}
-    yield from _samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
+    yield from samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
 
 
 def _night(key: str, payload: Mapping[str, Any], day: date) -> Iterator[Item]:
@@ -119,12 +120,12 @@ def _night(key: str, payload: Mapping[str, Any], day: date) -> Iterator[Item]:
     kind = payload.get("kind")
     if kind not in ("sleep", "nap"):
         raise BadRecord("apple_health/night: kind is unknown")
-    stages = _in_range({metric: _number(payload, field) for metric, field in STAGES.items()})
+    stages = in_range({metric: _number(payload, field) for metric, field in STAGES.items()})
     kind = EpisodeKind(kind)
     yield Episode(key=key, kind=kind, start=start, end=end, offset=offset, day=day, values=stages)
     if kind is EpisodeKind.SLEEP:
         values = {metric: _number(payload, field) for metric, field in OVERNIGHT.items()}
-        yield from _samples(values, key=key, start=start, end=end, offset=offset, day=day)
+        yield from samples(values, key=key, start=start, end=end, offset=offset, day=day)
 
 
 def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
@@ -138,19 +139,8 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
         offset=offset,
         day=_local_date(start, offset),
         label=sport if isinstance(sport, str) else None,
-        values=_in_range({metric: _number(payload, field) for metric, field in WORKOUT.items()}),
+        values=in_range({metric: _number(payload, field) for metric, field in WORKOUT.items()}),
     )
-
-
-def _samples(
-    values: Mapping[Metric, float | None], *, key: str, start: datetime, end: datetime, offset: int, day: date
-) -> Iterator[Sample]:
-    for metric, value in _in_range(values).items():
-        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
-
-
-def _in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    return {m: v for m, v in values.items() if v is not None and METRICS[m].low <= v <= METRICS[m].high}
 
 
 def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:

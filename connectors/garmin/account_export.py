@@ -11,27 +11,21 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
+from bridge.measured import in_range, samples
 from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord
 from connectors.garmin.fields import (
+    STAGES,
     day_of,
-    in_range,
     inner,
     instant,
     listed,
     number,
     offset_between,
     offset_in,
-    samples,
     seconds,
     span,
 )
 
-STAGES = {
-    Metric.LIGHT_SLEEP: "lightSleepSeconds",
-    Metric.DEEP_SLEEP: "deepSleepSeconds",
-    Metric.REM_SLEEP: "remSleepSeconds",
-    Metric.AWAKE: "awakeSleepSeconds",
-}
 DAILY = {
     Metric.STEPS: "totalSteps",
     Metric.DISTANCE: "totalDistanceMeters",

@@ -11,27 +11,20 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.means import quarter_hours
+from bridge.measured import in_range, quarter_hours, samples
 from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord
 from connectors.garmin.fields import (
+    STAGES,
     day_of,
-    in_range,
     inner,
     instant,
     listed,
     number,
     offset_between,
-    samples,
     seconds,
     span,
 )
 
-STAGES = {
-    Metric.LIGHT_SLEEP: "lightSleepSeconds",
-    Metric.DEEP_SLEEP: "deepSleepSeconds",
-    Metric.REM_SLEEP: "remSleepSeconds",
-    Metric.AWAKE: "awakeSleepSeconds",
-}
 SUMMARY = {
     Metric.STEPS: "totalSteps",
     Metric.DISTANCE: "totalDistanceMeters",

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
-from bridge.types import METRICS, Metric, Sample
+from bridge.types import Metric
 
+STAGES = {
+    Metric.LIGHT_SLEEP: "lightSleepSeconds",
+    Metric.DEEP_SLEEP: "deepSleepSeconds",
+    Metric.REM_SLEEP: "remSleepSeconds",
+    Metric.AWAKE: "awakeSleepSeconds",
+}
 LONGEST = 365 * 86400  # seconds; anything longer is no duration
 
 
@@ -85,15 +91,3 @@ def offset_in(zone: str, at: datetime) -> int:
     """Minutes east of UTC where the person lives."""
     moved = at.astimezone(ZoneInfo(zone)).utcoffset() or timedelta(0)
     return int(moved / timedelta(minutes=1))
-
-
-def in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Without what is missing, a sentinel (-1, -2) or cannot be true."""
-    return {m: v for m, v in values.items() if v is not None and METRICS[m].low <= v <= METRICS[m].high}
-
-
-def samples(
-    values: Mapping[Metric, float | None], *, key: str, start: datetime, end: datetime, offset: int | None, day: date
-) -> Iterator[Sample]:
-    for metric, value in in_range(values).items():
-        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)

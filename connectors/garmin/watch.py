@@ -8,9 +8,9 @@ from itertools import pairwise
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.means import quarter_hours
+from bridge.measured import in_range, quarter_hours, samples
 from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord
-from connectors.garmin.fields import day_of, in_range, inner, listed, number, offset_in, samples
+from connectors.garmin.fields import day_of, inner, listed, number, offset_in
 from connectors.garmin.fit import EPOCH, ends
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps

@@ -10,7 +10,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.types import METRICS, Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from bridge.measured import in_range, samples
+from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord, Sample
 
 MILLI_PER_MINUTE = 60_000
 KILOJOULE_PER_KILOCALORIE = 4.184
@@ -71,7 +72,7 @@ def _cycle(payload: Mapping[str, Any]) -> Iterator[Sample]:
     score = _score(payload)
     values = {Metric.STRAIN: _number(score, "strain"), Metric.TOTAL_ENERGY: _kilocalories(score)}
     day = _local_date(start + (end - start) / 2, offset)
-    yield from _samples(values, key=_text(payload, "id", "cycle"), start=start, end=end, offset=offset, day=day)
+    yield from samples(values, key=_text(payload, "id", "cycle"), start=start, end=end, offset=offset, day=day)
 
 
 def _sleep(payload: Mapping[str, Any]) -> Iterator[Item]:
@@ -82,11 +83,11 @@ def _sleep(payload: Mapping[str, Any]) -> Iterator[Item]:
     key, day = _text(payload, "id", "sleep"), _local_date(end, offset)
     score = _score(payload)
     kind = EpisodeKind.NAP if nap else EpisodeKind.SLEEP
-    values = _in_range(_stages(score) | {m: _number(score, field) for m, field in SLEEP_PERCENT.items()})
+    values = in_range(_stages(score) | {m: _number(score, field) for m, field in SLEEP_PERCENT.items()})
     yield Episode(key=key, kind=kind, start=start, end=end, offset=offset, day=day, values=values)
     if not nap:
         breath = {Metric.RESPIRATORY_RATE: _number(score, "respiratory_rate")}
-        yield from _samples(breath, key=key, start=start, end=end, offset=offset, day=day)
+        yield from samples(breath, key=key, start=start, end=end, offset=offset, day=day)
 
 
 def _stages(score: Mapping[str, Any]) -> dict[Metric, float | None]:
@@ -107,7 +108,7 @@ def _recovery(record: RawRecord, parent: RawRecord | None) -> Iterator[Sample]:
     start, end, offset = _span(parent.payload, "recovery's sleep")
     score = _score(record.payload)
     values = {metric: _number(score, field) for metric, field in RECOVERY.items()}
-    yield from _samples(values, key=record.key, start=start, end=end, offset=offset, day=_local_date(end, offset))
+    yield from samples(values, key=record.key, start=start, end=end, offset=offset, day=_local_date(end, offset))
 
 
 def _workout(payload: Mapping[str, Any]) -> Episode:
@@ -123,24 +124,8 @@ def _workout(payload: Mapping[str, Any]) -> Episode:
         offset=offset,
         day=_local_date(start, offset),
         label=sport if isinstance(sport, str) and sport else None,
-        values=_in_range(values | {Metric.TOTAL_ENERGY: _kilocalories(score)}),
+        values=in_range(values | {Metric.TOTAL_ENERGY: _kilocalories(score)}),
     )
-
-
-def _samples(
-    values: Mapping[Metric, float | None], *, key: str, start: datetime, end: datetime, offset: int, day: date
-) -> Iterator[Sample]:
-    for metric, value in _in_range(values).items():
-        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
-
-
-def _in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Without what is missing and what cannot be true."""
-    return {
-        metric: value
-        for metric, value in values.items()
-        if value is not None and METRICS[metric].low <= value <= METRICS[metric].high
-    }
 
 
 def _score(payload: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,13 +1,26 @@
-"""What is measured many times an hour, as means of quarters of an hour that can be added up again."""
+"""What was measured, as samples: without what cannot be true, and many times an hour as means of quarters of it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from datetime import UTC, datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import UTC, date, datetime, timedelta
 
 from bridge.types import METRICS, Metric, Sample
 
 QUARTER = 900  # seconds; every offset from UTC in use is a multiple, so that no quarter lies on two local days
+
+
+def in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
+    """Without what is missing, a sentinel (-1, -2) or cannot be true."""
+    return {m: v for m, v in values.items() if v is not None and METRICS[m].low <= v <= METRICS[m].high}
+
+
+def samples(
+    values: Mapping[Metric, float | None], *, key: str, start: datetime, end: datetime, offset: int | None, day: date
+) -> Iterator[Sample]:
+    """One sample per possible value of a stretch of time."""
+    for metric, value in in_range(values).items():
+        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
 
 
 def quarter_hours(

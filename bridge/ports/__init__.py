@@ -1,0 +1,35 @@
+"""The seams: what a source, a classifier and a store have to offer. ``Policy`` lives in ``rhythm_env.interface``."""
+
+from bridge.ports.plugins import (
+    Account,
+    Browser,
+    Connector,
+    ConnectorSpec,
+    EventClassifier,
+    File,
+    FileReader,
+    Invitation,
+    Normaliser,
+    Setting,
+)
+from bridge.ports.records import Connection, Known, Landing, Recommendation, User
+from bridge.ports.store import Store
+
+__all__ = [
+    "Account",
+    "Browser",
+    "Connection",
+    "Connector",
+    "ConnectorSpec",
+    "EventClassifier",
+    "File",
+    "FileReader",
+    "Invitation",
+    "Known",
+    "Landing",
+    "Normaliser",
+    "Recommendation",
+    "Setting",
+    "Store",
+    "User",
+]

@@ -1,0 +1,162 @@
+"""What a source and a classifier have to offer, and what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO, Protocol
+
+from bridge.types import Item, Label, Metric, Page, RawRecord
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """One setting of a source, read from ``BRIDGE_<SOURCE>_<NAME>`` or the settings file."""
+
+    name: str
+    help: str
+    default: str | None = None
+    secret: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorSpec:
+    """A source in plain data; importing it loads nothing heavy. Dotted paths are ``module:name``.
+
+    ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
+    ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
+    """
+
+    name: str
+    title: str
+    delivers: frozenset[Metric | str]  # metrics, and the words "episodes", "events", "tasks"
+    streams: tuple[str, ...]
+    normaliser: str
+    normaliser_version: int = 1
+    cursor_version: int = 1
+    overlap: timedelta = timedelta(days=7)  # trailing window every sync reads again
+    settings: tuple[Setting, ...] = ()
+    opens: str | None = None
+    authorises: str | None = None
+    revokes: str | None = None
+    recognises: str | None = None
+    reads: str | None = None
+    keeps_raw: bool = True
+
+
+class Account(Protocol):
+    """One user's consent at one source, as a connector sees it."""
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The source's settings by name."""
+        ...
+
+    @property
+    def zone(self) -> str:
+        """The IANA zone the person lives in now, for sources that do not tell theirs."""
+        ...
+
+    def token(self) -> dict[str, Any] | None:
+        """The stored token, unsealed; None before the first consent."""
+        ...
+
+    def save_token(self, token: Mapping[str, Any]) -> None:
+        """Seal and keep a token; it is durable when this returns."""
+        ...
+
+
+class Connector(Protocol):
+    """An open source."""
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Pages of one stream after ``cursor``; raises the errors of ``bridge.errors`` and catches none of them.
+
+        A cursor is set on a page only where it is safe to resume after that page has landed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of the network; nothing is pulled afterwards."""
+        ...
+
+
+Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
+
+
+class Browser(Protocol):
+    """How a consent reaches the person."""
+
+    def open(self, url: str) -> None:
+        """Show ``url``."""
+        ...
+
+    def paste(self) -> str | None:
+        """The redirected URL typed in by the person, or None when only the loopback redirect is wanted."""
+        ...
+
+    def ask(self, question: str) -> str | None:
+        """A secret the person types in (it is not shown), e.g. an API key; None when nobody is there to answer."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """What a classifier may look at of an event: never more than this."""
+
+    title: str
+    start_hour: int | None = None  # local
+    minutes: float | None = None
+    all_day: bool = False
+    others: int = 0
+    organised_by_me: bool = True
+    conference: bool = False
+    recurring: bool = False
+    kind: str = "default"
+
+
+class EventClassifier(Protocol):
+    """Event -> action type."""
+
+    name: str
+    version: int
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        """One label per event, in order; never raises on a title."""
+        ...
+
+
+class File(Protocol):
+    """One file, on disk or in a zip."""
+
+    @property
+    def name(self) -> str:
+        """The last part, e.g. ``export.xml``."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """Where it was found, below what was asked for, e.g. ``export.zip/apple_health_export/export.xml``."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes, unpacked."""
+        ...
+
+    @property
+    def head(self) -> bytes:
+        """The first 4096 bytes."""
+        ...
+
+    def open(self) -> BinaryIO:
+        """The content from its beginning, not necessarily seekable."""
+        ...
+
+
+class FileReader(Protocol):
+    """What ``ConnectorSpec.reads`` points to."""
+
+    def __call__(self, file: File, *, zone: str) -> Iterator[Page]: ...

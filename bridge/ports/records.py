@@ -1,0 +1,80 @@
+"""What passes between the services and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any
+
+from bridge.types import Episode, Label, Occurrence, Sample, Task
+from rhythm_env.interface import ActionType, Answer, Interaction, Moment, ZoneSpan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    id: int
+    name: str
+    zones: tuple[ZoneSpan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """One user's connection to one source; ``name`` tells two connections to the same source apart."""
+
+    id: int
+    user_id: int
+    source: str
+    name: str
+    created_at: datetime
+    paused: str | None = None  # why syncing stopped until the person acts
+    due_at: datetime | None = None
+    last_success: datetime | None = None
+    last_error: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Landing:
+    """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason.
+
+    ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
+    """
+
+    outcome: str
+    set_aside: str | None = None
+    items: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """Advice for one slot. ``belief`` and ``probabilities`` are what the policy stated when it gave it."""
+
+    id: int
+    user_id: int
+    moment: Moment
+    action: ActionType
+    policy: str  # name@version
+    belief: Mapping[str, float]
+    scores: Mapping[str, float]
+    probabilities: Mapping[str, float]
+    reasons: tuple[str, ...]
+    observation: Mapping[str, Any]
+    created_at: datetime
+    expires_at: datetime
+    shown_at: datetime | None = None
+    answer: Answer | None = None
+    answered_at: datetime | None = None
+    moved_to: Moment | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Everything known about a person at ``at`` that the meters and the observation are made of."""
+
+    at: datetime
+    zones: tuple[ZoneSpan, ...]
+    samples: Sequence[tuple[str, Sample]] = ()  # with their source: two sources may give equal keys
+    episodes: Sequence[tuple[str, Episode]] = ()
+    agenda: Sequence[tuple[Occurrence, Label]] = ()  # from 60 days back to 14 days ahead, ascending
+    tasks: Sequence[Task] = ()
+    interactions: Sequence[Interaction] = ()  # last 30 days, ascending

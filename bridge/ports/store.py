@@ -1,0 +1,183 @@
+"""Everything durable, as the services see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from datetime import date, datetime, timedelta
+from typing import Any, Protocol
+
+from bridge.ports.plugins import Normaliser
+from bridge.ports.records import Connection, Landing, Recommendation, User
+from bridge.types import Covers, Episode, Event, Metric, Outcome, RawRecord, Sample, Task
+from rhythm_env.interface import Answer, Moment
+
+
+class Store(Protocol):
+    """Everything durable. All instants in and out are aware UTC; ``at`` limits reads to what was known then."""
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All calls inside land together or not at all. Nested calls join the outer transaction."""
+        ...
+
+    def close(self) -> None: ...
+
+    # people
+    def add_user(self, name: str, zone: str, *, now: datetime) -> User:
+        """Raises SetupError when the name is taken or the zone unknown."""
+        ...
+
+    def user(self, name: str) -> User:
+        """Raises SetupError naming ``bridge user add`` when there is none."""
+        ...
+
+    def users(self) -> list[User]: ...
+    def dump(self, user_id: int) -> dict[str, list[dict[str, Any]]]:
+        """Table -> rows of all a person has but consents, as JSON can hold it, in the order it can be put back."""
+        ...
+
+    def restore(self, user_id: int, saved: Mapping[str, Sequence[dict[str, Any]]]) -> None:
+        """Put dumped rows back for a person who has none. Raises SetupError for one who has, or rows that misfit."""
+        ...
+
+    def forget(self, user_id: int) -> None:
+        """Delete a person with everything; the bytes are overwritten, not only unlinked."""
+        ...
+
+    def set_zone(self, user_id: int, zone: str, *, since: datetime) -> None: ...
+
+    # connections
+    def connect(self, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
+        """Create or return the connection; a paused one is resumed."""
+        ...
+
+    def connections(self, user_id: int) -> list[Connection]: ...
+    def disconnect(self, connection_id: int) -> None:
+        """Delete a connection with all that came through it."""
+        ...
+
+    def secret(self, connection_id: int) -> bytes | None: ...
+    def save_secret(self, connection_id: int, sealed: bytes) -> None: ...
+    def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
+        """Take the connection's lease unless another holder has an unexpired one."""
+        ...
+
+    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+        """Take the leases of connections that are due, longest due first; no two holders get the same one.
+
+        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come.
+        """
+        ...
+
+    def holder(self, connection_id: int) -> str | None:
+        """Who holds the lease, expired or not."""
+        ...
+
+    def release(self, connection_id: int, holder: str) -> None: ...
+    def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
+        """The stored cursor, or None when there is none of that version."""
+        ...
+
+    def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...
+    def drop_cursors(self, connection_id: int) -> None: ...
+
+    # records and what they mean
+    def land(
+        self,
+        connection: Connection,
+        records: Sequence[RawRecord],
+        normalise: Normaliser,
+        *,
+        version: int,
+        now: datetime,
+        keep_raw: bool = True,
+    ) -> list[Landing]:
+        """Keep each record as it arrived, derive its items and upsert them; one ``Landing`` per record, in order.
+
+        A record equal to the last delivered one is unchanged and derives nothing. A ``BadRecord`` sets the record
+        aside with its reason; what it meant before stays. Items that a newer delivery no longer yields disappear.
+        Old versions of nightly and daily samples, episodes, events and tasks move to the revisions. Records whose
+        ``parent`` just changed are derived again.
+        """
+        ...
+
+    def missing(self, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]) -> list[RawRecord]:
+        """Deletions (to be landed) for the records of a covered stretch whose keys were not delivered."""
+        ...
+
+    def rebuild(
+        self,
+        connection: Connection,
+        normalise: Normaliser,
+        *,
+        version: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[Landing]:
+        """Derive every row again from the kept records, in arrival order with their arrival times."""
+        ...
+
+    def set_aside(self, connection_id: int) -> list[tuple[str, str]]:
+        """(stream, reason) of every record now set aside."""
+        ...
+
+    def samples(
+        self,
+        user_id: int,
+        *,
+        metrics: Iterable[Metric] | None = None,
+        since: date | None = None,
+        until: date | None = None,
+        at: datetime | None = None,
+    ) -> list[tuple[str, Sample]]:
+        """(source, sample) by local ``day`` in [since, until], ascending by start; known at ``at`` (default: now)."""
+        ...
+
+    def episodes(
+        self, user_id: int, *, since: date | None = None, until: date | None = None, at: datetime | None = None
+    ) -> list[tuple[str, Episode]]: ...
+
+    def events(
+        self, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
+    ) -> list[tuple[str, Event]]:
+        """Single events touching [since, until), and every master and exception of series that might."""
+        ...
+
+    def tasks(self, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]: ...
+    def counts(self, user_id: int) -> dict[str, dict[str, int]]:
+        """source -> kind (a metric, an episode kind, "event", "task") -> rows."""
+        ...
+
+    # outcomes of syncs
+    def finish_sync(
+        self,
+        connection_id: int,
+        outcome: Outcome,
+        *,
+        started: datetime,
+        finished: datetime,
+        error: str | None,
+        paused: str | None,
+        due_at: datetime | None,
+    ) -> None: ...
+    def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...
+
+    # advice and answers
+    def open_recommendation(self, user_id: int, moment: Moment) -> Recommendation | None:
+        """The slot's recommendation, answered or not."""
+        ...
+
+    def recommendation(self, recommendation_id: int) -> Recommendation | None: ...
+    def add_recommendation(self, recommendation: Recommendation) -> Recommendation:
+        """Keep it (its ``id`` is ignored) unless the slot has one; return what the slot has."""
+        ...
+
+    def mark_shown(self, recommendation_id: int, *, now: datetime) -> None: ...
+    def answer(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> Recommendation:
+        """Record the answer; a later one replaces an earlier one."""
+        ...
+
+    def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+        """By creation time in [since, until), ascending."""
+        ...
