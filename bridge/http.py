@@ -5,6 +5,7 @@ Seconds are waited here; minutes belong to the scheduler, so a 429 is raised at 
 
 from __future__ import annotations
 
+from collections.abc import Container
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
@@ -49,14 +50,18 @@ class Asks(Protocol):
     def get(self, url: str, **options: Any) -> requests.Response: ...
 
 
-def get_json(session: Asks, url: str, *, now: datetime, params: dict[str, str] | None = None) -> Any:
-    """GET a JSON document. None for an empty body (a day without data); raises the bridge's errors."""
+def get_json(
+    session: Asks, url: str, *, now: datetime, params: dict[str, str] | None = None, nothing: Container[int] = ()
+) -> Any:
+    """GET a JSON document. None for an empty body or a status in ``nothing`` (a day without data); raises ours."""
     import requests
 
     try:
         answer = session.get(url, params=params, timeout=TIMEOUT)
     except requests.RequestException as error:
         raise TryLater(f"no answer from the source ({type(error).__name__})") from error
+    if answer.status_code in nothing:
+        return None
     check(answer, now=now)
     if not answer.content:
         return None

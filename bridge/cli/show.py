@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Any, Self
 import typer
 
 if TYPE_CHECKING:
-    from bridge.sync import OnPage
     from rich.progress import Progress as RichProgress
+
+    from bridge.sync import OnPage
 
 
 def document(body: Any) -> None:

@@ -63,7 +63,8 @@ class Garmin:
         first = since
         while first <= until:
             last = min(first + timedelta(days=length - 1), until)
-            body = self._get(path.format(first=first, last=last), now)
+            single = length == 1  # a date without data may be answered 400 or 404; a range that is refused is a fault
+            body = self._get(path.format(first=first, last=last), now, nothing=(400, 404) if single else (404,))
             yield Page(stream=stream, records=_records(stream, body), cursor=_cursor(last))
             first = last + DAY
 
@@ -79,11 +80,8 @@ class Garmin:
             start += AT_ONCE
         yield Page(stream="activity", records=found, cursor=_cursor(until))
 
-    def _get(self, path: str, now: datetime) -> Any:
-        try:
-            return http.get_json(self, self._base + path, now=now)
-        except SourceChanged:  # a date without data may answer 404
-            return None
+    def _get(self, path: str, now: datetime, *, nothing: tuple[int, ...] = (404,)) -> Any:
+        return http.get_json(self, self._base + path, now=now, nothing=nothing)
 
     def get(self, url: str, **options: Any) -> Any:
         """A signed GET; the shape ``bridge.http`` asks for."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bridge.errors import NeedsLogin
+from bridge.lab.server import Answer, Request
 from bridge.ports import Store
 from bridge.store import open_store
 from connectors.garmin.consent import authorise
@@ -56,6 +57,17 @@ def test_a_deleted_key_asks_for_a_new_one(world: World) -> None:
     outcome = later(world, minutes=30).sync()
     assert outcome.outcome == "needs_login"
     assert "bridge connect garmin" in str(outcome.skipped_because)
+
+
+@pytest.mark.parametrize(("path", "status", "outcome"), [("dailySleep", 400, "ok"), ("hrv", 400, "stopped")])
+def test_a_date_may_be_refused_but_a_range_may_not(world: World, path: str, status: int, outcome: str) -> None:
+    """No data of one date is nothing to worry about; a refused range would be a hole that nobody sees."""
+
+    def refuse(request: Request) -> Answer | None:
+        return Answer(status=status, body={}) if path in request.path else None
+
+    world.server.faults.append(refuse)
+    assert later(world, minutes=30).sync().outcome == outcome
 
 
 class Typing:
