@@ -116,7 +116,7 @@ def export(
 
 def forget(
     user: options.User,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts are never asked.")] = False,
     json: options.Json = False,
 ) -> None:
     """Revoke a person's consents and delete everything about them, for good."""
@@ -124,7 +124,7 @@ def forget(
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
-        if not yes:
+        if not yes and sys.stdin.isatty():
             typer.confirm(f"Delete everything about {user}? It cannot be undone", abort=True, err=True)
         unconfirmed = app.forget(bridge, person)
     left = f" Revoke it there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
