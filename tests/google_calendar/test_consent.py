@@ -69,7 +69,11 @@ def test_a_refused_consent_leaves_the_old_one(world: World) -> None:
     assert world.account.token() == before
 
 
-def test_a_consent_without_the_calendar_is_none(world: World) -> None:
+@pytest.mark.parametrize("relaxed", [False, True])
+def test_a_consent_without_the_calendar_is_none(world: World, monkeypatch: pytest.MonkeyPatch, relaxed: bool) -> None:
+    """Also where another program's setting tells the library not to mind."""
+    if relaxed:
+        monkeypatch.setenv("OAUTHLIB_RELAX_TOKEN_SCOPE", "1")
     before = world.account.token()
     world.vendor.granted_scope = "https://www.googleapis.com/auth/userinfo.email"
     with pytest.raises(NeedsLogin):
