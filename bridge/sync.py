@@ -75,13 +75,14 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 def take(source: Source, reading: Reading, store: Store, *, holder: str, now: datetime, on_page: OnPage) -> Outcome:
     """Land pages that are read from files; what went wrong is in the outcome, as for ``sync``.
 
-    A page that cannot be kept fails the file it came from, not those after it.
+    A page that cannot be kept fails the file it came from, not those after it. What a file no longer holds is deleted
+    once everything was read: another file may hold it, as two parts of one calendar.
     """
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
 
     def read(tally: Tally) -> None:
         delivered: dict[str, set[str]] = defaultdict(set)
-        for page in reading:
+        for page in _deletions_last(reading):
             lease.renew()
             keys = delivered[page.stream]
             keys.update(record.key for record in page.records)
@@ -95,6 +96,19 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
 
     outcome = _run(source, store, read, lease)
     return replace(outcome, files=reading.files, failed_files=tuple(reading.failed))
+
+
+def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
+    """The same pages, with what they cover held back until a cursor is to be saved, or all was read."""
+    waiting: list[Page] = []
+    for page in pages:
+        if page.cursor is not None:
+            yield from waiting
+            waiting = []
+        if page.covers is not None:
+            waiting.append(Page(stream=page.stream, records=(), covers=page.covers))
+        yield replace(page, covers=None)
+    yield from waiting
 
 
 class Reading(Protocol):

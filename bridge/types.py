@@ -179,7 +179,8 @@ class Event:
 
     Timed events have ``start``/``end``; all-day ones have ``first_day``/``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE/RDATE/EXDATE lines of a master. An exception names its master in ``master`` and
-    the start it replaces in ``original_start`` (or ``original_day``); ``cancelled`` makes it a hole in the series.
+    the start it replaces in ``original_start`` (or ``original_day``); ``cancelled`` makes it a hole in the series. One
+    that changes all that follow as well carries a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
     """
 
     key: str

@@ -91,6 +91,23 @@ def test_nothing_known_is_a_setup_error_that_names_what_is_read(tmp_path: Path) 
 
 
 @pytest.mark.usefixtures("ana")
+def test_two_files_of_one_calendar_do_not_delete_each_others_events(tmp_path: Path) -> None:
+    event = "BEGIN:VEVENT\r\nUID:{n}\r\nDTSTART:2026111{n}T080000Z\r\nDTEND:2026111{n}T090000Z\r\nEND:VEVENT\r\n"
+    head, end = "BEGIN:VCALENDAR\r\nX-WR-CALNAME:Family\r\n", "END:VCALENDAR\r\n"
+    folder = tmp_path / "calendars"
+    folder.mkdir()
+    for n in (1, 2):
+        (folder / f"part{n}.ics").write_text(head + event.format(n=n) + end)
+    (row,) = printed("import", str(folder), "--user", "ana")
+    assert (row["events"], row["deleted"]) == (2, 0)
+    (row,) = printed("import", str(folder), "--user", "ana")
+    assert (row["new"], row["updated"], row["deleted"], row["unchanged"]) == (0, 0, 0, 2)
+    (folder / "part1.ics").unlink()
+    (row,) = printed("import", str(folder), "--user", "ana")
+    assert row["deleted"] == 1  # what is left is the whole calendar now
+
+
+@pytest.mark.usefixtures("ana")
 def test_a_connected_folder_is_synced_and_missed_when_it_is_gone(mixed: Path) -> None:
     assert bridge("connect", "garmin", "--user", "ana", "--folder", str(mixed)).returncode == 0
     (row,) = printed("sync", "--user", "ana")
