@@ -33,7 +33,8 @@ MEETING_LINK = re.compile(
 )
 LINK_FIELDS = ("CONFERENCE", "X-GOOGLE-CONFERENCE", "X-MICROSOFT-SKYPETEAMSMEETINGURL")
 ROOMS = ("ROOM", "RESOURCE")
-MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError)  # what the library raises
+# What the library raises; OSError for a zone named like a folder of zones ("Pacific").
+MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, OSError)
 LINES = ("RRULE", "RDATE", "EXDATE")
 
 
@@ -92,7 +93,9 @@ def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
 
 def _calendars(content: bytes) -> list[Calendar] | None:
     from icalendar import Calendar
+    from icalendar.timezone import tzp
 
+    tzp.use_default()  # forgets the zones other calendars defined: the library would use them for equal names in this
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # guesses about zones, which are checked below

@@ -86,6 +86,17 @@ class TestTimes:
         found = event(start)
         assert (found.start, found.zone) == (utc(zone), name)
 
+    def test_a_zone_another_calendar_defined_is_not_this_ones(self) -> None:
+        rules = ("BEGIN:STANDARD", "DTSTART:20200101T000000", "TZOFFSETFROM:+0900", "TZOFFSETTO:+0900", "END:STANDARD")
+        head = ("BEGIN:VTIMEZONE", "TZID:Eastern Standard Time", *rules, "END:VTIMEZONE")
+        start = "DTSTART;TZID=Eastern Standard Time:20260719T090000"
+        assert event(start, head=head).start == utc("2026-07-19T00:00")
+        assert event(start).start == utc("2026-07-19T13:00")
+
+    def test_a_folder_of_zones_is_no_zone(self) -> None:
+        with pytest.raises(BadRecord):
+            event("DTSTART;TZID=Pacific:20261119T090000")
+
     def test_floating_ones_run_on_the_calendars_clock(self) -> None:
         found = event("DTSTART:20261119T090000", head=("X-WR-TIMEZONE:America/New_York",))
         assert (found.start, found.zone) == (utc("2026-11-19T14:00"), "America/New_York")
