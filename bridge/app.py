@@ -116,7 +116,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
     """Obtain consent and keep the connection; a consent that fails leaves no new connection behind."""
     spec = registry.spec(source)
     if spec.authorises is None:
-        raise SetupError(f"{source} needs no consent; give it a file: bridge import PATH --user {user.name}")
+        raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
     settings = bridge.settings.of_source(spec)
     fresh = _Consent(settings, zone_at(now(), user.zones).key)
     registry.resolve(spec.authorises)(fresh, browser)
@@ -126,6 +126,13 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
         connection = bridge.store.connect(user.id, source, "account", now=now())
         bridge.account(connection, spec).save_token(fresh.obtained)
     return connection
+
+
+def _by_hand(spec: ConnectorSpec, user: User) -> str:
+    """How data comes in that no account gives."""
+    if spec.reads is not None:
+        return f"give it a file: bridge import PATH --user {user.name}"
+    return f"say it yourself: bridge checkin SCORE --user {user.name}"
 
 
 class _Consent:
@@ -240,7 +247,8 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
     """Keep a folder as a connection: every sync imports what is new in it. One source may have several folders."""
     spec = registry.spec(source)
     if spec.reads is None:
-        raise SetupError(f"{source} reads no files; log in instead: bridge connect {source} --user {user.name}")
+        instead = f"log in instead: bridge connect {source} --user {user.name}"
+        raise SetupError(f"{source} reads no files; {instead if spec.authorises else _by_hand(spec, user)}")
     if not folder.is_dir():
         raise SetupError(f"there is no folder {folder}")
     place = str(folder.resolve())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from bridge import app, config, registry
 from bridge.errors import BridgeError
-from bridge.ports import Connection, User
+from bridge.ports import Connection, ConnectorSpec, User
 
 LATE = timedelta(hours=6)  # past due: nobody is syncing any more
 
@@ -100,7 +100,7 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
         return Finding(check=check, ok=False, text="has never been synced", next=again)
     if connection.due_at is not None and app.now() - connection.due_at > LATE:
         return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
-    return Finding(check=check, ok=True, text=_well(bridge, connection, live=live))
+    return Finding(check=check, ok=True, text=_well(bridge, connection, spec, live=live))
 
 
 def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
@@ -110,7 +110,7 @@ def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
     return Path(app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
 
 
-def _well(bridge: app.Bridge, connection: Connection, *, live: bool) -> str:
+def _well(bridge: app.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:
     aside = len(bridge.store.set_aside(connection.id))
-    works = "works" if live else "imported from files"
+    works = "works" if live else "imported from files" if spec.reads else "told by hand"
     return works + (f"; {aside} records set aside (see: bridge status)" if aside else "")

@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from rhythm_env.interface import ActionType
+from rhythm_env.interface import ActionType, Meter
 
 
 class Metric(StrEnum):
@@ -47,6 +47,14 @@ class Metric(StrEnum):
     TOTAL_ENERGY = "total_energy"
     STRAIN = "strain"
     MINDFUL = "mindful"
+    CHECK_IN = "check_in"
+    CHECK_IN_VITALITY = "check_in_vitality"
+    CHECK_IN_COGNITION = "check_in_cognition"
+    CHECK_IN_PROGRESS = "check_in_progress"
+    CHECK_IN_SERENITY = "check_in_serenity"
+    CHECK_IN_CONNECTION = "check_in_connection"
+    CONTACTS = "contacts"
+    MESSAGES = "messages"
 
 
 class Shape(StrEnum):
@@ -97,7 +105,20 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
         Metric.STRAIN: MetricSpec(unit="vendor 0-21", shape=Shape.DAILY, low=0, high=21),
         Metric.MINDFUL: MetricSpec(unit="min", shape=Shape.INTRADAY, low=0, high=1440),
+        Metric.CHECK_IN: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CHECK_IN_VITALITY: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CHECK_IN_COGNITION: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CHECK_IN_PROGRESS: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CHECK_IN_SERENITY: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CHECK_IN_CONNECTION: MetricSpec(unit="1-5", shape=Shape.INTRADAY, low=1, high=5),
+        Metric.CONTACTS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=10_000),
+        Metric.MESSAGES: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=100_000),
     }
+)
+
+# What a person's own score is about: one of the meters, or (None) life as a whole.
+CHECK_INS: Mapping[Meter | None, Metric] = MappingProxyType(
+    {None: Metric.CHECK_IN, **{meter: Metric(f"check_in_{meter.lower()}") for meter in Meter}}
 )
 
 

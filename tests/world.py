@@ -14,6 +14,7 @@ from typing import Any
 from bridge import app, lab, registry
 from bridge.lab.server import LabServer
 from bridge.ports import Connection, ConnectorSpec, Store, User
+from bridge.store import open_store
 from bridge.sync import Source, sync
 from bridge.types import Outcome, RawRecord
 from bridge.vault import Vault
@@ -39,6 +40,30 @@ def filed() -> list[tuple[str, str]]:
         for source in registry.names("connectors")
         for folder in sorted(lab.fixtures(source).glob("*/"))
     ]
+
+
+def told() -> list[tuple[str, str]]:
+    """(source, case) of what people say themselves: of sources that have neither an account nor files."""
+    return [
+        (source, file.stem)
+        for source in registry.names("connectors")
+        if registry.spec(source).opens is None and registry.spec(source).reads is None
+        for file in sorted(lab.fixtures(source).glob("*.json"))
+        if not file.stem.endswith(".expected")
+    ]
+
+
+def told_records(source: str, case: str) -> list[RawRecord]:
+    """The ``records`` of such a case, as they arrive."""
+    return [RawRecord(**record) for record in lab.account(source, case)["records"]]
+
+
+def delivered_records(source: str, case: str) -> dict[str, RawRecord]:
+    """By path, everything a case delivers at first, whether a vendor serves it or a person says it."""
+    if (source, case) in told():
+        return {record.path: record for record in told_records(source, case)}
+    with closing(open_store("sqlite://")) as store, living(store, source, case) as world:
+        return {record.path: record for record in world.records()}
 
 
 def moment_of_case(source: str, case: str) -> datetime:

@@ -22,10 +22,11 @@ from bridge.ports import Store
 from bridge.store import open_store
 from bridge.sync import BACKOFF, sync
 from bridge.types import METRICS, Episode, Event, Item, Page, RawRecord, Sample, Task
-from tests.world import expected, filed, living, served
+from tests.world import delivered_records, expected, filed, living, served, told
 
 SOURCES = registry.names("connectors")
 LIVE = sorted({source for source, _ in served()})
+CASES = [*served(), *told()]
 HEAVY = ("requests", "googleapiclient", "pandas", "sklearn", "sqlalchemy", "httplib2", "pydantic")
 BUSY = {"X-RateLimit-Reset": "77", "Retry-After": "77"}
 
@@ -164,33 +165,29 @@ def test_an_unreachable_source_is_try_later(lite: Store, source: str, monkeypatc
         world.server.close = lambda: None  # type: ignore[method-assign]
 
 
-@pytest.mark.parametrize(("source", "case"), served())
-def test_items_are_in_range_declared_and_aware(lite: Store, source: str, case: str) -> None:
-    with living(lite, source, case) as world:
-        normalise = app.normaliser(world.spec)
-        records = {record.path: record for record in world.records()}
-        items = [item for record in records.values() for item in _items(normalise, record, records)]
-        for item in items:
-            assert _declared(item) <= world.spec.delivers
-            _check_values(item)
-        again = [item for record in records.values() for item in _items(normalise, record, records)]
-        assert items == again
+@pytest.mark.parametrize(("source", "case"), CASES)
+def test_items_are_in_range_declared_and_aware(source: str, case: str) -> None:
+    spec = registry.spec(source)
+    normalise = app.normaliser(spec)
+    records = delivered_records(source, case)
+    items = [item for record in records.values() for item in _items(normalise, record, records)]
+    for item in items:
+        assert _declared(item) <= spec.delivers
+        _check_values(item)
+    again = [item for record in records.values() for item in _items(normalise, record, records)]
+    assert items == again
 
 
 @pytest.mark.parametrize("source", SOURCES)
 def test_everything_declared_occurs_in_the_fixtures(source: str) -> None:
     seen: set[Any] = set()
-    for other, case in served():
-        if other != source:
-            continue
-        store = open_store("sqlite://")
-        with living(store, source, case) as world:
-            normalise = app.normaliser(world.spec)
-            records = {record.path: record for record in world.records()}
+    for other, case in CASES:
+        if other == source:
+            normalise = app.normaliser(registry.spec(source))
+            records = delivered_records(source, case)
             for record in records.values():
                 for item in _items(normalise, record, records):
                     seen |= _declared(item)
-        store.close()
     for other, case in filed():
         if other == source:
             found = expected(source, case)
@@ -258,17 +255,14 @@ DAMAGES = (DROP, None, "", "?", -1, 0, 1e308, True, [], {}, [None], {"x": 1}, "9
 @pytest.fixture(scope="module")
 def delivered() -> dict[str, list[tuple[RawRecord, RawRecord | None]]]:
     found: dict[str, list[tuple[RawRecord, RawRecord | None]]] = {}
-    for source, case in served():
-        store = open_store("sqlite://")
-        with living(store, source, case) as world:
-            records = {record.path: record for record in world.records()}
-            pairs = [(r, records.get(r.parent or "")) for r in records.values() if not r.deleted]
-            found.setdefault(source, []).extend(pairs)
-        store.close()
+    for source, case in CASES:
+        records = delivered_records(source, case)
+        pairs = [(r, records.get(r.parent or "")) for r in records.values() if not r.deleted]
+        found.setdefault(source, []).extend(pairs)
     return found
 
 
-@pytest.mark.parametrize("source", LIVE)
+@pytest.mark.parametrize("source", sorted({source for source, _ in CASES}))
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_damaged_payloads_give_bad_record_or_a_valid_result(

@@ -1,4 +1,4 @@
-"""Every fixture account, served over HTTP and synced, comes to exactly what is written beside it.
+"""Every fixture account, served over HTTP and synced or told record by record, comes to what is written beside it.
 
 ``python -m tests.contract.test_fixtures`` writes the files anew; read the difference before committing it.
 """
@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import json
 import re
-from pathlib import Path
 
 import pytest
 
-from bridge import lab, registry
-from bridge.ports import Store
+from bridge import app, lab, registry
+from bridge.ports import Connection, Landing, Store
 from bridge.store import open_store
-from tests.world import expected, living, served
+from tests.world import contents, expected, living, moment_of_case, served, told, told_records
 
 SECRET = re.compile(r"(?i)bearer |refresh_token|client_secret|api[_-]?key")
 ADDRESS = re.compile(r"[\w.+-]+@([\w-]+\.)*[\w-]+")
@@ -27,11 +26,38 @@ def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) 
         assert {**world.contents(), "set_aside": _set_aside(store, world.connection.id)} == expected(source, case)
 
 
+@pytest.mark.parametrize(("source", "case"), told())
+def test_what_is_told_comes_to_what_is_expected_again_and_after_a_rebuild(store: Store, source: str, case: str) -> None:
+    assert _told(store, source, case) == expected(source, case)
+    user = store.user("ana")
+    (connection,) = store.connections(user.id)
+    again = _land(store, connection, source, case)
+    assert {landing.outcome for landing in again} <= {"unchanged"}
+    spec = registry.spec(source)
+    store.rebuild(connection, app.normaliser(spec), version=spec.normaliser_version)
+    assert {**contents(store, user), "set_aside": _set_aside(store, connection.id)} == expected(source, case)
+
+
+def _told(store: Store, source: str, case: str) -> dict[str, list[object]]:
+    """What a case comes to that a person said."""
+    now = moment_of_case(source, case)
+    user = store.add_user("ana", "Europe/Berlin", now=now)
+    connection = store.connect(user.id, source, "self", now=now)
+    _land(store, connection, source, case)
+    return {**contents(store, user), "set_aside": _set_aside(store, connection.id)}
+
+
+def _land(store: Store, connection: Connection, source: str, case: str) -> list[Landing]:
+    spec, now = registry.spec(source), moment_of_case(source, case)
+    version, normalise = spec.normaliser_version, app.normaliser(spec)
+    return store.land(connection, told_records(source, case), normalise, version=version, now=now)
+
+
 def _set_aside(store: Store, connection_id: int) -> list[list[str]]:
     return [list(row) for row in store.set_aside(connection_id)]
 
 
-@pytest.mark.parametrize(("source", "case"), served())
+@pytest.mark.parametrize(("source", "case"), [*served(), *told()])
 def test_fixtures_are_marked_and_hold_no_secret_or_real_address(source: str, case: str) -> None:
     account = lab.account(source, case)
     assert account["origin"] in {"docs", "recorded"}
@@ -45,20 +71,19 @@ def test_fixtures_are_marked_and_hold_no_secret_or_real_address(source: str, cas
 
 def write() -> None:
     """Write what every case comes to now."""
-    for source in registry.names("connectors"):
-        for path in sorted(lab.fixtures(source).glob("*.json")):
-            if not path.stem.endswith(".expected"):
-                _write_case(source, path.stem, path.with_name(f"{path.stem}.expected.json"))
+    for source, case in [*served(), *told()]:
+        store = open_store("sqlite://")
+        body = _told(store, source, case) if (source, case) in told() else _synced(store, source, case)
+        text = json.dumps(body, indent=1, ensure_ascii=False) + "\n"
+        (lab.fixtures(source) / f"{case}.expected.json").write_text(text, encoding="utf-8")
+        store.close()
 
 
-def _write_case(source: str, case: str, target: Path) -> None:
-    store = open_store("sqlite://")
+def _synced(store: Store, source: str, case: str) -> dict[str, list[object]]:
     with living(store, source, case) as world:
         outcome = world.sync()
         assert outcome.outcome == "ok", outcome
-        body = {**world.contents(), "set_aside": _set_aside(store, world.connection.id)}
-    store.close()
-    target.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+        return {**world.contents(), "set_aside": _set_aside(store, world.connection.id)}
 
 
 if __name__ == "__main__":

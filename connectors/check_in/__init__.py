@@ -1,0 +1,12 @@
+"""What a person says of themselves: a score from 1 to 5, of life as a whole or of one meter. Nothing is fetched."""
+
+from bridge.ports import ConnectorSpec
+from bridge.types import CHECK_INS
+
+SPEC = ConnectorSpec(
+    name="check_in",
+    title="Check-ins (what you say of yourself)",
+    delivers=frozenset(CHECK_INS.values()),
+    streams=("answer",),
+    normaliser="connectors.check_in.normalise:normalise",
+)

@@ -1,0 +1,56 @@
+"""A person's answer as a sample: the instant it is about, and the score."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from bridge.errors import BadRecord
+from bridge.types import CHECK_INS, METRICS, Item, Metric, RawRecord, Sample
+
+ABOUT = {None if meter is None else meter.lower(): metric for meter, metric in CHECK_INS.items()}
+FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """One sample per answer. Raises BadRecord naming what cannot be read."""
+    payload = record.payload
+    metric, at, offset = _metric(payload), _instant(payload), _offset(payload)
+    day = (at + timedelta(minutes=offset)).date()
+    value = _score(payload, metric)
+    return [Sample(key=record.key, metric=metric, start=at, offset=offset, day=day, value=value)]
+
+
+def _metric(payload: Mapping[str, Any]) -> Metric:
+    about = payload.get("about", "")
+    if not isinstance(about, str | None) or about not in ABOUT:
+        raise BadRecord("check_in/answer: about is no meter")
+    return ABOUT[about]
+
+
+def _instant(payload: Mapping[str, Any]) -> datetime:
+    try:
+        at = datetime.fromisoformat(str(payload.get("at")))
+        if at.tzinfo is not None and 1990 <= at.year < 2200:
+            return at.astimezone(UTC)
+    except ValueError:
+        pass
+    raise BadRecord("check_in/answer: at is no instant with an offset")
+
+
+def _offset(payload: Mapping[str, Any]) -> int:
+    offset = payload.get("offset")
+    if not isinstance(offset, int) or isinstance(offset, bool) or abs(offset) > FARTHEST:
+        raise BadRecord("check_in/answer: offset is missing or unreadable")
+    return offset
+
+
+def _score(payload: Mapping[str, Any], metric: Metric) -> float:
+    """A whole number or a half: anything finer was not said by a person."""
+    score, spec = payload.get("score"), METRICS[metric]
+    if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
+        raise BadRecord(f"check_in/answer: score is not from {spec.low:.0f} to {spec.high:.0f}")
+    if score * 2 % 1:
+        raise BadRecord("check_in/answer: score is neither a whole number nor a half")
+    return float(score)

@@ -1,0 +1,14 @@
+"""How many people one messaged each day, from a file of counts: never what was said, nor to whom."""
+
+from bridge.ports import ConnectorSpec
+from bridge.types import Metric
+
+SPEC = ConnectorSpec(
+    name="messages",
+    title="message counts (CSV: date, contacts, messages)",
+    delivers=frozenset({Metric.CONTACTS, Metric.MESSAGES}),
+    streams=("day",),
+    normaliser="connectors.messages.normalise:normalise",
+    recognises="connectors.messages.files:recognise",
+    reads="connectors.messages.files:read",
+)

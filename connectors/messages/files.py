@@ -1,0 +1,130 @@
+"""Files of daily counts. A column or cell that could hold words is never kept: not as a record, not in a reason.
+
+Lines are read one by one: a quotation mark that is never closed costs its own line, not those after it.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import islice
+
+from bridge.errors import SourceChanged
+from bridge.ports import File
+from bridge.types import METRICS, Covers, Page, RawRecord
+from connectors.messages.normalise import COUNTS
+
+PAGE = 500
+LARGEST = 5_000_000  # bytes; ten years of days are about 0.1 MB
+NEEDED = {"date", "contacts"}
+COLUMNS = {"date", *COUNTS}
+DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+COUNT = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole numbers as 3.0
+
+
+def recognise(file: File) -> bool:
+    """True for a CSV file whose first line names a date and contacts, whatever else it names."""
+    return file.name.lower().endswith(".csv") and set(_header(file).names) >= NEEDED
+
+
+def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
+    """The days as records, at most 500 a page. Raises SourceChanged for a file with other columns, or far too large.
+
+    A line that cannot be read is a record of the file and disappears with the next reading of it.
+    """
+    header = _header(file)
+    if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
+        allowed = "date, contacts and messages, each once"
+        raise SourceChanged(f"it may have the columns {allowed}; what others hold is not read: leave them out")
+    with file.open() as opened:
+        content = opened.read(LARGEST + 1)
+    if len(content) > LARGEST:
+        raise SourceChanged("it is far larger than a list of daily counts; give one line per day")
+    mark = hashlib.blake2b(file.name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+    records = _records(header, mark, content)
+    while page := tuple(islice(records, PAGE)):
+        yield Page(stream="day", records=page)
+    yield Page(stream="day", records=(), covers=Covers(prefix=f"{mark}/"))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Header:
+    """The columns' names in lower case, and what stands between them."""
+
+    names: Sequence[str]
+    delimiter: str
+
+
+class Unreadable(Exception):
+    """A line that is no day; the text is one of the words in ``normalise.UNREADABLE``."""
+
+
+def _header(file: File) -> Header:
+    line = next(_lines(file.head), "")
+    delimiter = max(",;\t", key=line.count)
+    try:
+        names = [name.strip().casefold() for name in _cells(line, delimiter)]
+    except Unreadable:
+        names = []
+    return Header(names=names, delimiter=delimiter)
+
+
+def _lines(content: bytes) -> Iterator[str]:
+    return iter(io.StringIO(content.decode("utf-8-sig", errors="replace"), newline=None))
+
+
+def _cells(line: str, delimiter: str) -> list[str]:
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:
+        raise Unreadable("line") from None
+
+
+def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
+    """A record per day, which adds to what other files say of it, and one per line that is no day."""
+    seen: set[str] = set()
+    for number, line in islice(enumerate(_lines(content), start=1), 1, None):
+        if not line.strip():
+            continue
+        try:
+            payload = _payload(header, line)
+            day = str(payload["date"])
+            if day in seen:
+                raise Unreadable("twice")
+        except Unreadable as error:
+            yield RawRecord(stream="day", key=f"{mark}/{number}", payload={"unreadable": str(error)})
+        else:
+            seen.add(day)
+            yield RawRecord(stream="day", key=day, payload=payload, adds=True)
+
+
+def _payload(header: Header, line: str) -> dict[str, object]:
+    """A day and its counts; an empty cell is a count that is not known (any longer)."""
+    cells = _cells(line, header.delimiter)
+    if any(cells[len(header.names) :]):
+        raise Unreadable("cells")
+    row = {name: cells[n] if n < len(cells) else "" for n, name in enumerate(header.names)}
+    return {name: _day(text) if name == "date" else _count(name, text) for name, text in row.items()}
+
+
+def _day(text: str) -> str:
+    try:
+        if DAY.fullmatch(text) and 1990 <= date.fromisoformat(text).year < 2200:
+            return text
+    except ValueError:
+        pass
+    raise Unreadable("date")
+
+
+def _count(name: str, text: str) -> int | None:
+    if not text:
+        return None
+    found = COUNT.fullmatch(text)
+    if found is None or int(found[1]) > METRICS[COUNTS[name]].high:
+        raise Unreadable(name)
+    return int(found[1])
