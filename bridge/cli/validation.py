@@ -40,13 +40,19 @@ def validate_meters(
         if not json:
             _tell(result)
     if write is not None:
-        report.put(write, results)
+        report.put(write, results, _command(data, table))
+
+
+def _command(data: Path | None, table: Path | None) -> str:
+    """What was run, with the names of the data but not where they lie."""
+    given = (("--data", data), ("--table", table))
+    return " ".join(["bridge validate-meters", *(f"{o} {p.resolve().name}" for o, p in given if p), "--write FILE"])
 
 
 def _tell(result: Result) -> None:
-    from bridge.validation.report import HEADINGS, by_target, shown
+    from bridge.validation.report import IN_A_TERMINAL, by_target, shown
 
     for target, rows in by_target(result.rows).items():
-        show.table([shown(row) for row in rows], HEADINGS, title=f"{result.name}: {target}")
+        show.table([shown(row) for row in rows], IN_A_TERMINAL, title=f"{result.name}: {target}")
     if not result.rows:
         typer.echo(f"{result.name}: nobody has 20 days with a report and a measurement")

@@ -74,7 +74,7 @@ def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
     """target -> date -> answer; the composite is the mean of the answers' distances from the person's means in sd."""
-    names = sorted({name for day in days for name in day.reports})
+    names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]
     if len(parts) >= 2 and COMPOSITE not in found:

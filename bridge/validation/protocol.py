@@ -171,5 +171,5 @@ def _names(all_of: Iterator[Any] | Sequence[Any]) -> list[str]:
     return list(dict.fromkeys(name for one in all_of for name in one))
 
 
-def _place(name: str) -> tuple[int, str]:
-    return (ORDER.index(name), "") if name in ORDER else (len(ORDER), name)
+def _place(name: str) -> int:
+    return ORDER.index(name) if name in ORDER else len(ORDER)

@@ -11,21 +11,26 @@ from bridge.validation import Result
 
 BEGIN, END = "<!-- table -->", "<!-- /table -->"
 HEADINGS = ("predictor", "median", "IQR", "mean", "95 % CI", "persons", "days", "null 95 %", "p")
+IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
 
 
-def put(path: Path, results: Sequence[Result]) -> None:
-    """Replace what stands between the marks, or begin a document. Raises SetupError for one without marks."""
+def put(path: Path, results: Sequence[Result], command: str) -> None:
+    """Replace what stands between the marks, or begin a document. Raises SetupError for one without marks.
+
+    ``command`` is what made the tables, with the names of the data alone.
+    """
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Validation\n\n{BEGIN}\n{END}\n"
     before, begin, rest = text.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
-    path.write_text(f"{before}{BEGIN}\n{markdown(results)}\n{END}{after}", encoding="utf-8")
+    path.write_text(f"{before}{BEGIN}\n{markdown(results, command)}\n{END}{after}", encoding="utf-8")
 
 
-def markdown(results: Sequence[Result]) -> str:
-    """Every cohort's tables, one per target."""
-    return "\n".join(line for result in results for line in _cohort(result)).rstrip()
+def markdown(results: Sequence[Result], command: str) -> str:
+    """How the tables came about, and every cohort's, one per target."""
+    written = f"{', '.join(result.name for result in results)}: written by `{command}`."
+    return "\n".join([written, *(line for result in results for line in _cohort(result))])
 
 
 def shown(row: Mapping[str, Any]) -> dict[str, str]:
@@ -79,4 +84,4 @@ def _signed(value: float) -> str:
 def _range(ends: Sequence[float | None] | None) -> str:
     if ends is None or None in ends:
         return ""
-    return f"{ends[0]:+.2f} to {ends[1]:+.2f}"
+    return "[" + ", ".join(f"{end:.2f}".replace("0.", ".", 1) for end in ends) + "]"

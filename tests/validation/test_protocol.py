@@ -210,6 +210,8 @@ def test_the_command_reads_lifesnaps_and_writes_between_the_marks(tmp_path) -> N
     assert "old" not in text
     assert text.endswith("by hand\n")
     assert "LifeSnaps: energy" in text
+    assert "`bridge validate-meters --data data --write FILE`" in text
+    assert str(tmp_path) not in text
     assert "LifeSnaps: energy" in done.stdout
 
 
