@@ -9,6 +9,7 @@ from types import MappingProxyType
 
 from bridge import agenda
 from bridge.meters import METERS, Past, read_at
+from bridge.meters.pace import SETTLING, paced
 from bridge.ports import Known
 from bridge.types import Reading
 from rhythm_env.interface import (
@@ -42,24 +43,27 @@ def observe(
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """The observation of the slot that holds ``known.at``, and the readings behind its meters.
 
-    Levels of earlier slots are read anew as of their starts, from what was known by then. ``deltas`` is the change
+    Levels of earlier slots are read anew as of their starts, from what was known by then, and follow the readings no
+    faster than the model's pace allows. ``deltas`` is the change
     since the start of the previous slot. Progress starts anew each Monday, so its changes are counted within a week.
     What real life cannot know (anomalies, the active event) is None. ``recommended`` names what was advised in
     earlier slots, answered or not. Only the calendar is looked at beyond ``known.at``, to the end of the slot.
     """
     past = Past(known)
     now = moment_at(known.at, known.zones)
-    slots = _slots(known, now)
-    levels = [_levels(read_at(past, start)) for _, start in slots]
+    slots = _slots(known, now, HISTORY_STEPS + SETTLING)
     readings = read_at(past, known.at)
+    states = paced(past, [*((start, read_at(past, start)) for _, start in slots), (known.at, readings)])
+    levels = [_levels(one) for one in states[SETTLING:-1]]
+    slots = slots[SETTLING:]
     history = _history(known)
     start, end = slot_bounds(now, known.zones)
     observation = Observation(
         timestep=now.timestep,
         day=now.day,
         slot=now.slot,
-        meters={meter: MeterState(level=r.level, sd=r.sd, coverage=r.coverage) for meter, r in readings.items()},
-        deltas=_change(_from_monday(levels[-2], now), _levels(readings)),
+        meters=states[-1],
+        deltas=_change(_from_monday(levels[-2], now), _levels(states[-1])),
         step_history=_steps(known, past, slots, levels, recommended),
         remaining_steps=STEPS_PER_WEEK - now.timestep,
         reward=history[-1].reward if history else 0.0,
@@ -70,14 +74,14 @@ def observe(
     return observation, readings
 
 
-def _slots(known: Known, now: Moment) -> list[tuple[Moment, datetime]]:
-    """The last seven completed slots and the current one, each with its start."""
-    slots = (now.shifted(-back) for back in range(HISTORY_STEPS, -1, -1))
+def _slots(known: Known, now: Moment, completed: int) -> list[tuple[Moment, datetime]]:
+    """The last ``completed`` slots and the current one, each with its start."""
+    slots = (now.shifted(-back) for back in range(completed, -1, -1))
     return [(slot, min(slot_start(slot, known.zones), known.at)) for slot in slots]
 
 
-def _levels(readings: Mapping[Meter, Reading]) -> Levels:
-    return {meter: reading.level for meter, reading in readings.items()}
+def _levels(states: Mapping[Meter, MeterState]) -> Levels:
+    return {meter: state.level for meter, state in states.items()}
 
 
 def _change(before: Levels, after: Levels) -> dict[Meter, float]:
@@ -93,7 +97,7 @@ def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels
     """Levels at the end of a slot; in the week's last slot Progress is read just before it starts anew."""
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after
-    return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).level}
+    return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}
 
 
 def _history(known: Known) -> tuple[Interaction, ...]:

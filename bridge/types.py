@@ -13,7 +13,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from rhythm_env.interface import ActionType, Meter
+from rhythm_env.interface import ActionType, Meter, MeterState
 
 
 class Metric(StrEnum):
@@ -329,7 +329,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """One input's share in a reading: ``contribution`` sums, over inputs, to the reading's distance from normal."""
+    """One input's share in a reading: ``contribution`` sums, over inputs, to the level's distance from 0.70."""
 
     signal: str
     source: str | None
@@ -341,14 +341,28 @@ class Because:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reading:
-    """A meter at a moment: level 0..1 (0.70 is the person's normal), its uncertainty, and what it rests on."""
+    """A meter at a moment: level 0..1 (0.70 is the person's normal), its uncertainty, and what it rests on.
+
+    ``validity`` is the within-person rank correlation with people's own reports; None where nobody has measured it.
+    ``model`` is what the model is given, where that is another quantity than the one shown.
+    """
 
     level: float
     sd: float
     coverage: float  # share of the meter's weight that had fresh input, 0..1
     because: tuple[Because, ...] = ()
-    validated: bool = False
+    validity: float | None = None
     note: str | None = None
+    model: MeterState | None = None
+
+    @property
+    def validated(self) -> bool:
+        return self.validity is not None
+
+    @property
+    def state(self) -> MeterState:
+        """The meter as the model sees it."""
+        return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

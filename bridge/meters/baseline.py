@@ -37,8 +37,8 @@ class Constants:
     floor: float
     rho: float
     k: float
-    sign: int = 1  # -1: less is better
     logarithm: bool = False  # all figures are of the natural logarithm
+    shift: float = 0.0  # added before it is taken
     low: float = float("-inf")  # values outside of [low, high] are artefacts
     high: float = float("inf")
 
@@ -52,19 +52,26 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.HRV_SDNN: Constants(
             mu=3.7, between=0.40, within=0.30, floor=0.10, rho=0.3, k=0.6, logarithm=True, low=5, high=300
         ),
-        Metric.RESTING_HR: Constants(
-            mu=63.0, between=6.8, within=2.2, floor=0.8, rho=0.87, k=0.1, sign=-1, low=30, high=110
-        ),
+        Metric.RESTING_HR: Constants(mu=63.0, between=6.8, within=2.2, floor=0.8, rho=0.87, k=0.1, low=30, high=110),
         OWN_SLEEP: Constants(mu=0.71, between=0.125, within=0.163, floor=0.05, rho=0.05, k=1.7),
         Metric.STEPS: Constants(mu=8.88, between=0.40, within=0.48, floor=0.15, rho=0.10, k=1.4, logarithm=True, low=1),
         Metric.SLEEP_SCORE: Constants(mu=77.0, between=3.1, within=5.9, floor=2.0, rho=0.0, k=3.7),
         # Garmin's scale, high = strained; means of six hours. Proposal.
-        Metric.STRESS: Constants(mu=35.0, between=9.0, within=8.0, floor=3.0, rho=0.4, k=0.8, sign=-1),
+        Metric.STRESS: Constants(mu=35.0, between=9.0, within=8.0, floor=3.0, rho=0.4, k=0.8),
+        # The mean of a whole day, sleep included. Proposal.
+        Metric.DAILY_STRESS: Constants(mu=33.0, between=8.0, within=7.0, floor=2.5, rho=0.4, k=0.8),
+        # What a night's charging reached. Proposal.
+        Metric.BODY_BATTERY: Constants(mu=75.0, between=12.0, within=17.0, floor=4.0, rho=0.3, k=2.0),
         # One person's export: 55 % is an average day, not 70. Proposal.
         Metric.RECOVERY_SCORE: Constants(mu=58.0, between=8.0, within=17.0, floor=5.0, rho=0.3, k=4.5),
         # Minutes; slow-wave sleep is some 15-20 % of an adult's night. Proposal.
         Metric.DEEP_SLEEP: Constants(mu=75.0, between=20.0, within=22.0, floor=6.0, rho=0.1, k=1.2),
-        MEETING_LOAD: Constants(mu=0.20, between=0.15, within=0.20, floor=0.08, rho=0.0, k=1.8, sign=-1),  # proposal
+        # Natural logarithm of 1 + the count of a day. Proposal.
+        Metric.CONTACTS: Constants(
+            mu=1.8, between=0.5, within=0.5, floor=0.15, rho=0.3, k=1.0, logarithm=True, shift=1
+        ),
+        Metric.MESSAGES: Constants(mu=3.2, between=0.9, within=0.7, floor=0.2, rho=0.3, k=0.6, logarithm=True, shift=1),
+        MEETING_LOAD: Constants(mu=0.20, between=0.15, within=0.20, floor=0.08, rho=0.0, k=1.8),  # proposal
     }
 )
 
@@ -83,12 +90,12 @@ class Baseline:
     spread: float
 
     def z(self, value: float, constants: Constants) -> float:
-        """Distance of a raw value from normal in spreads, + is good, within [-3, 3]."""
-        return self.scaled(scale(value, constants) - self.centre, constants)
+        """Distance of a raw value from normal in spreads, + is more, within [-3, 3]."""
+        return self.scaled(scale(value, constants) - self.centre)
 
-    def scaled(self, distance: float, constants: Constants, *, narrower: float = 1.0) -> float:
-        """``distance`` in (narrower) spreads, signed and clipped."""
-        return clip(constants.sign * distance / (narrower * self.spread), -CLIP, CLIP)
+    def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
+        """``distance`` in (narrower) spreads, clipped."""
+        return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
 def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
@@ -115,11 +122,11 @@ def plausible(value: float, constants: Constants) -> bool:
 
 def scale(value: float, constants: Constants) -> float:
     """The value in the scale its constants are in."""
-    return log(value) if constants.logarithm else value
+    return log(value + constants.shift) if constants.logarithm else value
 
 
 def unscale(value: float, constants: Constants) -> float:
-    return exp(value) if constants.logarithm else value
+    return exp(value) - constants.shift if constants.logarithm else value
 
 
 def hrv_quality(metric: str, source: str | None) -> float:

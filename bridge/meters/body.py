@@ -1,4 +1,7 @@
-"""Signals from the body that several meters share: sleep, heart-rate variability, resting heart rate, stress."""
+"""Signals from the body that several meters share: sleep, heart-rate variability, resting heart rate, stress.
+
+Every z is + for more of the signal; the proxy map says which way that moves a meter, and how fast it fades.
+"""
 
 from __future__ import annotations
 
@@ -17,8 +20,7 @@ from bridge.meters.baseline import (
     scale,
     unscale,
 )
-from bridge.meters.fuse import Signal, freshness, warmed
-from bridge.meters.hours import SIX_HOURS
+from bridge.meters.fuse import Signal, warmed
 from bridge.meters.past import Latest, Past
 from bridge.types import Metric
 
@@ -26,6 +28,7 @@ DAY = timedelta(days=1)
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
 TREND_SPREAD = 0.6  # a week's mean varies so much of a night's spread (Plews, Altini)
 LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs at least, and for full trust
+DAY_TRUST = 0.5  # of yesterday's mean stress, where nothing is measured in the hours before
 STAND_IN, STAND_IN_TRUST = 0.5, 0.3  # resting heart rate where the source measures no stress
 
 
@@ -41,18 +44,21 @@ def sleep(past: Past, at: datetime) -> Signal | None:
     vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
-    figures = past.nights[night.source][night.day]
+    figures = past.nights.of[night.series][night.day]
     return nightly("sleep", night, z, words.slept(figures.asleep, figures.need))
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
     """Last night's variability: 0.7 z + 0.3 z of its week, z alone without a week.
 
-    Without any, the vendor's recovery of that night stands in: it is made of variability for the greater part.
+    Without any, the vendor's recovery of that night stands in, which is made of variability for the greater part, or
+    what the night charged of the vendor's battery.
     """
     found = _variability(past, at)
     if found is None:
-        return _recovery(past, at)
+        return _score(past, at, Metric.RECOVERY_SCORE, "recovery") or _score(
+            past, at, Metric.BODY_BATTERY, "body battery on waking"
+        )
     metric, night = found
     z, week = _z(metric, night), _week(past, metric, night, at)
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
@@ -84,7 +90,7 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Last night's resting heart rate; lower is better."""
+    """Last night's resting heart rate."""
     night = past.latest(Metric.RESTING_HR, at)
     if night is None:
         return None
@@ -95,31 +101,32 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 def stress(past: Past, at: datetime) -> Signal | None:
     """Mean stress of the last six hours against the same hours of earlier days, from 40 valid minutes on.
 
-    Where a source has no stress score (WHOOP publishes none), half the resting heart rate's z at a trust of 0.3.
+    Else yesterday's mean at half the trust; where a source has no stress score (WHOOP publishes none), half the resting
+    heart rate's z at a trust of 0.3.
     """
-    means = {source: one.mean(at - SIX_HOURS, at) for source, one in past.stress.items()}
-    measured = {source: mean for source, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
+    means = {series: one.mean(at) for series, one in past.stress.items()}
+    measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
     if not measured:
-        return _stand_in(past, at)
-    normals = {source: _usual_stress(past, source, at) for source in measured}
-    source = max(measured, key=lambda s: (normals[s].n, s))
-    (mean, minutes), normal = measured[source], normals[source]
+        return _stress_of_yesterday(past, at) or _stand_in(past, at)
+    normals = {series: _usual_stress(past, series, at) for series in measured}
+    series = max(measured, key=lambda s: (normals[s].n, s))
+    (mean, minutes), normal = measured[series], normals[series]
     return Signal(
         name="stress",
         z=normal.z(mean, CONSTANTS[Metric.STRESS]),
         quality=warmed(min(1.0, minutes / FULL_STRESS), normal.n),
         age_hours=0.0,
         text=f"stress {mean:.0f} over the last six hours, {normal.centre:.0f} is usual",
-        source=source,
+        source=series.partition("/")[0],
     )
 
 
 def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """A signal that fades with its age and counts half while the baseline is short."""
+    """A signal of one night or day; it counts half while the baseline is short."""
     return Signal(
         name=name,
         z=z,
-        quality=warmed(quality * freshness(night.age_hours), night.normal.n),
+        quality=warmed(quality, night.normal.n),
         age_hours=night.age_hours,
         text=text,
         source=night.source or None,
@@ -140,35 +147,38 @@ def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
 
 
 def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:
-    values = [scale(v, CONSTANTS[metric]) for v in past.recent(metric, night.source, night.day, at)]
+    values = [scale(v, CONSTANTS[metric]) for v in past.recent(metric, night.series, night.day, at)]
     if len(values) < TREND_NIGHTS:
         return None
     distance = sum(values) / len(values) - night.normal.centre
-    return night.normal.scaled(distance, CONSTANTS[metric], narrower=TREND_SPREAD)
+    return night.normal.scaled(distance, narrower=TREND_SPREAD)
 
 
-def _recovery(past: Past, at: datetime) -> Signal | None:
-    night = past.latest(Metric.RECOVERY_SCORE, at)
+def _score(past: Past, at: datetime, metric: Metric, name: str) -> Signal | None:
+    night = past.latest(metric, at)
     if night is None:
         return None
     text = words.absolute(night.value, night.normal.centre, "points", night.normal)
-    return nightly("hrv", night, _z(Metric.RECOVERY_SCORE, night), f"recovery {text}")
+    return nightly("hrv", night, _z(metric, night), f"{name} {text}")
+
+
+def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
+    day = past.latest(Metric.DAILY_STRESS, at)
+    if day is None:
+        return None
+    text = f"stress {day.value:.0f} over the whole of yesterday, {day.normal.centre:.0f} is usual"
+    return nightly("stress", day, _z(Metric.DAILY_STRESS, day), text, quality=DAY_TRUST)
 
 
 def _stand_in(past: Past, at: datetime) -> Signal | None:
-    heart = resting_hr(past, at)
+    heart = past.latest(Metric.RESTING_HR, at)
     if heart is None:
         return None
-    return Signal(
-        name="stress",
-        z=STAND_IN * heart.z,
-        quality=STAND_IN_TRUST * heart.quality,
-        age_hours=heart.age_hours,
-        text=f"{heart.text}, standing in for stress",
-        source=heart.source,
-    )
+    text = words.absolute(heart.value, heart.normal.centre, "bpm", heart.normal)
+    z = STAND_IN * _z(Metric.RESTING_HR, heart)
+    return nightly("stress", heart, z, f"resting heart rate {text}, standing in for stress", quality=STAND_IN_TRUST)
 
 
-def _usual_stress(past: Past, source: str, at: datetime) -> Baseline:
-    means = (past.stress[source].mean(at - k * DAY - SIX_HOURS, at - k * DAY) for k in range(1, WINDOW + 1))
+def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:
+    means = (past.stress[series].mean(at - k * DAY) for k in range(1, WINDOW + 1))
     return baseline([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

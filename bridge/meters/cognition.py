@@ -1,32 +1,37 @@
-"""Cognition: how fit the head is to concentrate, from deep sleep, pauses and the shape of the day.
+"""Cognition: how fit the head is to concentrate, from deep sleep, pauses, the shape of the day and hours awake.
 
-Z from deep sleep (weight 0.4), minutes since a pause (0.6) and the calendar (0.6):
+Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
 - calendar: 0.5 - 1.5 (booked share - 0.5)+ - 0.5 fragmented share of the free time - 0.2 per meeting in a row, over the
-  last six hours (fragments: free blocks under two hours; meetings in a row: Microsoft 2021).
+  last six hours (fragments: free blocks under two hours; meetings in a row: Microsoft 2021);
+- awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
+  some 16 hours awake: Dijk 1992);
+- the person's own check-in.
 The weights are a proposal: no public data hold these inputs together with what people say.
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
+from math import exp
 
 from bridge.meters import body, words
-from bridge.meters.baseline import CONSTANTS
-from bridge.meters.fuse import NOT_VALIDATED, Signal, fuse
+from bridge.meters.baseline import CLIP, CONSTANTS
+from bridge.meters.check_in import check_in
+from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from bridge.types import Metric, Reading
-from rhythm_env.interface import Moment, Slot, moment_at, slot_start
+from rhythm_env.interface import Meter, Moment, Slot, moment_at, slot_start
 
-WEIGHTS = {"deep_sleep": 0.4, "pause": 0.6, "calendar": 0.6}
 LONGEST = 180.0  # minutes without a pause after which it gets no worse
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Cognition as of ``at``."""
-    signals = (deep_sleep(past, at), pause(past, at), calendar(past, at))
-    return fuse(WEIGHTS, signals, note=NOT_VALIDATED)
+    said = check_in(past.answers, Meter.COGNITION, at)
+    signals = (deep_sleep(past, at), pause(past, at), calendar(past, at), awake(past, at), said)
+    return fuse(past.proxies, Meter.COGNITION, signals)
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
@@ -61,6 +66,16 @@ def calendar(past: Past, at: datetime) -> Signal | None:
         z,
         f"{booked:.0%} of the last six hours booked, {words.plural(tight, 'meeting')} without a pause before",
     )
+
+
+def awake(past: Past, at: datetime) -> Signal | None:
+    """Hours since the main sleep; missing when no night of the last 30 hours is known."""
+    woke = past.woke(at)
+    if woke is None:
+        return None
+    hours = (at - woke) / timedelta(hours=1)
+    z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)
+    return _now("awake", max(z, -CLIP), f"awake for {words.hours(hours)}")
 
 
 def _now(name: str, z: float, text: str) -> Signal:

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
 from bridge.meters.baseline import CALIBRATED, clip
+from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.types import Because, Reading
+from rhythm_env.interface import Meter
 
 NORMAL = 0.70
 OFFSET = log(NORMAL / (1 - NORMAL))  # 0.8473
 LOWEST, HIGHEST = 0.05, 0.98
-HALF_LIFE = 16.0  # hours after which a night counts half; its validity a day later is about 0
-EXPIRY = 30.0  # hours after which it counts nothing
+EXPIRY = 30.0  # hours after which what fades counts nothing: a night's validity a day later is about 0
+THIN = 0.05  # coverage below which nothing is claimed
+NO_DISTANCE = 1e-9
 
 NOTHING = "nothing fresh is known: shown at your normal"
 NOT_VALIDATED = "not validated against people's reports"
@@ -21,7 +24,7 @@ NOT_VALIDATED = "not validated against people's reports"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """One input at a moment: z (+ is good, 0 is normal), and how far to trust it (0..1: quality times freshness)."""
+    """One input at a moment: z (+ is more of it, 0 is the person's normal), and its quality (0..1) before it fades."""
 
     name: str
     z: float
@@ -31,39 +34,20 @@ class Signal:
     source: str | None = None
 
 
-def freshness(age_hours: float) -> float:
-    """Trust in a nightly or daily value so many hours after it was complete: 0.5^(age/16 h), 0 after 30 h or before.
+def freshness(age_hours: float, half_life_h: float | None) -> float:
+    """Trust so many hours after a value was complete: 0.5^(age / half-life), 0 after 30 h; 1 where nothing fades.
 
-    >>> freshness(0), freshness(16), freshness(31)
-    (1.0, 0.5, 0.0)
+    >>> freshness(0, 16), freshness(16, 16), freshness(31, 16), freshness(100, None)
+    (1.0, 0.5, 0.0, 1.0)
     """
-    return 0.5 ** (age_hours / HALF_LIFE) if 0 <= age_hours <= EXPIRY else 0.0
+    if half_life_h is None:
+        return 1.0
+    return 0.5 ** (age_hours / half_life_h) if 0 <= age_hours <= EXPIRY else 0.0
 
 
 def warmed(quality: float, n: int) -> float:
     """Half the trust while fewer than four values make up the baseline."""
     return quality if n >= CALIBRATED else quality / 2
-
-
-def posterior(weights: Mapping[str, float], signals: Iterable[Signal]) -> tuple[float, float, tuple[Because, ...]]:
-    """(Z, precision, reasons): Z = sum(l q z) / (1 + sum(l q)), precision = 1 + sum(l q).
-
-    The 1 is the prior z = 0, so a missing input pulls towards normal. The reasons' contributions sum to Z.
-    """
-    used = [signal for signal in signals if signal.quality > 0]
-    precision = 1 + sum(weights[s.name] * s.quality for s in used)
-    because = tuple(
-        Because(
-            signal=s.name,
-            source=s.source,
-            z=s.z,
-            contribution=weights[s.name] * s.quality * s.z / precision,
-            age_hours=s.age_hours,
-            text=s.text,
-        )
-        for s in used
-    )
-    return sum(b.contribution for b in because), precision, because
 
 
 def level_of(z: float) -> float:
@@ -75,29 +59,64 @@ def level_of(z: float) -> float:
     return clip(1 / (1 + exp(-(OFFSET + z))), LOWEST, HIGHEST)
 
 
-def fuse(
-    weights: Mapping[str, float], signals: Iterable[Signal | None], *, validated: bool = False, note: str | None = None
-) -> Reading:
-    """A meter's reading. ``weights`` names every input the meter knows; a signal of None is missing.
+def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> Reading:
+    """A meter's reading from the signals that are there; one that is None is missing and leaves the rest to normal.
 
-    coverage = sum(l q) / sum(l); sd = L (1 - L) / sqrt(1 + sum(l q)). No input at all: exactly 0.70, coverage 0.
+    With l the weight and q the trust of each: Z = sum(l q z) / (1 + sum(l q)), where the 1 is the prior z = 0, so
+    that a missing input pulls towards normal; sd = L (1 - L) / sqrt(1 + sum(l q)); coverage = sum(l q) / sum(l)
+    without optional inputs in the divisor, at most 1. Contributions sum to the level's distance from 0.70. Where next
+    to nothing is known, the level is exactly 0.70 and the coverage 0.
     """
-    z, precision, because = posterior(weights, (s for s in signals if s is not None))
-    if not because:
-        notes = (NOTHING, note)
-        return Reading(
-            level=NORMAL,
-            sd=NORMAL * (1 - NORMAL),
-            coverage=0.0,
-            validated=validated,
-            note="; ".join(n for n in notes if n),
-        )
+    rows, validity = proxies.of(meter), proxies.validity.get(meter)
+    trusts = [
+        (signal, rows[signal.name], _trust(signal, rows[signal.name])) for signal in signals if signal is not None
+    ]
+    used = [one for one in trusts if one[2] > 0]
+    total = sum(trust for _, _, trust in used)
+    coverage = min(1.0, total / sum(row.weight for row in rows.values() if not row.optional)) if used else 0.0
+    if coverage < THIN:
+        return nothing(validity, [signal for signal, _, _ in used])
+    z = sum(trust * row.direction * signal.z for signal, row, trust in used) / (1 + total)
     level = level_of(z)
     return Reading(
         level=level,
-        sd=level * (1 - level) / sqrt(precision),
-        coverage=(precision - 1) / sum(weights.values()),
-        because=because,
-        validated=validated,
-        note=note,
+        sd=level * (1 - level) / sqrt(1 + total),
+        coverage=coverage,
+        because=tuple(_because(one, 1 + total, slope(z, level)) for one in used),
+        validity=validity,
+        note=None if validity is not None else NOT_VALIDATED,
+    )
+
+
+def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
+    """Exactly normal, and why."""
+    why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING
+    return Reading(
+        level=NORMAL,
+        sd=NORMAL * (1 - NORMAL),
+        coverage=0.0,
+        validity=validity,
+        note=why if validity is not None else f"{why}; {NOT_VALIDATED}",
+    )
+
+
+def slope(z: float, level: float) -> float:
+    """Level per unit of Z between normal and here, so that shares of Z become shares of the distance."""
+    return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
+
+
+def _trust(signal: Signal, row: Proxy) -> float:
+    return row.weight * signal.quality * freshness(signal.age_hours, row.half_life_h)
+
+
+def _because(one: tuple[Signal, Proxy, float], precision: float, per_z: float) -> Because:
+    signal, row, trust = one
+    z = row.direction * signal.z
+    return Because(
+        signal=signal.name,
+        source=signal.source,
+        z=z,
+        contribution=per_z * trust * z / precision,
+        age_hours=signal.age_hours,
+        text=signal.text,
     )

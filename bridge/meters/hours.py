@@ -25,7 +25,7 @@ from bridge.types import Episode, Sample
 from rhythm_env.interface import ActionType
 
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
-MINUTE = timedelta(minutes=1)
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 PAUSE = timedelta(minutes=5)  # the shortest pause that counts (Albulescu 2022: micro-breaks)
 WHOLE = timedelta(hours=2)  # free blocks from two hours on are not fragments (Multitudes, Worklytics)
 TIGHT_COST = 0.15  # load of a meeting without a pause before it
@@ -38,7 +38,8 @@ class Calendar:
     """A person's agenda up to a moment. ``exists`` tells an empty day from a calendar nobody connected."""
 
     def __init__(self, agenda: Labelled, at: datetime) -> None:
-        self.entries = [(o, label) for o, label in agenda if o.start <= at]
+        self.entries = sorted(((o, label) for o, label in agenda if o.start <= at), key=lambda one: one[0].start)
+        self._starts = [o.start for o, _ in self.entries]
         occurrences = [o for o, _ in self.entries]
         self._begin = min((o.start for o in occurrences), default=None)
         self._busy = merged((o.start, o.end) for o in occurrences if takes_time(o.event))
@@ -47,6 +48,8 @@ class Calendar:
         self._focus = focus_blocks(self.entries)
         efforts = ((o.start, o.end) for o, label in self.entries if takes_time(o.event) and label.action not in REST)
         self._efforts = merged(efforts, bridging=PAUSE)
+        self._loads: dict[datetime, float] = {}
+        self._focused: dict[datetime, float] = {}
 
     def exists(self, at: datetime) -> bool:
         return self._begin is not None and self._begin <= at
@@ -57,7 +60,9 @@ class Calendar:
 
     def load(self, at: datetime) -> float:
         """Booked share of the six hours up to ``at`` by meetings, + 0.15 for each that followed without a pause."""
-        return _share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
+        if at not in self._loads:
+            self._loads[at] = _share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
+        return self._loads[at]
 
     def tight(self, at: datetime) -> int:
         """How many meetings of the six hours up to ``at`` began less than 10 minutes after the one before."""
@@ -87,6 +92,16 @@ class Calendar:
         """Minutes of [since, at) in blocks of at least 25 minutes planned for deep work or learning."""
         return sum((e - s) / MINUTE for s, e in clipped(self._focus, since, at) if e - s >= FOCUS_BLOCK)
 
+    def focus_of_day(self, at: datetime) -> float:
+        """Minutes of focus in the 24 hours up to ``at``."""
+        if at not in self._focused:
+            self._focused[at] = self.focus(at - DAY, at)
+        return self._focused[at]
+
+    def started(self, since: datetime, at: datetime) -> Labelled:
+        """Entries that began in [since, at]."""
+        return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
+
 
 class Intraday:
     """Values of one source every few minutes, with the mean of any stretch in logarithmic time."""
@@ -97,12 +112,15 @@ class Intraday:
         self._known = [known for known, _, _ in kept]
         self._minutes = list(accumulate((minutes for _, minutes, _ in kept), initial=0.0))
         self._sums = list(accumulate((minutes * value for _, minutes, value in kept), initial=0.0))
+        self._means: dict[datetime, tuple[float, float] | None] = {}
 
-    def mean(self, since: datetime, until: datetime) -> tuple[float, float] | None:
-        """(mean, minutes measured) of values known in (since, until]; None when there are none."""
-        first, last = bisect_right(self._known, since), bisect_right(self._known, until)
-        minutes = self._minutes[last] - self._minutes[first]
-        return ((self._sums[last] - self._sums[first]) / minutes, minutes) if last > first else None
+    def mean(self, at: datetime) -> tuple[float, float] | None:
+        """(mean, minutes measured) of the values known in the six hours up to ``at``; None when there are none."""
+        if at not in self._means:
+            first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
+            minutes = self._minutes[last] - self._minutes[first]
+            self._means[at] = ((self._sums[last] - self._sums[first]) / minutes, minutes) if last > first else None
+        return self._means[at]
 
 
 def _share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> float:

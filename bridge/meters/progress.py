@@ -1,31 +1,35 @@
-"""Progress: what was made this week, for the model; and how that compares with the person's normal, for people.
+"""Progress: how the last days' work compares with the person's normal, shown to people; and what was made this week,
+given to the model, whose simulator counts from zero each Monday.
 
-The level is the model's: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday
-06:00), which is 0 on Monday and climbs, as the simulator's does. What is not known takes the share that makes the
-expected value of that moment, a straight rise from 0 to 0.8 over the week (a proposal, from the simulator's
-calibration). The reasons explain the comparison with normal: Z from tasks (1.0), focus (0.6) and deadlines (0.6):
+Shown: Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
 - focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the person's median (120 at the start);
-- deadlines: -1.2 (1 - exp(-q)) with q = sum of exp(-slack) over open tasks, slack = (hours left - effort) / effort.
+- deadlines (less is better): 1.2 (1 - exp(-q)) with q = sum of exp(-slack) over open tasks, slack = (hours left -
+  effort) / effort;
+- the person's own check-in.
+For the model: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday 06:00). What
+is not known takes the share that makes the expected value of that moment, a straight rise from 0 to 0.8 over the week
+(a proposal, from the simulator's calibration).
 Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
-from math import exp, log, sqrt
+from math import exp, log
 from statistics import median
 
 from bridge.agenda import midnight
 from bridge.meters import words
 from bridge.meters.baseline import clip
-from bridge.meters.fuse import HIGHEST, NORMAL, NOT_VALIDATED, OFFSET, Signal, level_of, posterior
+from bridge.meters.check_in import check_in
+from bridge.meters.fuse import HIGHEST, OFFSET, Signal, fuse
 from bridge.meters.past import Past
 from bridge.types import Reading, Task
-from rhythm_env.interface import STEPS_PER_WEEK, Moment, Slot, moment_at, slot_start
+from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Moment, Slot, moment_at, slot_start
 
-WEIGHTS = {"tasks": 1.0, "focus": 0.6, "deadlines": 0.6}
 SHARES = {"tasks": 0.6, "focus": 0.4}  # of what makes the week
 PACE = 1.6
 END_OF_WEEK = 0.8
@@ -38,17 +42,10 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Progress as of ``at``; the note tells the level (made this week) from the comparison with normal."""
-    z, precision, because = posterior(WEIGHTS, [s for s in signals(past, at) if s is not None])
-    against = level_of(z) if because else NORMAL
-    kind = "made so far this week" if because else "nothing is known: the week's expected value"
-    return Reading(
-        level=this_week(past, at),
-        sd=NORMAL * (1 - NORMAL) / sqrt(precision),
-        coverage=(precision - 1) / sum(WEIGHTS.values()),
-        because=because,
-        note=f"{kind}; against your normal {against:.2f} (0.70 is usual); {NOT_VALIDATED}",
-    )
+    """Progress as of ``at``: against normal, and for the model what was made this week."""
+    shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
+    made = MeterState(level=this_week(past, at), sd=shown.sd, coverage=shown.coverage)
+    return replace(shown, model=made)
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
@@ -82,7 +79,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
     """Focus of the last 24 hours against the person's median; missing without a calendar."""
     if not past.calendar.exists(at):
         return None
-    minutes = past.calendar.focus(at - DAY, at)
+    minutes = past.calendar.focus_of_day(at)
     z = 2 * (1 - exp(-minutes / usual_focus(past, at))) - 1.264
     return _now("focus", z, f"{minutes:.0f} min of focus in the last 24 hours")
 
@@ -93,12 +90,12 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
         return None
     pressing = [exp(-_slack(task, (end - at) / HOUR)) for task, end in _open(past, at)]
     soon = sum(end - at < DAY for _, end in _open(past, at))
-    return _now("deadlines", -1.2 * (1 - exp(-sum(pressing))), f"{words.plural(soon, 'task')} due within a day")
+    return _now("deadlines", 1.2 * (1 - exp(-sum(pressing))), f"{words.plural(soon, 'task')} due within a day")
 
 
 def usual_focus(past: Past, at: datetime) -> float:
     """Median focus minutes of the days of the last four weeks that had any; 120 below five such days."""
-    days = (past.calendar.focus(at - (k + 1) * DAY, at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
+    days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS
 

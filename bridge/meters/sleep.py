@@ -19,6 +19,7 @@ NEED = 8.0  # hours, where the vendor states none (adults: 7-9)
 LEAST_NEED, MOST_NEED = 5.0, 9.0
 LOOK_BACK = 14  # days for regularity and debt
 DEBT_HALF_LIFE = 2.5  # days
+JUDGED = (Metric.DEEP_SLEEP, Metric.SLEEP_SCORE)
 LEAST_NIGHTS = 3  # earlier nights before regularity means anything
 
 
@@ -33,6 +34,8 @@ class Night:
     deep: float | None  # share of the time asleep
     rem: float | None
     middle: float  # hours since local noon at mid-sleep
+    offset: timedelta  # of the person's clock from UTC
+    vendor: Mapping[Metric, float]  # what is judged by itself: the vendor's score, minutes of deep sleep
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
@@ -51,22 +54,25 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
         deep=None if deep is None else deep / asleep,
         rem=None if rem is None else rem / asleep,
         middle=(middle.hour + middle.minute / 60 - 12) % 24,
+        offset=offset,
+        vendor={metric: values[metric] for metric in JUDGED if metric in values},
     )
 
 
-def score(day: date, nights: Mapping[date, Night]) -> float:
+def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
     """The score of the night that ended on ``day``, from it and the nights of the two weeks before.
 
     0.45 duration clip((hours - 4) / (need - 4)), 0.20 efficiency clip((e - 0.75) / 0.15), 0.10 stages (half each of
     clip(deep / 0.18), clip(REM / 0.20)), 0.10 regularity 1 - clip(|middle - median of the last 14| / 2.5 h), 0.15 debt
-    1 - clip(mean shortfall with half-life 2.5 days / 2.5 h); renormalised over the parts that are known.
+    1 - clip(mean shortfall with half-life 2.5 days / 2.5 h); renormalised over the parts that are known. While a person
+    has not ``settled`` after a journey, regularity is none of them.
     """
     night = nights[day]
     parts: dict[str, float | None] = {
         "duration": clip((night.asleep - 4) / (night.need - 4)),
         "efficiency": None if night.efficiency is None else clip((night.efficiency - 0.75) / 0.15),
         "stages": _stages(night),
-        "regularity": _regularity(day, nights),
+        "regularity": _regularity(day, nights) if settled else None,
         "debt": 1 - clip(_debt(day, nights) / 2.5),
     }
     known = {name: part for name, part in parts.items() if part is not None}

@@ -1,9 +1,9 @@
 """Vitality: how much energy last night left, from sleep above all.
 
-Z from sleep (weight 2.0), heart-rate variability (0.6), resting heart rate (0.3) and yesterday's steps (0.15), fused
-as in ``fuse``. Against what people say of themselves the whole reaches a within-person Spearman correlation of about
-0.2 (PMData) and 0.13 (LifeSnaps), nearly all of it from sleep; the rest is kept for days of illness. Weights and
-validity: own analysis of those two data sets; the cap on steps: Paluch 2022 (benefit flattens at 8-10,000 a day).
+Z = sum(l q z) / (1 + sum(l q)) over sleep, heart-rate variability, resting heart rate (less is better), yesterday's
+steps and the person's own check-in; the weights l stand in the proxy map. Against the energy people report on the day
+the whole reaches a within-person rank correlation of about 0.12 (LifeSnaps, 34 persons), nearly all of it from sleep;
+the rest is kept for days of illness. The cap on steps: Paluch 2022 (benefit flattens at 8-10,000 a day).
 """
 
 from __future__ import annotations
@@ -12,18 +12,20 @@ from datetime import datetime
 
 from bridge.meters import body, words
 from bridge.meters.baseline import CONSTANTS, unscale
+from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from bridge.types import Metric, Reading
+from rhythm_env.interface import Meter
 
-WEIGHTS = {"sleep": 2.0, "hrv": 0.6, "resting_hr": 0.3, "steps": 0.15}
 MOST_FROM_STEPS = 1.0
 
 
 def read(past: Past, at: datetime) -> Reading:
     """Vitality as of ``at``."""
-    signals = (body.sleep(past, at), body.hrv(past, at), body.resting_hr(past, at), steps(past, at))
-    return fuse(WEIGHTS, signals, validated=True)
+    said = check_in(past.answers, Meter.VITALITY, at)
+    signals = (body.sleep(past, at), body.hrv(past, at), body.resting_hr(past, at), steps(past, at), said)
+    return fuse(past.proxies, Meter.VITALITY, signals)
 
 
 def steps(past: Past, at: datetime) -> Signal | None:

@@ -12,6 +12,7 @@ from bridge.ports.plugins import (
     Normaliser,
     Setting,
 )
+from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Known, Landing, Recommendation, User
 from bridge.ports.store import Store
 
@@ -28,6 +29,8 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Proxy",
+    "ProxyMap",
     "Recommendation",
     "Setting",
     "Store",

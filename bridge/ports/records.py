@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from bridge.ports.proxies import ProxyMap
 from bridge.types import Episode, Label, Occurrence, Sample, Task
 from rhythm_env.interface import ActionType, Answer, Interaction, Moment, ZoneSpan
 
@@ -78,3 +79,4 @@ class Known:
     agenda: Sequence[tuple[Occurrence, Label]] = ()  # from 60 days back to 14 days ahead, ascending
     tasks: Sequence[Task] = ()
     interactions: Sequence[Interaction] = ()  # last 30 days, ascending
+    proxies: ProxyMap | None = None  # None: as shipped

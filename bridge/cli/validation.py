@@ -1,0 +1,58 @@
+"""``bridge validate-meters``: how the meters agree with what people say of themselves."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bridge.cli import options, show
+
+if TYPE_CHECKING:
+    from bridge.validation import Result
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="validate-meters")(validate_meters)
+
+
+def validate_meters(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with LifeSnaps or Welltory (also as lifesnaps/ and welltory/ in it).")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Any cohort as one CSV: person, date, measurements, report_* columns.")
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Compare the meters with people's reports, beside raw inputs, vendor scores and open formulas."""
+    from bridge.validation import report, validate
+
+    with show.Progress() as progress:
+        results = validate(data, table, progress.steps)
+    if json:
+        show.document([row for result in results for row in result.rows])
+    for result in results:
+        for note in report.notes(result):
+            typer.echo(f"{result.name}: {note}", err=True)
+        if not json:
+            _tell(result)
+    if write is not None:
+        report.put(write, results, _command(data, table))
+
+
+def _command(data: Path | None, table: Path | None) -> str:
+    """What was run, with the names of the data but not where they lie."""
+    given = (("--data", data), ("--table", table))
+    return " ".join(["bridge validate-meters", *(f"{o} {p.resolve().name}" for o, p in given if p), "--write FILE"])
+
+
+def _tell(result: Result) -> None:
+    from bridge.validation.report import IN_A_TERMINAL, by_target, shown
+
+    for target, rows in by_target(result.rows).items():
+        show.table([shown(row) for row in rows], IN_A_TERMINAL, title=f"{result.name}: {target}")
+    if not result.rows:
+        typer.echo(f"{result.name}: nobody has 20 days with a report and a measurement")

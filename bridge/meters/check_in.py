@@ -1,0 +1,80 @@
+"""What people say of themselves: the strongest single input, where they say it.
+
+z is the exponentially weighted mean (alpha 0.3) of the answers, each against the person's own mean and spread, which
+lean on the middle of the scale while there are few. An answer about one meter counts for that meter, one about
+nothing in particular for all of them. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from math import sqrt
+from statistics import fmean, pvariance
+
+from bridge.meters.baseline import CLIP, clip
+from bridge.meters.fuse import Signal
+from bridge.types import CHECK_INS, Sample
+from rhythm_env.interface import Meter
+
+NAME = "check_in"
+SAID = frozenset(CHECK_INS.values())
+ALPHA = 0.3
+EXPIRY = timedelta(days=6)
+LOOK_BACK = timedelta(days=60)
+MIDDLE, SPREAD = 3.3, 0.9  # of most people's answers on a scale of 1 to 5; proposal
+ANSWERS_WORTH = 5  # answers that the middle and the spread of the scale are worth
+
+
+class Answers:
+    """A person's answers by what they are about, ascending by time."""
+
+    def __init__(self, samples: Iterable[Sample]) -> None:
+        self._given: dict[str, list[tuple[datetime, float]]] = {}
+        for sample in samples:
+            if sample.metric in SAID:
+                self._given.setdefault(sample.metric, []).append((sample.start, sample.value))
+        for answers in self._given.values():
+            answers.sort()
+
+    def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
+        """The answers of the last 60 days that count for a meter; empty when the last is older than six days."""
+        for metric in (CHECK_INS[meter], CHECK_INS[None]):
+            given = self._given.get(metric, [])
+            first = bisect_left(given, (at - LOOK_BACK, 0.0))
+            last = bisect_right(given, (at, float("inf")))
+            if first < last and at - given[last - 1][0] <= EXPIRY:
+                return given[first:last]
+        return []
+
+
+def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
+    """What the person last said, or has been saying, about a meter."""
+    given = answers.about(meter, at)
+    if not given:
+        return None
+    said, score = given[-1]
+    return Signal(
+        name=NAME,
+        z=clip(smoothed([value for _, value in given]), -CLIP, CLIP),
+        quality=1.0,
+        age_hours=(at - said) / timedelta(hours=1),
+        text=f"you said {score:g} of 5",
+        source=NAME,
+    )
+
+
+def smoothed(scores: Sequence[float]) -> float:
+    """Exponentially weighted mean of ascending answers in the person's own spreads; 0 is how they usually are.
+
+    >>> round(smoothed([3, 3, 3, 3, 5]), 2)
+    0.36
+    """
+    n = len(scores)
+    mean = (n * fmean(scores) + ANSWERS_WORTH * MIDDLE) / (n + ANSWERS_WORTH)
+    spread = sqrt((n * pvariance(scores) + ANSWERS_WORTH * SPREAD**2) / (n + ANSWERS_WORTH))
+    found = 0.0
+    for score in scores:
+        found += ALPHA * ((score - mean) / spread - found)
+    return found

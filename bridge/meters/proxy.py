@@ -1,0 +1,114 @@
+"""The proxy map: read from the table beside this file, changed by the person's own overrides, checked on load.
+
+An override file names meters and signals and what is different there; everything else stays as shipped:
+
+    [VITALITY.steps]
+    weight = 0.0
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import SetupError
+from bridge.ports.proxies import Proxy, ProxyMap
+from bridge.types import METRICS
+from rhythm_env.interface import Meter
+
+TABLE = Path(__file__).with_name("proxy_map.toml")
+FACTS = ("agenda: ", "tasks: ")  # inputs that are no metric
+CHANGEABLE = ("direction", "half_life_h", "weight")
+MOST = 10.0  # ten times the weight of "your normal"
+
+Overrides = Mapping[str, Mapping[str, Mapping[str, Any]]]
+
+
+@cache
+def shipped() -> ProxyMap:
+    """The table as it is delivered. Raises SetupError naming the row that is wrong."""
+    table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
+    rows = tuple(_row(entry) for entry in table["proxy"])
+    if len({(row.meter, row.signal) for row in rows}) < len(rows):
+        raise SetupError(f"{TABLE.name}: a signal stands twice for one meter")
+    validity = {Meter(name): float(value) for name, value in table["validity"].items()}
+    return ProxyMap(version=str(table["version"]), rows=rows, validity=validity)
+
+
+def overridden(path: Path) -> ProxyMap:
+    """The map with the overrides of a file; as shipped where there is none. Raises SetupError naming what is wrong."""
+    changes = overrides(path)
+    if not changes:
+        return shipped()
+    rows = tuple(_changed(row, changes.get(str(row.meter), {}).get(row.signal, {}), path) for row in shipped().rows)
+    _no_strangers(changes, path)
+    mark = hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()[:8]
+    return replace(shipped(), version=f"{shipped().version}+{mark}", rows=rows)
+
+
+def overrides(path: Path) -> Overrides:
+    """Meter -> signal -> what is different; empty without a file."""
+    if not path.exists():
+        return {}
+    try:
+        found = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SetupError(f"{path.name} is no TOML ({error}); mend it, or: bridge meters map --reset") from None
+    for meter, signals in found.items():
+        if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
+            raise SetupError(f"{path.name}: write [{meter}.SIGNAL] and below it what is different")
+    return found
+
+
+def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
+    """(as shipped, as changed) of every row that differs."""
+    return [(was, is_) for was, is_ in zip(shipped().rows, mine.rows, strict=True) if was != is_]
+
+
+def _row(entry: Mapping[str, Any]) -> Proxy:
+    name = f"{entry.get('meter')}.{entry.get('signal')}"
+    try:
+        row = Proxy(**{**entry, "meter": Meter(entry["meter"]), "inputs": tuple(entry["inputs"])})
+    except (TypeError, ValueError, KeyError) as error:
+        raise SetupError(f"{TABLE.name}: {name} is no row of the proxy map ({error})") from None
+    strangers = [i for i in row.inputs if i not in METRICS and not i.startswith(FACTS)]
+    if strangers or not row.inputs:
+        raise SetupError(f"{TABLE.name}: {name} rests on {', '.join(strangers) or 'nothing'}, which is no metric")
+    return _checked(row, TABLE)
+
+
+def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
+    unknown = sorted(set(change) - set(CHANGEABLE))
+    if unknown:
+        raise SetupError(f"{path.name}: only {', '.join(CHANGEABLE)} can be changed, not {', '.join(unknown)}")
+    return _checked(replace(row, **change), path)
+
+
+def _checked(row: Proxy, path: Path) -> Proxy:
+    """A row whose figures make sense."""
+    name = f"{path.name}: {row.meter}.{row.signal}"
+    if row.direction not in (1, -1):
+        raise SetupError(f"{name}: direction is 1 (raises) or -1 (lowers), not {row.direction!r}")
+    if not _number(row.weight) or not 0 <= row.weight <= MOST:
+        raise SetupError(f"{name}: weight is a number from 0 to {MOST:.0f}, not {row.weight!r}")
+    if row.half_life_h is not None and (not _number(row.half_life_h) or row.half_life_h <= 0):
+        raise SetupError(f"{name}: half_life_h is a number of hours above 0, not {row.half_life_h!r}")
+    return row
+
+
+def _no_strangers(changes: Overrides, path: Path) -> None:
+    known = {(str(row.meter), row.signal) for row in shipped().rows}
+    unknown = [f"{meter}.{s}" for meter, signals in changes.items() for s in signals if (meter, s) not in known]
+    if unknown:
+        raise SetupError(f"{path.name}: there is no {', '.join(sorted(unknown))}; see: bridge meters map")
+
+
+def _number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)

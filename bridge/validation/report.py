@@ -1,0 +1,87 @@
+"""The tables for the documentation, put between the marks of a document whose other words stay as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bridge.errors import SetupError
+from bridge.validation import Result
+
+BEGIN, END = "<!-- table -->", "<!-- /table -->"
+HEADINGS = ("predictor", "median", "IQR", "mean", "95 % CI", "persons", "days", "null 95 %", "p")
+IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
+
+
+def put(path: Path, results: Sequence[Result], command: str) -> None:
+    """Replace what stands between the marks, or begin a document. Raises SetupError for one without marks.
+
+    ``command`` is what made the tables, with the names of the data alone.
+    """
+    text = path.read_text(encoding="utf-8") if path.exists() else f"# Validation\n\n{BEGIN}\n{END}\n"
+    before, begin, rest = text.partition(BEGIN)
+    _, end, after = rest.partition(END)
+    if not begin or not end:
+        raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
+    path.write_text(f"{before}{BEGIN}\n{markdown(results, command)}\n{END}{after}", encoding="utf-8")
+
+
+def markdown(results: Sequence[Result], command: str) -> str:
+    """How the tables came about, and every cohort's, one per target."""
+    written = f"{', '.join(result.name for result in results)}: written by `{command}`."
+    return "\n".join([written, *(line for result in results for line in _cohort(result))])
+
+
+def shown(row: Mapping[str, Any]) -> dict[str, str]:
+    """A row as people read it: column -> text, in the order of ``HEADINGS``."""
+    cells = (
+        row["predictor"] + (" (!)" if "warning" in row else ""),
+        _signed(row["median"]),
+        _range(row["iqr"]),
+        _signed(row["mean"]),
+        _range(row["ci95"]),
+        f"{row['persons']}",
+        f"{row['days']:,}",
+        _range(row.get("null95")),
+        f"{row['p']:.3f}" if "p" in row else "",
+    )
+    return dict(zip(HEADINGS, cells, strict=True))
+
+
+def by_target(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    found: dict[str, list[Mapping[str, Any]]] = {}
+    for row in rows:
+        found.setdefault(row["target"], []).append(row)
+    return found
+
+
+def notes(result: Result) -> Iterator[str]:
+    """What was supposed, what was set aside, and what is too good to be believed."""
+    yield from (f"Assumed: {text}." for text in result.assumed)
+    yield from (f"Set aside: {reason} ({count})." for reason, count in sorted(result.aside.items()))
+    for row in result.rows:
+        if "warning" in row:
+            yield f"(!) {row['predictor']} against {row['target']}: {row['warning']}."
+
+
+def _cohort(result: Result) -> Iterator[str]:
+    yield from ("", f"## {result.name}" + (f" ({result.licence})" if result.licence else ""), "")
+    yield from (f"- {note}" for note in notes(result))
+    for target, rows in by_target(result.rows).items():
+        yield from ("", f"### {result.name}: {target}", "", "| " + " | ".join(HEADINGS) + " |", _ruler())
+        yield from ("| " + " | ".join(shown(row).values()) + " |" for row in rows)
+
+
+def _ruler() -> str:
+    return "|---" + "|---:" * (len(HEADINGS) - 1) + "|"
+
+
+def _signed(value: float) -> str:
+    return f"{value:+.3f}"
+
+
+def _range(ends: Sequence[float | None] | None) -> str:
+    if ends is None or None in ends:
+        return ""
+    return "[" + ", ".join(f"{end:.2f}".replace("0.", ".", 1) for end in ends) + "]"
