@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from bridge import agenda
 from bridge.errors import SetupError
 from bridge.observe import observe
-from bridge.ports import EventClassifier, Invitation, Known, Recommendation, Store, User
+from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Store, User
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
     HISTORY_DAYS,
@@ -26,23 +26,32 @@ from rhythm_env.interface import (
     zone_at,
 )
 
-BODY_DAYS = 75  # the baselines look back 60 days; travel and late nights need some slack
+BODY_DAYS = 80  # the baselines look back 60 days; journeys and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound include the moment itself
 
 
-def know(store: Store, user: User, classifier: EventClassifier, *, at: datetime) -> Known:
-    """Everything that was known about a person at a moment."""
-    since = (at - timedelta(days=BODY_DAYS)).date()
+def know(
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    *,
+    at: datetime,
+    proxies: ProxyMap | None = None,
+    back: timedelta = timedelta(0),
+) -> Known:
+    """Everything that was known about a person at a moment, enough of it to read the meters ``back`` from there on."""
+    since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Known(
         at=at,
         zones=user.zones,
         samples=store.samples(user.id, since=since, at=at),
         episodes=store.episodes(user.id, since=since, at=at),
-        agenda=labelled(store, user, classifier, at - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
+        agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.tasks(user.id, at=at)],
         interactions=interactions(store, user, at=at),
+        proxies=proxies,
     )
 
 
@@ -99,23 +108,29 @@ def _interaction(advice: Recommendation, at: datetime) -> Interaction | None:
 
 
 def look(
-    store: Store, user: User, classifier: EventClassifier, *, at: datetime
+    store: Store, user: User, classifier: EventClassifier, *, at: datetime, proxies: ProxyMap | None = None
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """The model's observation at a moment, and the readings behind it."""
-    known = know(store, user, classifier, at=at)
+    known = know(store, user, classifier, at=at, proxies=proxies)
     recent = store.recommendations(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 
 def recommend(
-    store: Store, user: User, classifier: EventClassifier, policy: Policy, *, now: datetime
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    policy: Policy,
+    *,
+    now: datetime,
+    proxies: ProxyMap | None = None,
 ) -> Recommendation:
     """The slot's one recommendation: asking again returns it. The draw is seeded by person and slot."""
     moment = moment_at(now, user.zones)
     existing = store.open_recommendation(user.id, moment)
     if existing is not None:
         return existing
-    observation, _ = look(store, user, classifier, at=now)
+    observation, _ = look(store, user, classifier, at=now, proxies=proxies)
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:

@@ -7,9 +7,10 @@ from datetime import date, datetime, timedelta
 
 from bridge import registry
 from bridge.errors import SetupError
+from bridge.metrics import CHECK_INS
 from bridge.ports import Store, User
 from bridge.sync import Source, finish, land
-from bridge.types import CHECK_INS, Outcome, Page, RawRecord, require_aware
+from bridge.types import Outcome, Page, RawRecord, require_aware
 from rhythm_env.interface import Meter, ZoneHistory, zone_at
 
 SOURCE, NAME, STREAM = "check_in", "self", "answer"

@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
 
-from bridge.types import METRICS, Episode, EpisodeKind, Metric, Sample, Shape
+from bridge.metrics import METRICS, Metric, Shape
+from bridge.types import Episode, EpisodeKind, Sample
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

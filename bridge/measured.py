@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
 
-from bridge.types import METRICS, Metric, Sample
+from bridge.metrics import METRICS, Metric
+from bridge.types import Sample
 
 QUARTER = 900  # seconds; every offset from UTC in use is a multiple, so that no quarter lies on two local days
 

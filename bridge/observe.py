@@ -114,10 +114,11 @@ def _steps(
 ) -> tuple[StepRecord, ...]:
     """The completed slots; ``slots`` and the ``levels`` at their starts end with the current one."""
     answers = _answers(_history(known), known.zones)
+    recent = [one for one in known.agenda if one[0].end > slots[0][1]]
     found: list[StepRecord] = []
     for ((slot, start), (_, end)), (before, after) in zip(pairwise(slots), pairwise(levels), strict=True):
         deltas = _change(before, _to_sunday(past, after, slot, end))
-        found.append(_step(slot, _done(known, (start, end)), answers.get(slot), recommended.get(slot), deltas))
+        found.append(_step(slot, _done(recent, (start, end)), answers.get(slot), recommended.get(slot), deltas))
     return tuple(found)
 
 
@@ -148,9 +149,9 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
     return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
 
 
-def _done(known: Known, span: tuple[datetime, datetime]) -> ActionType | None:
+def _done(labelled: agenda.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
     """What the calendar shows for at least a third of a slot, the largest share first."""
-    shares = agenda.planned_shares(known.agenda, *span)
+    shares = agenda.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= SHOWN else None
 

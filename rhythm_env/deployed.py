@@ -16,9 +16,10 @@ from datetime import UTC, date, datetime, time, timedelta
 from math import sqrt
 from typing import TYPE_CHECKING
 
+from bridge.metrics import Metric
 from bridge.observe import observe
 from bridge.ports import Known
-from bridge.types import Episode, EpisodeKind, Event, Label, Metric, Occurrence, Sample
+from bridge.types import Episode, EpisodeKind, Event, Label, Occurrence, Sample
 from rhythm_env import dynamics
 from rhythm_env.constants import STEPS
 from rhythm_env.dynamics import ACTIONS, P, S, V

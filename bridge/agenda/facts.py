@@ -70,7 +70,8 @@ def clipped(stretches: Sequence[Stretch], start: datetime, end: datetime) -> lis
     """
     first = max(bisect_left(stretches, (start, start)) - 1, 0)
     found: list[Stretch] = []
-    for begun, over in stretches[first:]:
+    for at in range(first, len(stretches)):
+        begun, over = stretches[at]
         if begun >= end:
             break
         low, high = max(begun, start), min(over, end)
@@ -85,7 +86,8 @@ def busy_union(occurrences: Iterable[Occurrence], start: datetime, end: datetime
     >>> [(s.hour, e.hour) for s, e in busy_union([_at(9, 10), _at(9.5, 11), _at(12, 13, busy=False)], *_DAY)]
     [(9, 11)]
     """
-    return clipped(merged((o.start, o.end) for o in occurrences if takes_time(o.event)), start, end)
+    near = (o for o in occurrences if o.start < end and o.end > start)
+    return clipped(merged((o.start, o.end) for o in near if takes_time(o.event)), start, end)
 
 
 def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> float:
@@ -148,8 +150,10 @@ def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[A
     """
     claims: list[tuple[datetime, datetime, ActionType]] = []
     for occurrence, label in labelled:
+        if occurrence.start >= end or occurrence.end <= start or label.action is None:
+            continue
         low, high = max(occurrence.start, start), min(occurrence.end, end)
-        if label.action is not None and low < high and takes_time(occurrence.event):
+        if low < high and takes_time(occurrence.event):
             claims.append((low, high, label.action))
     edges = sorted({edge for low, high, _ in claims for edge in (low, high)})
     seconds: dict[ActionType, float] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from types import MappingProxyType
 
@@ -12,7 +12,7 @@ from bridge.ports import Known
 from bridge.types import Reading
 from rhythm_env.interface import Meter
 
-__all__ = ["METERS", "Past", "read", "read_at"]
+__all__ = ["METERS", "Past", "read", "read_at", "read_slots"]
 
 METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
     {
@@ -28,6 +28,14 @@ METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
 def read(known: Known) -> dict[Meter, Reading]:
     """Every meter at ``known.at``; nothing that begins or ends later counts, and missing input is never zero."""
     return read_at(Past(known), known.at)
+
+
+def read_slots(known: Known, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
+    """Every meter at ascending moments up to ``known.at``, each from what was known by then. ``known`` reaches back
+    80 days from the first; a year of slots takes less than a second, and memory follows the days between them.
+    """
+    past = Past(known, since=starts[0] if starts else None)
+    return [read_at(past, at) for at in starts]
 
 
 def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:

@@ -14,10 +14,11 @@ from math import exp, log, sqrt
 from statistics import median
 from types import MappingProxyType
 
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 WINDOW = 60  # days before the value's own day, which is excluded
 CALIBRATED = 4  # below so many values an input counts half (WHOOP calibrates over 4 recoveries)
+LEAST = 5  # values that have a deviation of their own
 FAR_OUT = 5.0  # an outlier lies more than so many scaled median deviations from the median
 PRIOR_SPREAD = 12.0  # values the population's spread is worth
 CLIP = 3.0
@@ -58,6 +59,8 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.SLEEP_SCORE: Constants(mu=77.0, between=3.1, within=5.9, floor=2.0, rho=0.0, k=3.7),
         # Garmin's scale, high = strained; means of six hours. Proposal.
         Metric.STRESS: Constants(mu=35.0, between=9.0, within=8.0, floor=3.0, rho=0.4, k=0.8),
+        # Fitbit's scale, high = calm.
+        Metric.STRESS_MANAGEMENT: Constants(mu=76.0, between=4.4, within=5.9, floor=2.0, rho=0.34, k=1.8),
         # The mean of a whole day, sleep included. Proposal.
         Metric.DAILY_STRESS: Constants(mu=33.0, between=8.0, within=7.0, floor=2.5, rho=0.4, k=0.8),
         # What a night's charging reached. Proposal.
@@ -105,10 +108,12 @@ def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
     centre = (n med + k mu) / (n + k), s0^2 = (n mad^2 + 12 within^2) / (n + 12) but at least ``floor``,
     spread = s0 sqrt(1 + kap / (n + k kap)) with kap = (1 + rho) / (1 - rho).
     """
-    kept = _inliers([scale(v, constants) for v in raw if plausible(v, constants)], constants)
-    n = len(kept)
-    middle = median(kept) if kept else constants.mu
-    deviation = _deviation(kept, middle) if n >= 5 else constants.within
+    return normal_of([scale(v, constants) for v in raw if plausible(v, constants)], constants)
+
+
+def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
+    """The same from values in the metric's scale without artefacts."""
+    n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)
     kap = (1 + constants.rho) / (1 - constants.rho)
@@ -142,13 +147,21 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
     return min(max(value, low), high)
 
 
-def _inliers(values: list[float], constants: Constants) -> list[float]:
-    """Values within five deviations of their median, a deviation being at least the floor."""
-    if len(values) < 5:
-        return values
+def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
+    """Number, median and deviation of the values within five deviations of their median, each at least the floor."""
+    n = len(values)
+    if n < LEAST:
+        return n, median(values) if values else constants.mu, constants.within
     middle = median(values)
-    reach = FAR_OUT * max(_deviation(values, middle), constants.floor)
-    return [v for v in values if abs(v - middle) <= reach]
+    deviation = _deviation(values, middle)
+    reach = FAR_OUT * max(deviation, constants.floor)
+    kept = [v for v in values if abs(v - middle) <= reach]
+    return (n, middle, deviation) if len(kept) == n else _of_kept(kept, constants)
+
+
+def _of_kept(kept: Sequence[float], constants: Constants) -> tuple[int, float, float]:
+    middle = median(kept)
+    return len(kept), middle, _deviation(kept, middle) if len(kept) >= LEAST else constants.within
 
 
 def _deviation(values: Sequence[float], middle: float) -> float:

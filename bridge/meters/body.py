@@ -14,22 +14,21 @@ from bridge.meters.baseline import (
     OWN_SLEEP,
     WINDOW,
     Baseline,
-    baseline,
     clip,
     hrv_quality,
+    normal_of,
     scale,
     unscale,
 )
 from bridge.meters.fuse import Signal, warmed
 from bridge.meters.past import Latest, Past
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 DAY = timedelta(days=1)
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
 TREND_SPREAD = 0.6  # a week's mean varies so much of a night's spread (Plews, Altini)
 LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs at least, and for full trust
 DAY_TRUST = 0.5  # of yesterday's mean stress, where nothing is measured in the hours before
-STAND_IN, STAND_IN_TRUST = 0.5, 0.3  # resting heart rate where the source measures no stress
 
 
 def sleep(past: Past, at: datetime) -> Signal | None:
@@ -101,13 +100,13 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 def stress(past: Past, at: datetime) -> Signal | None:
     """Mean stress of the last six hours against the same hours of earlier days, from 40 valid minutes on.
 
-    Else yesterday's mean at half the trust; where a source has no stress score (WHOOP publishes none), half the resting
-    heart rate's z at a trust of 0.3.
+    Else a vendor's score of how the night dealt with stress (high is calm), or yesterday's mean at half the trust. A
+    source may have none (WHOOP publishes none); a resting heart rate in its place made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
     if not measured:
-        return _stress_of_yesterday(past, at) or _stand_in(past, at)
+        return _stress_management(past, at) or _stress_of_yesterday(past, at)
     normals = {series: _usual_stress(past, series, at) for series in measured}
     series = max(measured, key=lambda s: (normals[s].n, s))
     (mean, minutes), normal = measured[series], normals[series]
@@ -162,6 +161,14 @@ def _score(past: Past, at: datetime, metric: Metric, name: str) -> Signal | None
     return nightly("hrv", night, _z(metric, night), f"{name} {text}")
 
 
+def _stress_management(past: Past, at: datetime) -> Signal | None:
+    night = past.latest(Metric.STRESS_MANAGEMENT, at)
+    if night is None:
+        return None
+    text = words.absolute(night.value, night.normal.centre, "points", night.normal)
+    return nightly("stress", night, -_z(Metric.STRESS_MANAGEMENT, night), f"stress management {text}")
+
+
 def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     day = past.latest(Metric.DAILY_STRESS, at)
     if day is None:
@@ -170,15 +177,6 @@ def _stress_of_yesterday(past: Past, at: datetime) -> Signal | None:
     return nightly("stress", day, _z(Metric.DAILY_STRESS, day), text, quality=DAY_TRUST)
 
 
-def _stand_in(past: Past, at: datetime) -> Signal | None:
-    heart = past.latest(Metric.RESTING_HR, at)
-    if heart is None:
-        return None
-    text = words.absolute(heart.value, heart.normal.centre, "bpm", heart.normal)
-    z = STAND_IN * _z(Metric.RESTING_HR, heart)
-    return nightly("stress", heart, z, f"resting heart rate {text}, standing in for stress", quality=STAND_IN_TRUST)
-
-
 def _usual_stress(past: Past, series: str, at: datetime) -> Baseline:
     means = (past.stress[series].mean(at - k * DAY) for k in range(1, WINDOW + 1))
-    return baseline([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])
+    return normal_of([m[0] for m in means if m is not None and m[1] >= LEAST_STRESS], CONSTANTS[Metric.STRESS])

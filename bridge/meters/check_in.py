@@ -14,8 +14,9 @@ from math import sqrt
 from statistics import fmean, pvariance
 
 from bridge.meters.baseline import CLIP, clip
-from bridge.meters.fuse import Signal
-from bridge.types import CHECK_INS, Sample
+from bridge.meters.fuse import Signal, warmed
+from bridge.metrics import CHECK_INS
+from bridge.types import Sample
 from rhythm_env.interface import Meter
 
 NAME = "check_in"
@@ -24,7 +25,7 @@ ALPHA = 0.3
 EXPIRY = timedelta(days=6)
 LOOK_BACK = timedelta(days=60)
 MIDDLE, SPREAD = 3.3, 0.9  # of most people's answers on a scale of 1 to 5; proposal
-ANSWERS_WORTH = 5  # answers that the middle and the spread of the scale are worth
+MIDDLE_WORTH, SPREAD_WORTH = 2, 5  # answers; people differ more in where they answer than in how widely
 
 
 class Answers:
@@ -58,7 +59,7 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
     return Signal(
         name=NAME,
         z=clip(smoothed([value for _, value in given]), -CLIP, CLIP),
-        quality=1.0,
+        quality=warmed(1.0, len(given)),
         age_hours=(at - said) / timedelta(hours=1),
         text=f"you said {score:g} of 5",
         source=NAME,
@@ -69,11 +70,11 @@ def smoothed(scores: Sequence[float]) -> float:
     """Exponentially weighted mean of ascending answers in the person's own spreads; 0 is how they usually are.
 
     >>> round(smoothed([3, 3, 3, 3, 5]), 2)
-    0.36
+    0.34
     """
     n = len(scores)
-    mean = (n * fmean(scores) + ANSWERS_WORTH * MIDDLE) / (n + ANSWERS_WORTH)
-    spread = sqrt((n * pvariance(scores) + ANSWERS_WORTH * SPREAD**2) / (n + ANSWERS_WORTH))
+    mean = (n * fmean(scores) + MIDDLE_WORTH * MIDDLE) / (n + MIDDLE_WORTH)
+    spread = sqrt((n * pvariance(scores) + SPREAD_WORTH * SPREAD**2) / (n + SPREAD_WORTH))
     found = 0.0
     for score in scores:
         found += ALPHA * ((score - mean) / spread - found)

@@ -21,9 +21,11 @@ from bridge.meters.baseline import CLIP, CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
-from bridge.types import Metric, Reading
+from bridge.metrics import Metric
+from bridge.types import Reading
 from rhythm_env.interface import Meter, Moment, Slot, moment_at, slot_start
 
+LONGEST_DAY = timedelta(hours=18)
 LONGEST = 180.0  # minutes without a pause after which it gets no worse
 
 
@@ -69,9 +71,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Hours since the main sleep; missing when no night of the last 30 hours is known."""
+    """Hours since the main sleep; missing after 18, when the person sleeps again or nobody knows."""
     woke = past.woke(at)
-    if woke is None:
+    if woke is None or at - woke > LONGEST_DAY:
         return None
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)

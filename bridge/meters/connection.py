@@ -21,7 +21,8 @@ from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
-from bridge.types import Event, Metric, Reading
+from bridge.metrics import Metric
+from bridge.types import Event, Reading
 from rhythm_env.interface import ActionType, Meter, zone_at
 
 COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})

@@ -35,13 +35,14 @@ AFTER_WORKOUT = timedelta(minutes=30)  # stress right after sport is the sport
 
 
 class Calendar:
-    """A person's agenda up to a moment. ``exists`` tells an empty day from a calendar nobody connected."""
+    """A person's agenda over [since, at]. ``exists`` tells an empty day from a calendar nobody connected."""
 
-    def __init__(self, agenda: Labelled, at: datetime) -> None:
-        self.entries = sorted(((o, label) for o, label in agenda if o.start <= at), key=lambda one: one[0].start)
+    def __init__(self, agenda: Labelled, since: datetime, at: datetime) -> None:
+        begun = [(o, label) for o, label in agenda if o.start <= at]
+        self._begin = min((o.start for o, _ in begun), default=None)
+        self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
         self._starts = [o.start for o, _ in self.entries]
         occurrences = [o for o, _ in self.entries]
-        self._begin = min((o.start for o in occurrences), default=None)
         self._busy = merged((o.start, o.end) for o in occurrences if takes_time(o.event))
         self._meetings = merged((o.start, o.end) for o in occurrences if is_meeting(o.event))
         self._tight = tight_starts(occurrences)
@@ -108,10 +109,11 @@ class Intraday:
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
-        kept = sorted(_timed(s) for s in samples if not _just_after(ends, s.end or s.start))
+        kept = [_timed(s) for s in samples if not ends or not _just_after(ends, s.end or s.start)]
+        kept.sort()
         self._known = [known for known, _, _ in kept]
-        self._minutes = list(accumulate((minutes for _, minutes, _ in kept), initial=0.0))
-        self._sums = list(accumulate((minutes * value for _, minutes, value in kept), initial=0.0))
+        self._minutes = list(accumulate([minutes for _, minutes, _ in kept], initial=0.0))
+        self._sums = list(accumulate([minutes * value for _, minutes, value in kept], initial=0.0))
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
@@ -129,9 +131,10 @@ def _share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> floa
 
 def _timed(sample: Sample) -> tuple[datetime, float, float]:
     """(known from, minutes, value)."""
-    if sample.end is None or sample.end <= sample.start:
-        return sample.start, ONE_VALUE / MINUTE, sample.value
-    return sample.end, (sample.end - sample.start) / MINUTE, sample.value
+    start, end = sample.start, sample.end
+    if end is None or end <= start:
+        return start, ONE_VALUE / MINUTE, sample.value
+    return end, (end - start) / MINUTE, sample.value
 
 
 def _just_after(ends: Sequence[datetime], at: datetime) -> bool:

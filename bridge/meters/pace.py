@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from bridge.meters.baseline import clip
+from bridge.meters.hours import SIX_HOURS
 from bridge.meters.past import Past
 from bridge.types import Reading
 from rhythm_env.interface import Meter, MeterState
@@ -26,16 +27,19 @@ Readings = dict[Meter, Reading]
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """What the model sees at ascending slot starts (the last may lie within a slot), from the readings there."""
-    found: list[States] = []
-    caps: list[float] = []
-    for n, (at, reading) in enumerate(readings):
-        states = {meter: one.state for meter, one in reading.items()}
-        if n > 0:
-            woke = past.nights.ended(readings[n - 1][0], at)
-            caps.append(ON_WAKING if woke else ELSE)
-            states = {m: _slowed(m, state, found[-1][m], max(caps[-2:])) for m, state in states.items()}
-        found.append(states)
+    """What the model sees at ascending slot starts (the last may lie within a slot), from the readings there.
+
+    Part of a slot allows that part of the pace, but the end of a night counts at once.
+    """
+    at, reading = readings[0]
+    found = [{meter: one.state for meter, one in reading.items()}]
+    woke = False
+    for then, reading in readings[1:]:
+        woke_before, woke = woke, past.nights.ended(at, then)
+        pace = ON_WAKING if woke or woke_before else ELSE
+        cap = pace if woke else pace * min((then - at) / SIX_HOURS, 1.0)
+        found.append({meter: _slowed(meter, one.state, found[-1][meter], cap) for meter, one in reading.items()})
+        at = then
     return found
 
 

@@ -13,15 +13,16 @@ from statistics import median
 
 from bridge.agenda import midnight
 from bridge.meters import proxy
-from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, WINDOW, Baseline, baseline, plausible
-from bridge.meters.check_in import Answers
+from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, WINDOW, Baseline, normal_of, plausible, scale
+from bridge.meters.check_in import SAID, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import Nights, series_of
 from bridge.meters.sleep import score
 from bridge.meters.travel import LOOSER
+from bridge.metrics import METRICS, Metric, Shape
 from bridge.ports import Known
-from bridge.types import METRICS, EpisodeKind, Metric, Sample, Shape
+from bridge.types import EpisodeKind, Sample
 from rhythm_env.interface import ZoneHistory, zone_at
 
 SLACK = timedelta(days=20)  # journeys, and moments up to two weeks before the last
@@ -29,13 +30,15 @@ LEAST_SPOTS = 3  # daytime HRV readings that make a day's median
 UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.HRV_SDNN, Metric.RESTING_HR})  # by a journey, for some days
 AFTER_WAKING = timedelta(hours=2)  # a battery is fullest by then
 DAY = timedelta(days=1)
+NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A nightly or daily value and the instant from which it was known."""
+    """A nightly or daily value, also in its metric's scale, and the instant from which it was known."""
 
     value: float
+    scaled: float
     known: datetime
 
 
@@ -67,8 +70,9 @@ class Past:
         self.zones: ZoneHistory = known.zones
         self.proxies = known.proxies or proxy.shipped()
         self._at = known.at
+        self._days: tuple[datetime, tuple[date, ...]] = known.at - DAY, ()
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
-        self._samples = [(s, x) for s, x in known.samples if x.day >= oldest and _over(x, known.at) and _possible(x)]
+        self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]
         self.nights = Nights(episodes, known.zones)
         self._tracks: dict[str, dict[str, Track]] = {}
@@ -78,8 +82,8 @@ class Past:
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
-        self.answers = Answers(sample for _, sample in self._samples)
-        self.calendar = Calendar(known.agenda, known.at)
+        self.answers = Answers(sample for metric in SAID for _, sample in self._samples.get(metric, ()))
+        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at)
         self.tasks = known.tasks
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
@@ -87,16 +91,22 @@ class Past:
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
-        day = at.astimezone(zone_at(at, self.zones)).date() + DAY
-        for d in (day, day - DAY, day - 2 * DAY, day - 3 * DAY):
+        for day in self._recent_days(at):
             found = [
-                self._dated(metric, series, d, at)
+                self._dated(metric, series, day, at)
                 for series, track in tracks.items()
-                if d in track and timedelta(0) <= at - track[d].known <= timedelta(hours=EXPIRY)
+                if day in track and NOW <= at - track[day].known <= FRESH
             ]
             if found:
                 return max(found, key=lambda one: (one.normal.n, one.series))
         return None
+
+    def _recent_days(self, at: datetime) -> tuple[date, ...]:
+        """Tomorrow, which a zone further east may have, down to two days ago; the same for all meters of a moment."""
+        if self._days[0] != at:
+            today = at.astimezone(zone_at(at, self.zones)).date()
+            self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
+        return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
         """Another metric of the same night from the same series."""
@@ -135,19 +145,26 @@ class Past:
         track, unsettled = self._tracks[metric][series], metric in UNSETTLED
         known = track[day].known
         days = (day - k * DAY for k in range(1, WINDOW + 1))
-        settled = (d for d in days if d in track and not (unsettled and self.nights.journeys.loose(d)))
-        normal = baseline([track[d].value for d in settled if track[d].known <= known], CONSTANTS[metric])
+        values = [(d, track[d]) for d in days if d in track]
+        if unsettled:
+            values = [(d, value) for d, value in values if not self.nights.journeys.loose(d)]
+        normal = normal_of([value.scaled for _, value in values if value.known <= known], CONSTANTS[metric])
         loose = unsettled and self.nights.journeys.loose(day)
         return replace(normal, spread=LOOSER * normal.spread) if loose else normal
 
     def _add_samples(self) -> None:
+        for metric, samples in self._samples.items():
+            if METRICS[metric].shape is not Shape.INTRADAY:
+                for source, sample in samples:
+                    series = series_of(source, sample.device)
+                    self._put(metric, series, sample.day, sample.value, self._known_from(sample, series))
+        self._add_spots()
+
+    def _add_spots(self) -> None:
+        """Daytime variability: the median of a day's readings, once the day is over."""
         spots: dict[tuple[str, date], list[float]] = {}
-        for source, sample in self._samples:
-            series = series_of(source, sample.device)
-            if sample.metric is Metric.HRV_SDNN:
-                spots.setdefault((series, sample.day), []).append(sample.value)
-            elif METRICS[sample.metric].shape is not Shape.INTRADAY:
-                self._put(sample.metric, series, sample.day, sample.value, self._known_from(sample, series))
+        for source, sample in self._samples.get(Metric.HRV_SDNN, ()):
+            spots.setdefault((series_of(source, sample.device), sample.day), []).append(sample.value)
         for (series, day), values in spots.items():
             if len(values) >= LEAST_SPOTS:
                 self._put(Metric.HRV_SDNN, series, day, median(values), midnight(day + DAY, self.zones))
@@ -164,9 +181,8 @@ class Past:
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
         """source -> (instant, battery), ascending."""
         found: dict[str, list[tuple[datetime, float]]] = {}
-        for source, sample in self._samples:
-            if sample.metric is Metric.BODY_BATTERY:
-                found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
+        for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
+            found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
@@ -189,21 +205,22 @@ class Past:
             return
         track = self._tracks.setdefault(metric, {}).setdefault(series, {})
         if day not in track or known < track[day].known:
-            track[day] = Value(value=value, known=known)
+            track[day] = Value(value=value, scaled=scale(value, CONSTANTS[metric]), known=known)
 
     def _intraday(self, metric: Metric) -> dict[str, list[Sample]]:
         found: dict[str, list[Sample]] = {}
-        for source, sample in self._samples:
-            if sample.metric is metric:
-                found.setdefault(series_of(source, sample.device), []).append(sample)
+        for source, sample in self._samples.get(metric, ()):
+            found.setdefault(series_of(source, sample.device), []).append(sample)
         return found
 
 
-def _over(sample: Sample, at: datetime) -> bool:
-    return (sample.end or sample.start) <= at
-
-
-def _possible(sample: Sample) -> bool:
-    """Within the metric's range: Garmin's -1 and -2 say why there is no stress value, they are none."""
-    spec = METRICS[sample.metric]
-    return spec.low <= sample.value <= spec.high
+def _by_metric(known: Known, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
+    """Samples that are over and possible: Garmin's -1 and -2 say why there is no stress value, they are none."""
+    found: dict[Metric, list[tuple[str, Sample]]] = {}
+    for pair in known.samples:
+        sample = pair[1]
+        spec = METRICS[sample.metric]
+        over = (sample.end or sample.start) <= known.at
+        if over and sample.day >= oldest and spec.low <= sample.value <= spec.high:
+            found.setdefault(sample.metric, []).append(pair)
+    return found

@@ -19,11 +19,12 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import SetupError
+from bridge.metrics import METRICS
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.types import METRICS
 from rhythm_env.interface import Meter
 
 TABLE = Path(__file__).with_name("proxy_map.toml")
+OVERRIDES = "meters.toml"  # in the bridge's folder
 FACTS = ("agenda: ", "tasks: ")  # inputs that are no metric
 CHANGEABLE = ("direction", "half_life_h", "weight")
 MOST = 10.0  # ten times the weight of "your normal"
@@ -70,6 +71,17 @@ def overrides(path: Path) -> Overrides:
 def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
     """(as shipped, as changed) of every row that differs."""
     return [(was, is_) for was, is_ in zip(shipped().rows, mine.rows, strict=True) if was != is_]
+
+
+def written(changes: Overrides) -> str:
+    """Overrides as their file holds them."""
+    lines = [
+        "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
+        for meter, signals in sorted(changes.items())
+        for signal, change in sorted(signals.items())
+        if change
+    ]
+    return "\n\n".join(lines) + "\n"
 
 
 def _row(entry: Mapping[str, Any]) -> Proxy:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 
 from bridge.meters import body
-from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, WINDOW, baseline, clip
+from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, WINDOW, clip, normal_of
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse, warmed
 from bridge.meters.hours import SIX_HOURS
@@ -39,7 +39,7 @@ def meetings(past: Past, at: datetime) -> Signal | None:
         return None
     earlier = (at - k * DAY for k in range(1, WINDOW + 1))
     loads = [past.calendar.load(then) for then in earlier if past.calendar.reaches_back(then - SIX_HOURS)]
-    normal = baseline(loads, CONSTANTS[MEETING_LOAD])
+    normal = normal_of(loads, CONSTANTS[MEETING_LOAD])
     load = past.calendar.load(at)
     z = clip(normal.z(load, CONSTANTS[MEETING_LOAD]), -MOST_FROM_MEETINGS, MOST_FROM_MEETINGS)
     text = f"meeting load {load:.2f} over the last six hours, {normal.centre:.2f} is usual"

@@ -12,7 +12,8 @@ from datetime import date, datetime, timedelta
 from statistics import median
 
 from bridge.meters.baseline import clip
-from bridge.types import Episode, Metric
+from bridge.metrics import Metric
+from bridge.types import Episode
 
 PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
 NEED = 8.0  # hours, where the vendor states none (adults: 7-9)

@@ -15,7 +15,8 @@ from bridge.meters.baseline import CONSTANTS, unscale
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
-from bridge.types import Metric, Reading
+from bridge.metrics import Metric
+from bridge.types import Reading
 from rhythm_env.interface import Meter
 
 MOST_FROM_STEPS = 1.0

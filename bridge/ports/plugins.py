@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
 
-from bridge.types import Item, Label, Metric, Page, RawRecord
+from bridge.metrics import Metric
+from bridge.types import Item, Label, Page, RawRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
+from bridge.metrics import Metric
 from bridge.ports.plugins import Normaliser
 from bridge.ports.records import Connection, Landing, Recommendation, User
-from bridge.types import Covers, Episode, Event, Metric, Outcome, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 

@@ -10,7 +10,8 @@ from dataclasses import fields
 from datetime import date, datetime
 from typing import Any
 
-from bridge.types import Episode, EpisodeKind, Event, Item, Metric, RawRecord, Response, Sample, Task
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Event, Item, RawRecord, Response, Sample, Task
 
 KINDS: dict[type, str] = {Sample: "sample", Episode: "episode", Event: "event", Task: "task"}
 CLASSES: dict[str, Callable[..., Item]] = {"sample": Sample, "episode": Episode, "event": Event, "task": Task}

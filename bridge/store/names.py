@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.dialects import postgresql, sqlite
 
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:

@@ -8,8 +8,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge.metrics import Metric
 from bridge.store import codec, rows, tables
-from bridge.types import Covers, Episode, Event, Item, Metric, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Item, RawRecord, Sample, Task
 
 
 def samples(

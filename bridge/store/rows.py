@@ -10,9 +10,10 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from bridge.metrics import METRICS, Shape
 from bridge.ports import Connection
 from bridge.store import codec, names, tables
-from bridge.types import METRICS, Episode, Event, Item, Sample, Shape, Task
+from bridge.types import Episode, Event, Item, Sample, Task
 
 TABLES: dict[str, sa.Table] = {
     "sample": tables.samples,

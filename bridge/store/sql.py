@@ -7,10 +7,11 @@ from contextlib import contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
 
+from bridge.metrics import Metric
 from bridge.ports import Connection, Landing, Normaliser, Recommendation, User
 from bridge.store import advice, backup, landing, people, reading, replay
 from bridge.store.database import Database
-from bridge.types import Covers, Episode, Event, Metric, Outcome, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 

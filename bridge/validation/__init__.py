@@ -8,6 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import SetupError
+from bridge.meters import proxy
+from bridge.ports import ProxyMap
 from bridge.validation import lifesnaps, protocol, table, welltory
 from bridge.validation.cohort import Cohort
 from bridge.validation.columns import Columns, of_person
@@ -34,12 +36,13 @@ class Result:
     licence: str = ""
 
 
-def validate(data: Path | None, file: Path | None, steps: Steps) -> list[Result]:
-    """Every cohort found in the folder and the one of the table.
+def validate(data: Path | None, file: Path | None, steps: Steps, proxies: ProxyMap | None = None) -> list[Result]:
+    """Every cohort found in the folder and the one of the table, read by a proxy map or the one that is shipped.
 
     ``steps(name)`` gives a function that is told (done, total). Raises SetupError when there is no cohort.
     """
-    found = [_of_cohort(cohort, steps) for cohort in _cohorts(data, file)]
+    chosen = proxies or proxy.shipped()
+    found = [_of_cohort(cohort, steps, chosen) for cohort in _cohorts(data, file)]
     spots = None if data is None else _place(data, "welltory")
     if spots is not None:
         people, aside = welltory.read(spots)
@@ -69,11 +72,11 @@ def _nothing(data: Path | None) -> str:
     return f"no cohort in {data}: looked for {looked}"
 
 
-def _of_cohort(cohort: Cohort, steps: Steps) -> Result:
+def _of_cohort(cohort: Cohort, steps: Steps, proxies: ProxyMap) -> Result:
     on_step = steps(f"{cohort.name}: meters")
     people: list[Columns] = []
     for k, person in enumerate(cohort.persons):
-        people += [of_person(person)] if person.asked else []
+        people += [of_person(person, proxies)] if person.asked else []
         on_step(k + 1, len(cohort.persons))
     rows = _rows(cohort.name, people, steps)
     return Result(name=cohort.name, rows=rows, aside=cohort.aside, assumed=cohort.assumed, licence=cohort.licence)

@@ -1,24 +1,20 @@
-"""What a one-tap check-in adds to a meter: the person's own earlier answers, fused in as one more input."""
+"""What a one-tap check-in adds to a meter: the person's own earlier answers, as the product's own signal."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import date
-from statistics import fmean, pstdev
+from datetime import date, datetime, timedelta
+from math import log
 
-from bridge.types import Reading
+from bridge.meters.check_in import Answers, check_in
+from bridge.meters.fuse import OFFSET
+from bridge.metrics import CHECK_INS
+from bridge.ports import Proxy
+from bridge.types import Reading, Sample
+from bridge.validation.cohort import Day
 
-ALPHA = 0.3  # of the moving average, an answer's weight
-WEIGHT = 1.0  # beside the meters' own inputs
-EXPIRY = 6  # days after the last answer
-LEAST_ANSWERS = 4  # before that nobody's usual is known
-
-Answers = Sequence[tuple[date, float]]  # ascending
-
-
-def earlier(answers: Mapping[date, float], at: date) -> Answers:
-    """The answers given before that day; the day's own is what is to be told from them."""
-    return [(day, answers[day]) for day in sorted(answers) if day < at]
+LOWEST, HIGHEST = 1.0, 5.0  # of the product's scale
+JUST_AFTER = timedelta(minutes=1)  # the report: what is to be told from earlier answers does not count as one
 
 
 def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
@@ -32,27 +28,28 @@ def every(answers: Mapping[date, float], days: int) -> dict[date, float]:
     return kept
 
 
-def standing(answers: Answers, at: date) -> float | None:
-    """The moving average of past answers in the person's own standard deviations from the own mean, both past too.
+def given(days: Sequence[Day], answers: Mapping[date, float]) -> Answers:
+    """Answers as the product keeps them, the person's own range of answers spread over 1 to 5."""
+    low, high = min(answers.values(), default=0.0), max(answers.values(), default=0.0)
+    return Answers(
+        Sample(
+            key=f"{day.date}",
+            metric=CHECK_INS[None],
+            start=day.asked + JUST_AFTER,
+            day=day.date,
+            value=LOWEST + (HIGHEST - LOWEST) * (answers[day.date] - low) / (high - low) if high > low else HIGHEST,
+        )
+        for day in days
+        if day.date in answers
+    )
 
-    None below four answers, six days after the last one, or when all were the same.
-    """
-    if len(answers) < LEAST_ANSWERS or (at - answers[-1][0]).days > EXPIRY:
-        return None
-    values = [value for _, value in answers]
-    spread = pstdev(values)
-    if spread == 0:
-        return None
-    average = values[0]
-    for value in values[1:]:
-        average += ALPHA * (value - average)
-    return (average - fmean(values)) / spread
 
-
-def fused(reading: Reading, answer: float | None) -> float:
-    """The meter's Z with the check-in as one more input of weight 1: (Z p + z) / (p + 1), p the reading's precision."""
-    z = sum(because.contribution for because in reading.because)
-    if answer is None:
+def fused(reading: Reading, answers: Answers, row: Proxy, at: datetime) -> float:
+    """The meter's Z with what was answered before ``at`` as one more input: (Z p + l z) / (p + l), p the precision."""
+    z = log(reading.level / (1 - reading.level)) - OFFSET
+    said = check_in(answers, row.meter, at)
+    if said is None:
         return z
     precision = (reading.level * (1 - reading.level) / reading.sd) ** 2
-    return (z * precision + WEIGHT * answer) / (precision + WEIGHT)
+    weight = row.weight * said.quality
+    return (z * precision + weight * said.z) / (precision + weight)

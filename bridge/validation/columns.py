@@ -9,6 +9,8 @@ from math import log
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
+from bridge.meters.check_in import NAME
+from bridge.ports import ProxyMap
 from bridge.types import Reading
 from bridge.validation import checkins, life
 from bridge.validation.cohort import DAY, Day, Person
@@ -26,6 +28,7 @@ METERS = {meter: meter.title() for meter in Meter}
 OWN_REPORT = "yesterday's own report"
 DAILY, SPARSE = "daily check-in", "check-in every 3 days"
 SPARSE_DAYS = 3
+ASKED = (Meter.VITALITY, Meter.SERENITY)  # the meters people's reports are about
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,9 +53,9 @@ def column(values: Iterable[float | None]) -> Column:
     return np.array([float("nan") if value is None else value for value in values], dtype=np.float64)
 
 
-def of_person(person: Person) -> Columns:
+def of_person(person: Person, proxies: ProxyMap) -> Columns:
     """The columns of a person's days with reports."""
-    days, readings = person.asked, life.readings(person)
+    days, readings = person.asked, life.readings(person, proxies)
     reports = _reports(days)
     meters = {name: [reading[meter] for reading in readings] for meter, name in METERS.items()}
     return Columns(
@@ -60,7 +63,7 @@ def of_person(person: Person) -> Columns:
         rows=column(_row(day, reading) for day, reading in zip(days, readings, strict=True)),
         targets={name: column(answers.get(day.date) for day in days) for name, answers in reports.items()},
         predictors=_predictors(person, meters),
-        own={name: _own(days, answers, meters) for name, answers in reports.items()},
+        own={name: _own(days, answers, meters, proxies) for name, answers in reports.items()},
         inputs=_inputs(readings),
     )
 
@@ -101,15 +104,22 @@ def _predictors(person: Person, meters: Mapping[str, Sequence[Reading]]) -> dict
 
 
 def _own(
-    days: Sequence[Day], answers: Mapping[date, float], meters: Mapping[str, Sequence[Reading]]
+    days: Sequence[Day],
+    answers: Mapping[date, float],
+    meters: Mapping[str, Sequence[Reading]],
+    proxies: ProxyMap,
 ) -> dict[str, Column]:
-    """What knows the person's earlier answers: yesterday's, and each meter with check-ins."""
+    """What knows the person's earlier answers: yesterday's, and and with check-ins the meters that can be validated."""
     found = {OWN_REPORT: column(answers.get(day.date - DAY) for day in days)}
-    for how, given in ((DAILY, answers), (SPARSE, checkins.every(answers, SPARSE_DAYS))):
-        standing = [checkins.standing(checkins.earlier(given, day.date), day.date) for day in days]
-        for name, readings in meters.items():
-            both = zip(readings, standing, strict=True)
-            found[f"{name} + {how}"] = column(checkins.fused(r, z) if r.coverage else None for r, z in both)
+    for how, kept in ((DAILY, answers), (SPARSE, checkins.every(answers, SPARSE_DAYS))):
+        given = checkins.given(days, kept)
+        for meter in ASKED:
+            name = METERS[meter]
+            read = zip(days, meters[name], strict=True)
+            row = proxies.of(meter)[NAME]
+            found[f"{name} + {how}"] = column(
+                checkins.fused(reading, given, row, day.asked) if reading.coverage else None for day, reading in read
+            )
     return found
 
 

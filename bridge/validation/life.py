@@ -11,8 +11,9 @@ from datetime import UTC, datetime, timedelta
 from itertools import groupby
 
 from bridge.meters import Past, read_at
-from bridge.ports import Known
-from bridge.types import Episode, EpisodeKind, Metric, Reading, Sample
+from bridge.metrics import Metric
+from bridge.ports import Known, ProxyMap
+from bridge.types import Episode, EpisodeKind, Reading, Sample
 from bridge.validation.cohort import DAY, Day, Person
 from rhythm_env.interface import Meter, ZoneSpan
 
@@ -30,18 +31,21 @@ OF_THE_SLEEP = {
     "rem_min": Metric.REM_SLEEP,
     "vendor_sleep_score": Metric.SLEEP_SCORE,
 }
-OF_THE_NIGHT = {"hrv_rmssd_ms": Metric.HRV_RMSSD, "resting_hr_bpm": Metric.RESTING_HR}
+OF_THE_NIGHT = {
+    "hrv_rmssd_ms": Metric.HRV_RMSSD,
+    "resting_hr_bpm": Metric.RESTING_HR,
+    "stress_fitbit": Metric.STRESS_MANAGEMENT,
+}
 OF_THE_DAY = {"steps": Metric.STEPS, "stress_garmin": Metric.DAILY_STRESS}
-# Fitbit's stress management score runs against Garmin's scale and has no metric: the meters are not given it.
 
 
-def readings(person: Person) -> list[Mapping[Meter, Reading]]:
+def readings(person: Person, proxies: ProxyMap) -> list[Mapping[Meter, Reading]]:
     """The five meters at the moment of every report of the person, in order."""
     found: list[Mapping[Meter, Reading]] = []
     samples, episodes = _known(person.days)
     for _, days in groupby(person.asked, key=lambda day: day.date.toordinal() // BLOCK):
         moments = [day.asked for day in days]
-        past = Past(Known(at=max(moments), zones=CLOCK, samples=samples, episodes=episodes))
+        past = Past(Known(at=max(moments), zones=CLOCK, samples=samples, episodes=episodes, proxies=proxies))
         found += [read_at(past, moment) for moment in moments]
     return found
 

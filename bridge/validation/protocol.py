@@ -15,7 +15,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from bridge.validation import fitted, ranks
-from bridge.validation.columns import DAILY, METERS, OWN_REPORT, SPARSE, Columns
+from bridge.validation.columns import ASKED, DAILY, METERS, OWN_REPORT, SPARSE, Columns
 from bridge.validation.ranks import DIGITS
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ ORDER = (
     *("vendor sleep score", "vendor stress (Fitbit)", "vendor stress (Garmin)"),
     *("formula A", "formula B", "formula C", FITTED, OWN_REPORT),
 )
-PAIRED_METERS = ("Vitality", "Serenity")
+PAIRED_METERS = tuple(METERS[meter] for meter in ASKED)
 
 Row = dict[str, Any]
 

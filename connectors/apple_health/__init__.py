@@ -1,7 +1,7 @@
 """Apple Health: the export a person makes on the phone (export.zip or export.xml)."""
 
+from bridge.metrics import Metric
 from bridge.ports import ConnectorSpec
-from bridge.types import Metric
 
 SPEC = ConnectorSpec(
     name="apple_health",

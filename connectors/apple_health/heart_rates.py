@@ -6,7 +6,7 @@ from array import array
 from collections.abc import Iterator
 from itertools import groupby
 
-from bridge.types import METRICS, Metric
+from bridge.metrics import METRICS, Metric
 from connectors.apple_health.units import day_at, offset_at
 
 DAY, QUARTER, QUARTERS = 86_400, 900, 96

@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
 from bridge.measured import in_range, samples
-from bridge.types import METRICS, Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from bridge.metrics import METRICS, Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple_health.units import FIRST, LAST
 
 DAY_TOTALS = {

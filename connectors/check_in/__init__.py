@@ -1,7 +1,7 @@
 """What a person says of themselves: a score from 1 to 5, of life as a whole or of one meter. Nothing is fetched."""
 
+from bridge.metrics import CHECK_INS
 from bridge.ports import ConnectorSpec
-from bridge.types import CHECK_INS
 
 SPEC = ConnectorSpec(
     name="check_in",

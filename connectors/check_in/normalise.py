@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.types import CHECK_INS, METRICS, Item, Metric, RawRecord, Sample
+from bridge.metrics import CHECK_INS, METRICS, Metric
+from bridge.types import Item, RawRecord, Sample
 
 ABOUT = {None if meter is None else meter.lower(): metric for meter, metric in CHECK_INS.items()}
 FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC

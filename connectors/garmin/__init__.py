@@ -1,7 +1,7 @@
 """Garmin: the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
+from bridge.metrics import Metric
 from bridge.ports import ConnectorSpec, Setting
-from bridge.types import Metric
 
 SPEC = ConnectorSpec(
     name="garmin",

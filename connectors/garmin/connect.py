@@ -12,7 +12,8 @@ from typing import Any
 
 from bridge.errors import BadRecord
 from bridge.measured import in_range, quarter_hours, samples
-from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
     day_of,

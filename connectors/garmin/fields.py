@@ -8,7 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 STAGES = {
     Metric.LIGHT_SLEEP: "lightSleepSeconds",

@@ -9,7 +9,8 @@ from typing import Any
 
 from bridge.errors import BadRecord
 from bridge.measured import in_range, quarter_hours, samples
-from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import day_of, inner, listed, number, offset_in
 from connectors.garmin.fit import EPOCH, ends
 

@@ -1,7 +1,7 @@
 """How many people one messaged each day, from a file of counts: never what was said, nor to whom."""
 
+from bridge.metrics import Metric
 from bridge.ports import ConnectorSpec
-from bridge.types import Metric
 
 SPEC = ConnectorSpec(
     name="messages",

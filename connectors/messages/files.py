@@ -15,8 +15,9 @@ from datetime import date
 from itertools import islice
 
 from bridge.errors import SourceChanged
+from bridge.metrics import METRICS
 from bridge.ports import File
-from bridge.types import METRICS, Covers, Page, RawRecord
+from bridge.types import Covers, Page, RawRecord
 from connectors.messages.normalise import COUNTS
 
 PAGE = 500

@@ -7,7 +7,8 @@ from datetime import UTC, date, datetime, time
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.types import METRICS, Item, Metric, RawRecord, Sample
+from bridge.metrics import METRICS, Metric
+from bridge.types import Item, RawRecord, Sample
 
 COUNTS = {"contacts": Metric.CONTACTS, "messages": Metric.MESSAGES}
 UNREADABLE = {

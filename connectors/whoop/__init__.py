@@ -1,7 +1,7 @@
 """WHOOP: the API v2 (cycles, sleeps, recoveries, workouts) and the data export a member can download."""
 
+from bridge.metrics import Metric
 from bridge.ports import ConnectorSpec, Setting
-from bridge.types import Metric
 
 SPEC = ConnectorSpec(
     name="whoop",

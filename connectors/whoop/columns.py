@@ -9,7 +9,8 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.types import METRICS, Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from bridge.metrics import METRICS, Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 
 _CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")
 _SLEEP = (

@@ -11,7 +11,8 @@ from typing import Any
 
 from bridge.errors import BadRecord
 from bridge.measured import in_range, samples
-from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 
 MILLI_PER_MINUTE = 60_000
 KILOJOULE_PER_KILOCALORIE = 4.184

@@ -6,7 +6,8 @@ import io
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from bridge.types import Episode, EpisodeKind, Item, Metric, RawRecord, Sample
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.apple_health import files
 from connectors.apple_health.normalise import normalise
 

@@ -12,9 +12,10 @@ from bridge import app, lab
 from bridge.config import load
 from bridge.errors import SourceChanged
 from bridge.files import Plain
+from bridge.metrics import Metric
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.types import Episode, EpisodeKind, Metric, Page
+from bridge.types import Episode, EpisodeKind, Page
 from connectors.apple_health import files
 from connectors.apple_health.merging import total
 from connectors.apple_health.units import offset_of_beats

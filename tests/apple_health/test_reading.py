@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from bridge import app, lab
 from bridge.config import load
 from bridge.errors import BadRecord, BridgeError, SourceChanged
+from bridge.metrics import METRICS, Metric
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.types import METRICS, Covers, Episode, Metric, Page, RawRecord, Sample
+from bridge.types import Covers, Episode, Page, RawRecord, Sample
 from connectors.apple_health import files
 from connectors.apple_health.normalise import normalise
 from tests.apple_health.documents import Text, document, items, quantity, records, slept, steps, values

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bridge.types import EpisodeKind, Metric, Sample
+from bridge.metrics import Metric
+from bridge.types import EpisodeKind, Sample
 from connectors.apple_health.merging import rank
 from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
 

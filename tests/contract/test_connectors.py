@@ -18,10 +18,11 @@ from hypothesis import strategies as st
 from bridge import app, registry
 from bridge.errors import BadRecord
 from bridge.lab.server import Answer, Request
+from bridge.metrics import METRICS
 from bridge.ports import Store
 from bridge.store import open_store
 from bridge.sync import BACKOFF, sync
-from bridge.types import METRICS, Episode, Event, Item, Page, RawRecord, Sample, Task
+from bridge.types import Episode, Event, Item, Page, RawRecord, Sample, Task
 from tests.world import delivered_records, expected, filed, living, served, told
 
 SOURCES = registry.names("connectors")

@@ -10,11 +10,11 @@ import pytest
 
 import connectors
 from bridge import app, registry
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 INIT = """
 from bridge.ports import ConnectorSpec
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 SPEC = ConnectorSpec(
     name="pebble", title="Pebble steps", delivers=frozenset({Metric.STEPS}), streams=("steps",),
@@ -26,7 +26,8 @@ STEPS = """
 import json
 from datetime import UTC, date, datetime
 from bridge.errors import BadRecord
-from bridge.types import Metric, Page, RawRecord, Sample
+from bridge.metrics import Metric
+from bridge.types import Page, RawRecord, Sample
 
 def recognise(file):
     return file.name.endswith(".pebble")

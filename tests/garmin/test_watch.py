@@ -13,9 +13,9 @@ from bridge.config import load
 from bridge.daily import Figure, figures
 from bridge.errors import SourceChanged
 from bridge.files import Plain
+from bridge.metrics import Metric
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.types import Metric
 from connectors.garmin import fit
 from tests.garmin.watch_files import FILE, MONITORING, encoded, watch_day
 from tests.samples import sample

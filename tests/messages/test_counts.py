@@ -16,9 +16,10 @@ from bridge import app
 from bridge.config import load
 from bridge.errors import BadRecord
 from bridge.files import Plain
+from bridge.metrics import METRICS, Metric
 from bridge.ports import Store, User
 from bridge.store import open_store
-from bridge.types import METRICS, Metric, Outcome, Sample
+from bridge.types import Outcome, Sample
 from connectors.messages.files import LARGEST, read, recognise
 from connectors.messages.normalise import UNREADABLE, normalise
 from tests.world import NOW

@@ -5,8 +5,9 @@ from __future__ import annotations
 import random
 from datetime import UTC, date, datetime, timedelta
 
+from bridge.metrics import Metric
 from bridge.ports import Known
-from bridge.types import Episode, EpisodeKind, Event, Label, Metric, Occurrence, Sample, Task
+from bridge.types import Episode, EpisodeKind, Event, Label, Occurrence, Sample, Task
 from rhythm_env.interface import ActionType, ZoneSpan
 
 BERLIN = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)

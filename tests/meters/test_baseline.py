@@ -7,8 +7,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, OWN_SLEEP, baseline, hrv_quality
-from bridge.types import METRICS, Metric
+from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, OWN_SLEEP, baseline, hrv_quality, scale, unscale
+from bridge.metrics import METRICS, Metric
 
 HR = CONSTANTS[Metric.RESTING_HR]
 SLEEP = CONSTANTS[Metric.SLEEP_SCORE]
@@ -19,7 +19,7 @@ def test_nothing_gives_the_population():
     assert found.n == 0
     assert found.centre == pytest.approx(63.0)
     assert found.spread == pytest.approx(2.2 * sqrt(1 + 1 / 0.1))  # kap / (0 + k kap) = 1 / k
-    assert found.z(60, HR) == pytest.approx(3 / (2.2 * sqrt(11)))
+    assert found.z(60, HR) == pytest.approx(-3 / (2.2 * sqrt(11)))
 
 
 def test_few_values_by_hand():
@@ -62,10 +62,16 @@ def test_a_constant_series_keeps_values_within_the_floor():
     assert found.n == 10
 
 
-def test_z_is_clipped_and_signed():
+def test_z_is_clipped_and_says_which_way():
     found = baseline([55.0] * 30, HR)
-    assert found.z(200, HR) == -3
-    assert found.z(30, HR) == 3
+    assert found.z(200, HR) == 3
+    assert found.z(30, HR) == -3
+
+
+def test_counts_may_be_none():
+    row = CONSTANTS[Metric.CONTACTS]
+    assert baseline([0.0] * 30, row).z(0, row) > -1
+    assert unscale(scale(7, row), row) == pytest.approx(7)
 
 
 def test_quality_of_variability_is_that_of_the_device():
@@ -90,9 +96,10 @@ values = st.lists(st.floats(40, 90), max_size=60)
 
 @settings(deadline=None)
 @given(values, st.floats(40, 90), st.floats(40, 90))
-def test_z_falls_with_the_resting_heart_rate(past, one, other):
+def test_z_rises_with_the_value(past, one, other):
     normal = baseline(past, HR)
-    assert (normal.z(one, HR) >= normal.z(other, HR)) == (one <= other) or normal.z(one, HR) == normal.z(other, HR)
+    low, high = sorted((one, other))
+    assert normal.z(low, HR) <= normal.z(high, HR)
 
 
 @settings(deadline=None)

@@ -7,7 +7,8 @@ import pytest
 
 from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, baseline
-from bridge.types import Metric, Reading
+from bridge.metrics import Metric
+from bridge.types import Reading
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress, task, weeks
@@ -73,10 +74,15 @@ class TestVitality:
 
     def test_steps_count_once_the_day_is_over_and_are_capped(self):
         assert signals(read(known(steps(0, 9000)))[Meter.VITALITY]) == set()
-        many = read(known(steps(1, 60_000)))[Meter.VITALITY]
+        many = read(known(night(0), steps(1, 60_000)))[Meter.VITALITY]
         assert z_of(many, "steps") == 1.0
-        assert many.because[0].text.startswith("60,000 steps yesterday")
-        assert many.because[0].age_hours == pytest.approx(9)  # 9:00 in Berlin
+        assert many.because[-1].text.startswith("60,000 steps yesterday")
+        assert many.because[-1].age_hours == pytest.approx(9)  # 9:00 in Berlin
+
+    def test_steps_alone_are_too_little(self):
+        reading = read(known(*(steps(ago, 9000) for ago in range(1, 20))))[Meter.VITALITY]
+        assert (reading.level, reading.coverage) == (0.70, 0.0)
+        assert reading.note == "too little to tell from steps alone"
 
     def test_days_without_steps_are_days_without_a_watch(self):
         assert signals(read(known(steps(1, 0)))[Meter.VITALITY]) == set()
@@ -90,8 +96,9 @@ class TestVitality:
             for at in [MORNING - DAY + n * HOUR]
         ]
         row = CONSTANTS[Metric.HRV_SDNN]
-        assert z_of(read(known(*spots))[Meter.VITALITY], "hrv") == pytest.approx(baseline([], row).z(50, row))
-        assert signals(read(known(*spots[:2]))[Meter.VITALITY]) == set()
+        seen = read(known(night(0), *spots))[Meter.VITALITY]
+        assert z_of(seen, "hrv") == pytest.approx(baseline([], row).z(50, row))
+        assert signals(read(known(night(0), *spots[:2]))[Meter.VITALITY]) == {"sleep"}
 
 
 class TestSources:
@@ -103,8 +110,8 @@ class TestSources:
         assert both.because[0].source == "whoop"
 
     def test_the_newer_night_wins_over_the_longer_history(self):
-        band = [nightly(Metric.RESTING_HR, ago, 50, source="whoop") for ago in range(1, 10)]
-        watch = nightly(Metric.RESTING_HR, 0, 70, source="garmin")
+        band = [nightly(Metric.HRV_RMSSD, ago, 50, source="whoop") for ago in range(1, 10)]
+        watch = nightly(Metric.HRV_RMSSD, 0, 70, source="garmin")
         assert read(known(*band, watch))[Meter.VITALITY].because[0].source == "garmin"
 
     def test_a_new_device_starts_its_own_baseline(self):
@@ -134,11 +141,11 @@ class TestTime:
         assert read(known(night(0), at=MORNING))[Meter.VITALITY].coverage > 0
 
     def test_a_value_recorded_in_the_night_waits_for_its_end(self):
-        early = replace(nightly(Metric.RESTING_HR, 0, 50), start=MORNING - 6 * HOUR, end=None)
+        early = replace(nightly(Metric.HRV_RMSSD, 0, 50), start=MORNING - 6 * HOUR, end=None)
         assert signals(read(known(early, at=MORNING - 3 * HOUR))[Meter.VITALITY]) == set()
-        assert signals(read(known(early, at=MORNING))[Meter.VITALITY]) == {"resting_hr"}
+        assert signals(read(known(early, at=MORNING))[Meter.VITALITY]) == {"hrv"}
         ages = [
-            next(b.age_hours for b in read(known(*items))[Meter.VITALITY].because if b.signal == "resting_hr")
+            next(b.age_hours for b in read(known(*items))[Meter.VITALITY].because if b.signal == "hrv")
             for items in ([early], [early, night(0)])
         ]
         assert ages == pytest.approx([3.0, 2.0])  # from 6:00 where nothing tells the waking, else from 7:00
@@ -147,7 +154,7 @@ class TestTime:
         at = [read(known(*body(), at=MORNING + hours * HOUR)) for hours in (0, 16)]
         fresh, stale = (reading[Meter.VITALITY].coverage for reading in at)
         assert fresh > stale > 0
-        old = [night(1), nightly(Metric.RESTING_HR, 1, 50)]
+        old = [night(1), night(2), night(3), night(4), night(5), nightly(Metric.RESTING_HR, 1, 50)]
         assert read(known(*old, at=MORNING + 6 * HOUR))[Meter.VITALITY].coverage > 0
         assert read(known(*old, at=MORNING + 6 * HOUR + MINUTE))[Meter.VITALITY].coverage == 0
 
@@ -168,7 +175,7 @@ class TestSerenity:
     def test_stress_against_the_same_hours_of_earlier_days(self):
         reading = read(known(*self.values(30, now=40), at=NOON))[Meter.SERENITY]
         row = CONSTANTS[Metric.STRESS]
-        assert z_of(reading, "stress") == pytest.approx(baseline([30.0] * 10, row).z(40, row))
+        assert z_of(reading, "stress") == pytest.approx(-baseline([30.0] * 10, row).z(40, row))
         assert reading.because[0].text == "stress 40 over the last six hours, 30 is usual"
         assert reading.level < 0.7
 
@@ -191,11 +198,20 @@ class TestSerenity:
         with_run, without = (read(known(run, *calm, *extra, at=NOON))[Meter.SERENITY] for extra in (after, []))
         assert with_run == without
 
-    def test_resting_heart_rate_stands_in_at_low_trust(self):
-        reading = read(known(*(nightly(Metric.RESTING_HR, ago, 50 + ago % 3) for ago in range(10)), at=MORNING))
-        heart, stands_in = reading[Meter.VITALITY].because[0], reading[Meter.SERENITY].because[0]
-        assert stands_in.z == pytest.approx(heart.z / 2)
-        assert reading[Meter.SERENITY].coverage == pytest.approx(0.3 / 2.7)
+    def test_a_days_mean_counts_half_where_nothing_is_measured_now(self):
+        means = [replace(steps(ago, 30.0 + 10 * (ago == 1)), metric=Metric.DAILY_STRESS) for ago in range(1, 20)]
+        reading = read(known(*means, at=MORNING))[Meter.SERENITY]
+        row = CONSTANTS[Metric.DAILY_STRESS]
+        assert z_of(reading, "stress") == pytest.approx(-baseline([30.0] * 18, row).z(40, row))
+        assert reading.coverage == pytest.approx(0.5 * 0.5 ** (7 / 16) / 2.7)  # since midnight
+        measured = self.values(30, now=30, at=MORNING)
+        assert "six hours" in read(known(*means, *measured, at=MORNING))[Meter.SERENITY].because[0].text
+
+    def test_fitbits_score_runs_the_other_way(self):
+        calm = [nightly(Metric.STRESS_MANAGEMENT, ago, 70 + 15 * (ago == 0)) for ago in range(20)]
+        reading = read(known(*calm, at=MORNING))[Meter.SERENITY]
+        assert reading.level > 0.7
+        assert z_of(reading, "stress") > 0
 
     def test_more_meetings_than_usual_weigh(self):
         usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0, others=1) for day in range(1, 15)]
@@ -203,7 +219,7 @@ class TestSerenity:
         calm, full = (read(known(at=NOON, agenda=usual + extra))[Meter.SERENITY] for extra in ([], today))
         row = CONSTANTS["meeting_load"]
         normal = baseline([1 / 6] * 13, row)  # the fourteenth day has no six hours before its first entry
-        assert z_of(full, "meetings") == pytest.approx(max(normal.z(0.5 + 0.15, row), -2))
+        assert z_of(full, "meetings") == pytest.approx(-min(normal.z(0.5 + 0.15, row), 2))
         assert full.level < 0.7 < calm.level
 
     def test_no_calendar_is_not_an_empty_one(self):
@@ -296,9 +312,9 @@ class TestProgress:
         agenda = day_before(entry(NOON - 2 * HOUR, 2.0, ActionType.DEEP_WORK))
         tasks = (task(1, done=20), task(2, due=1))
         reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
-        assert reading.level == pytest.approx(1 - exp(-1.6 * (0.6 * 0.5 + 0.4 * 120 / 600)))
-        assert reading.coverage == 1
-        assert reading.sd == pytest.approx(0.21 / sqrt(3.2))
+        assert reading.state.level == pytest.approx(1 - exp(-1.6 * (0.6 * 0.5 + 0.4 * 120 / 600)))
+        assert reading.state.coverage == reading.coverage == 1
+        assert reading.state.sd == pytest.approx(reading.level * (1 - reading.level) / sqrt(3.2))
 
     def test_against_normal_by_hand(self):
         agenda = day_before(entry(NOON - 2 * HOUR, 1.0, ActionType.LEARN))
@@ -308,8 +324,8 @@ class TestProgress:
         assert z_of(reading, "tasks") == pytest.approx((log(p / (1 - p)) - log(7 / 3)) / 0.8)
         assert z_of(reading, "focus") == pytest.approx(2 * (1 - exp(-0.5)) - 1.264)
         assert z_of(reading, "deadlines") == pytest.approx(-1.2 * (1 - exp(-exp(-10))))
-        z = sum(b.contribution for b in reading.because)
-        assert f"against your normal {1 / (1 + exp(-(log(7 / 3) + z))):.2f}" in reading.note
+        z = sum(weight * b.z for weight, b in zip((1.0, 0.6, 0.6), reading.because, strict=True)) / 3.2
+        assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + z))))
 
     def test_overdue_tasks_press_and_count_as_not_done(self):
         reading = read(known(at=NOON, tasks=(task(1, due=-1),)))[Meter.PROGRESS]
@@ -320,25 +336,25 @@ class TestProgress:
 
     def test_nothing_known_is_the_weeks_expected_value(self):
         friday = read(known(at=NOON))[Meter.PROGRESS]
-        assert friday.level == pytest.approx(0.8 * 17 / 28)
-        assert (friday.coverage, friday.because) == (0, ())
+        assert friday.state.level == pytest.approx(0.8 * 17 / 28)
+        assert (friday.level, friday.coverage, friday.because) == (0.70, 0, ())
         monday = read(known(at=MORNING - 4 * DAY))[Meter.PROGRESS]
-        assert monday.level == 0
+        assert monday.state.level == 0
 
     def test_a_week_starts_at_zero_whatever_the_last_one_brought(self):
         tasks = tuple(task(n, done=20 + n) for n in range(5))
         sunday = MORNING + 3 * DAY - 2 * HOUR  # 5:00 on Monday is still Sunday's night
         busy = known(agenda=weeks(), tasks=tasks, at=sunday)
-        assert read(busy)[Meter.PROGRESS].level > 0.5
+        assert read(busy)[Meter.PROGRESS].state.level > 0.5
         due = (*tasks, task(9, due=5))
-        assert read(replace(busy, at=MORNING + 3 * DAY - HOUR, tasks=due))[Meter.PROGRESS].level == 0
+        assert read(replace(busy, at=MORNING + 3 * DAY - HOUR, tasks=due))[Meter.PROGRESS].state.level == 0
 
     def test_a_week_only_grows(self):
         agenda = weeks()
         levels = [
             read(known(at=MORNING - 4 * DAY + h * HOUR, agenda=agenda, tasks=(task(1, done=20), task(2, due=1))))[
                 Meter.PROGRESS
-            ].level
+            ].state.level
             for h in range(0, 96, 6)
         ]
         assert levels == sorted(levels)

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.meters import METERS, Past, read, read_at
-from bridge.meters.fuse import level_of
-from bridge.types import Episode, EpisodeKind, Metric, Sample
+from bridge.metrics import Metric
+from bridge.types import Episode, EpisodeKind, Sample
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress, task, weeks
@@ -58,13 +58,12 @@ lives = st.builds(lambda i, a, t, at: known(*i, agenda=a, tasks=t, at=at), items
 @given(lives)
 def test_readings_are_in_range_and_explain_themselves(life):
     for meter, reading in read(life).items():
-        low = 0.0 if meter is Meter.PROGRESS else 0.05
-        assert low <= reading.level <= 0.98
+        assert 0.05 <= reading.level <= 0.98
+        assert 0 <= reading.state.level <= 0.98
         assert 0 < reading.sd <= 0.25
         assert 0 <= reading.coverage <= 1 + 1e-9
         assert (reading.coverage == 0) == (reading.because == ())
-        if meter is not Meter.PROGRESS:
-            assert level_of(sum(b.contribution for b in reading.because)) == pytest.approx(reading.level)
+        assert sum(b.contribution for b in reading.because) == pytest.approx(reading.level - 0.7)
         assert reading.validated == (meter in (Meter.VITALITY, Meter.SERENITY))
         assert reading.validated or "not validated" in (reading.note or "")
         assert all(-3 <= b.z <= 3 and b.age_hours >= 0 and b.text for b in reading.because)
@@ -112,7 +111,8 @@ def test_nothing_at_all_is_exactly_normal():
         assert reading.coverage == 0
         assert reading.because == ()
         assert reading.note
-        assert reading.level == (0.70 if meter is not Meter.PROGRESS else pytest.approx(0.8 * 16 / 28))
+        assert reading.level == 0.70
+        assert reading.state.level == (0.70 if meter is not Meter.PROGRESS else pytest.approx(0.8 * 16 / 28))
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.meters.sleep import night_of, score
-from bridge.types import Metric
+from bridge.metrics import Metric
 
 from .life import DAY, MORNING, TODAY, night
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge.meters import read
+from bridge.metrics import Metric
 from bridge.observe import observe
-from bridge.types import Metric
 from rhythm_env.interface import (
     ActionType,
     Answer,
@@ -24,7 +24,7 @@ from rhythm_env.interface import (
     observation_from_json,
     slot_start,
 )
-from tests.meters.life import BERLIN, DAY, HOUR, MORNING, TODAY, body, entry, known, nightly, stress, task, weeks
+from tests.meters.life import BERLIN, DAY, HOUR, MORNING, TODAY, body, entry, known, night, nightly, stress, task, weeks
 
 FRIDAY = date(2026, 11, 16)  # the week of it
 NOON = MORNING + 6 * HOUR  # 13:00 in Berlin, Friday: step 17
@@ -47,11 +47,7 @@ def test_names_its_slot_and_shows_the_readings():
     assert observation.remaining_steps == 11
     assert readings == read(life)
     for meter, state in observation.meters.items():
-        assert (state.level, state.sd, state.coverage) == (
-            readings[meter].level,
-            readings[meter].sd,
-            readings[meter].coverage,
-        )
+        assert (state.sd, state.coverage) == (readings[meter].state.sd, readings[meter].state.coverage)
     assert (observation.anomalies, observation.active_event, observation.done) == (None, None, False)
     assert all(step.anomalies is None for step in observation.step_history)
 
@@ -68,15 +64,55 @@ def test_shows_the_last_seven_completed_slots_across_weeks():
     assert [step.timestep for step in of(known(at=NOON)).step_history] == [10, 11, 12, 13, 14, 15, 16]
 
 
-def test_changes_are_those_of_the_readings_at_the_slots_edges():
+def test_changes_are_those_of_the_levels_shown_at_the_slots_edges():
     life = known(*body(), agenda=weeks(), at=NOON)
     observation = of(life)
     edges = [slot_start(moment_of(FRIDAY, step), BERLIN) for step in range(10, 18)]
-    levels = [read(replace(life, at=edge)) for edge in edges]
+    levels = [of(replace(life, at=edge)).meters for edge in edges]
     for meter in Meter:
         for step, (before, after) in zip(observation.step_history, pairwise(levels), strict=True):
             assert step.deltas[meter] == pytest.approx(after[meter].level - before[meter].level)
-        assert observation.deltas[meter] == pytest.approx(read(life)[meter].level - levels[-2][meter].level)
+        assert observation.deltas[meter] == pytest.approx(observation.meters[meter].level - levels[-2][meter].level)
+
+
+class TestPace:
+    """The model's meters follow the readings, but not in one leap."""
+
+    def levels(self, life, hours):
+        return [of(replace(life, at=NOON + h * HOUR)).meters[Meter.VITALITY].level for h in hours]
+
+    def test_a_bad_night_sinks_in_over_two_slots(self):
+        life = known(*(night(ago, 450 if ago else 200) for ago in range(30)), at=NOON)
+        before, waking, noon, evening = self.levels(life, (-7, -5, -1, 5))  # 6:00, 8:00, 12:00, 18:00
+        assert before - read(life)[Meter.VITALITY].level > 0.35
+        assert waking == noon == pytest.approx(before - 0.25)
+        assert evening == pytest.approx(max(read(replace(life, at=NOON + 5 * HOUR))[Meter.VITALITY].level, noon - 0.25))
+
+    def test_part_of_a_slot_allows_part_of_the_pace(self):
+        life = known(*(night(ago, 450 if ago != 1 else 200) for ago in range(1, 30)), at=NOON)
+        start, half, end = self.levels(life, (5, 8, 11))
+        assert half - start == pytest.approx(0.05)
+        assert end - start == pytest.approx(0.10)
+
+    def test_what_is_forgotten_returns_to_normal_in_steps(self):
+        life = known(*(night(ago, 450 if ago != 1 else 200) for ago in range(1, 30)), at=NOON)
+        expired = read(replace(life, at=NOON + HOUR))[Meter.VITALITY]
+        assert (expired.level, expired.coverage) == (0.70, 0.0)
+        levels = self.levels(life, (-1, 5, 11, 17))  # the starts of slots
+        assert levels[0] < 0.5
+        assert all(0 <= later - earlier <= 0.10 + 1e-9 for earlier, later in pairwise(levels))
+        assert levels[-1] > levels[0] + 0.2
+
+    @settings(deadline=None, max_examples=30)
+    @given(st.integers(0, 50), st.integers(0, 27), st.integers(1, 5))
+    def test_never_faster_and_the_same_whenever_it_is_read(self, seed, step, later):
+        life = known(*body(seed), agenda=weeks(seed), at=NOON + 7 * DAY)
+        at = slot_start(moment_of(FRIDAY, step), BERLIN)
+        then, now = (of(replace(life, at=at + k * 6 * HOUR)) for k in (0, later))
+        for meter in set(Meter) - {Meter.PROGRESS}:
+            path = [record.deltas[meter] for record in now.step_history]
+            assert all(abs(change) <= 0.25 + 1e-9 for change in path)
+            assert path[:-later] == pytest.approx([r.deltas[meter] for r in then.step_history][later:])
 
 
 def test_a_night_shows_as_a_change_of_the_slot_it_ended_in():

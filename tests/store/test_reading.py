@@ -8,8 +8,9 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
+from bridge.metrics import Metric
 from bridge.ports import Connection, Store
-from bridge.types import Covers, Event, Item, Metric, RawRecord
+from bridge.types import Covers, Event, Item, RawRecord
 from tests.store.toy import HOUR, T0, connected, day, land, part
 
 NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)

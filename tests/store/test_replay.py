@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from bridge.errors import BadRecord
+from bridge.metrics import METRICS, Shape
 from bridge.ports import Store
-from bridge.types import METRICS, Covers, Item, RawRecord, Sample, Shape
+from bridge.types import Covers, Item, RawRecord, Sample
 from tests.store.toy import HOUR, T0, connected, day, gone, known, land, normalise, part, tables
 
 

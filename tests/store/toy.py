@@ -10,10 +10,11 @@ from uuid import uuid4
 import sqlalchemy as sa
 
 from bridge.errors import BadRecord
+from bridge.metrics import Metric
 from bridge.ports import Connection, Store
 from bridge.store.sql import SqlStore
 from bridge.store.tables import metadata
-from bridge.types import Episode, EpisodeKind, Event, Item, Metric, RawRecord, Sample, Task
+from bridge.types import Episode, EpisodeKind, Event, Item, RawRecord, Sample, Task
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)

@@ -10,7 +10,11 @@ import pytest
 from typer.testing import CliRunner
 
 from bridge.cli import app, show
+from bridge.meters import proxy
+from bridge.meters.check_in import check_in
+from bridge.types import Reading
 from bridge.validation import checkins, columns, fitted, life, table, validate
+from bridge.validation.cohort import DAY, Day
 from bridge.validation.formulas import FORMULAS, Window
 from rhythm_env.interface import Meter
 from tests.samples import sample
@@ -88,7 +92,8 @@ def test_a_difference_is_paired(planted) -> None:
 
 def seen(tmp_path, rows):
     person = table.read(made_up.write(tmp_path / "study.csv", rows)).persons[0]
-    return [{m: r.level for m, r in one.items()} for one in life.readings(person)], columns.of_person(person)
+    readings, mine = life.readings(person, proxy.shipped()), columns.of_person(person, proxy.shipped())
+    return [{m: r.level for m, r in one.items()} for one in readings], mine
 
 
 def test_a_later_night_changes_nothing_before_it(tmp_path) -> None:
@@ -137,22 +142,26 @@ def test_a_garmin_day_counts_when_it_is_over(tmp_path) -> None:
 
 
 def test_check_ins_know_earlier_answers_only() -> None:
-    days = {made_up.FIRST.replace(day=k): float(k % 5) for k in range(2, 30)}
-    at = made_up.FIRST.replace(day=20)
-    assert max(day for day, _ in checkins.earlier(days, at)) < at
-    kept = sorted(checkins.every(days, 3))
+    days = [Day(date=made_up.FIRST.replace(day=k), reports={"energy": float(k % 5)}) for k in range(2, 30)]
+    answers = {day.date: day.reports["energy"] for day in days}
+    at = days[18].asked
+    known = checkins.given(days, answers).about(Meter.VITALITY, at)
+    assert len(known) == 18
+    assert max(when for when, _ in known) < at
+    assert {score for _, score in known} == {1.0, 2.0, 3.0, 4.0, 5.0}
+    kept = sorted(checkins.every(answers, 3))
     assert {(b - a).days for a, b in pairwise(kept)} == {3}
 
 
 def test_a_check_in_by_hand() -> None:
-    first = made_up.FIRST.toordinal()
-    answers = [(made_up.FIRST.fromordinal(first + k), value) for k, value in enumerate((1.0, 1.0, 3.0, 3.0))]
-    at = made_up.FIRST.fromordinal(first + 4)
-    # moving average 1, 1, 1.6, 2.02; mean 2, standard deviation 1
-    assert checkins.standing(answers, at) == pytest.approx(0.02)
-    assert checkins.standing(answers, made_up.FIRST.fromordinal(first + 10)) is None
-    assert checkins.standing(answers[:3], at) is None
-    assert checkins.standing([(day, 2.0) for day, _ in answers], at) is None
+    reading = Reading(level=0.7, sd=0.21 / 2**0.5, coverage=1.0)  # as much known as normal weighs
+    day = Day(date=made_up.FIRST, reports={"energy": 1.0})
+    given = checkins.given([day], {day.date: 1.0})
+    said = check_in(given, Meter.VITALITY, day.asked + DAY)
+    row = proxy.shipped().of(Meter.VITALITY)["check_in"]
+    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(0.5 * said.z / 2.5)
+    assert checkins.fused(reading, given, row, day.asked) == pytest.approx(0)
+    assert checkins.fused(reading, given, row, day.asked + 7 * DAY) == pytest.approx(0)
 
 
 def test_an_own_past_that_repeats_itself_is_worth_asking_for(tmp_path) -> None:
@@ -165,7 +174,7 @@ def test_an_own_past_that_repeats_itself_is_worth_asking_for(tmp_path) -> None:
 
 def test_the_fit_never_sees_the_person_it_is_tried_on(tmp_path) -> None:
     cohort = table.read(made_up.write(tmp_path / "study.csv", made_up.rows(4, 40)))
-    people = [columns.of_person(person) for person in cohort.persons]
+    people = [columns.of_person(person, proxy.shipped()) for person in cohort.persons]
     use = [one.rows > 0 for one in people]
     before = fitted.leave_one_out(people, "energy", use)
     people[2].targets["energy"][:] = people[2].targets["energy"][::-1]
@@ -230,7 +239,7 @@ def test_the_meters_on_the_real_cohorts() -> None:
     }
     vitality = found["LifeSnaps", "energy", "Vitality"]
     serenity = found["LifeSnaps", "valence", "Serenity"]
-    assert (vitality["persons"], vitality["days"]) == (34, 1572)
+    assert (vitality["persons"], vitality["days"]) == (34, 1563)
     assert vitality["mean"] >= 0.10
     assert serenity["mean"] >= 0.09
     assert min(vitality["ci95"][0], serenity["ci95"][0]) > 0

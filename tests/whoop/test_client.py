@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from bridge.lab.server import Answer, Fault, Request
-from bridge.types import Metric
+from bridge.metrics import Metric
 from tests.world import World, later
 
 CYCLE, RECOVERY = "/developer/v2/cycle", "/developer/v2/recovery"
