@@ -16,6 +16,7 @@ from typing import Any
 from bridge import archive, config, intake, registry
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
+from bridge.meters import proxy
 from bridge.ports import (
     Browser,
     Connection,
@@ -24,6 +25,7 @@ from bridge.ports import (
     EventClassifier,
     Landing,
     Normaliser,
+    ProxyMap,
     Store,
     User,
 )
@@ -84,6 +86,10 @@ class Bridge:
     @cached_property
     def classifier(self) -> EventClassifier:
         return registry.classifier(self.settings.classifier)
+
+    @cached_property
+    def proxies(self) -> ProxyMap:
+        return proxy.overridden(self.settings.folder / proxy.OVERRIDES)
 
     def policy(self, name: str | None = None) -> Policy:
         return registry.policy(name or self.settings.policy)

@@ -74,7 +74,8 @@ class Daemon:
     def _advise(self, user: User) -> None:
         now = self.clock()
         if self.bridge.store.open_recommendation(user.id, moment_at(now, user.zones)) is None:
-            advise.recommend(self.bridge.store, user, self.bridge.classifier, self.bridge.policy(), now=now)
+            bridge = self.bridge
+            advise.recommend(bridge.store, user, bridge.classifier, bridge.policy(), now=now, proxies=bridge.proxies)
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
         try:

@@ -15,8 +15,9 @@ from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHis
 
 if TYPE_CHECKING:
     from bridge.daily import Figure
+    from bridge.metrics import Metric
     from bridge.ports import Recommendation
-    from bridge.types import Label, Metric, Occurrence, Reading
+    from bridge.types import Label, Occurrence, Reading
 
 
 def register(app: typer.Typer) -> None:
@@ -34,7 +35,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         when = options.instant(at) if at else app.now()
-        observation, readings = advise.look(bridge.store, person, bridge.classifier, at=when)
+        observation, readings = advise.look(bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies)
     if json:
         body = observation.to_json()
         body["at"] = when.isoformat()
@@ -51,6 +52,7 @@ def reading_row(reading: Reading) -> dict[str, Any]:
         "level": reading.level,
         "sd": reading.sd,
         "coverage": reading.coverage,
+        "validity": reading.validity,
         "validated": reading.validated,
         "note": reading.note,
         "because": [
@@ -179,7 +181,8 @@ def recommend(
         person = bridge.store.user(user)
         now = app.now()
         with bridge.store.transaction():
-            advice = advise.recommend(bridge.store, person, bridge.classifier, bridge.policy(policy), now=now)
+            chosen = bridge.policy(policy)
+            advice = advise.recommend(bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies)
             bridge.store.mark_shown(advice.id, now=now)
     if json:
         show.document(advice_row(advice))

@@ -27,11 +27,16 @@ def validate_meters(
     write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Compare the meters with people's reports, beside raw inputs, vendor scores and open formulas."""
+    """Compare the meters, read by your proxy map, with people's reports, beside raw inputs and open formulas."""
+    from bridge import config
+    from bridge.meters import proxy
     from bridge.validation import report, validate
 
+    proxies = proxy.overridden(config.load().folder / proxy.OVERRIDES)
+    if proxies != proxy.shipped():
+        typer.echo(f"Read by your own proxy map {proxies.version}; drop it: bridge meters map --reset", err=True)
     with show.Progress() as progress:
-        results = validate(data, table, progress.steps)
+        results = validate(data, table, progress.steps, proxies)
     if json:
         show.document([row for result in results for row in result.rows])
     for result in results:

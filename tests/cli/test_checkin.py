@@ -20,9 +20,9 @@ from bridge.cli import exit_code
 from bridge.config import load
 from bridge.daemon import Daemon
 from bridge.errors import BridgeError, SetupError
+from bridge.metrics import Metric
 from bridge.ports import Store, User
 from bridge.store import open_store
-from bridge.types import Metric
 from rhythm_env.interface import Meter
 from tests.world import contents
 

@@ -1,0 +1,119 @@
+"""``bridge meters map``: which signal stands for which meter; view, compare, change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from bridge.errors import SetupError
+
+if TYPE_CHECKING:
+    from bridge.ports import Proxy, ProxyMap
+
+COLUMNS = ("meter", "signal", "inputs", "direction", "weight", "half_life_h", "citation")
+
+
+def show_map(
+    change: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set", help="Change a row, e.g. vitality.steps=0 or vitality.steps.direction=-1.", metavar="ROW=X"
+        ),
+    ] = None,
+    reset: Annotated[bool, typer.Option("--reset", help="Drop all changes.")] = False,
+    diff: Annotated[bool, typer.Option("--diff", help="Print only what differs from the shipped table.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Print the proxy map: signal, inputs, meter, direction, weight, freshness and where each comes from."""
+    from bridge import config
+    from bridge.meters import proxy
+
+    path = config.load().folder / proxy.OVERRIDES
+    if reset:
+        path.unlink(missing_ok=True)
+    for one in change or ():
+        _set(path, one)
+    mine = proxy.overridden(path)
+    if diff:
+        _differences(mine, json=json)
+    elif json:
+        show.document({"version": mine.version, "rows": [row(one) for one in mine.rows]})
+    else:
+        show.table([_readable(one) for one in mine.rows], COLUMNS, title=f"Proxy map {mine.version}")
+
+
+def row(one: Proxy) -> dict[str, Any]:
+    """A row as ``--json`` prints it."""
+    return {
+        "meter": str(one.meter),
+        "signal": one.signal,
+        "inputs": list(one.inputs),
+        "direction": one.direction,
+        "weight": one.weight,
+        "half_life_h": one.half_life_h,
+        "optional": one.optional,
+        "citation": one.source,
+    }
+
+
+def _readable(one: Proxy) -> dict[str, Any]:
+    return {
+        **row(one),
+        "meter": str(one.meter).capitalize(),
+        "inputs": ", ".join(one.inputs),
+        "direction": "raises" if one.direction > 0 else "lowers",
+        "weight": f"{one.weight:g}",
+    }
+
+
+def _differences(mine: ProxyMap, *, json: bool) -> None:
+    from bridge.meters import proxy
+
+    found = [
+        {
+            "row": f"{was.meter}.{was.signal}".lower(),
+            "what": name,
+            "shipped": getattr(was, name),
+            "yours": getattr(now, name),
+        }
+        for was, now in proxy.differences(mine)
+        for name in proxy.CHANGEABLE
+        if getattr(was, name) != getattr(now, name)
+    ]
+    if found or json:
+        show.table(found, ("row", "what", "shipped", "yours"), json=json)
+    else:
+        typer.echo("Nothing differs from the shipped table.")
+
+
+def _set(path: Any, text: str) -> None:
+    """Write one change into the overrides; nothing is written where the map would be wrong with it."""
+    from bridge.meters import proxy
+
+    meter, signal, name, value = _parsed(text)
+    changes = {m: {s: dict(change) for s, change in signals.items()} for m, signals in proxy.overrides(path).items()}
+    changes.setdefault(meter, {}).setdefault(signal, {})[name] = value
+    before = path.read_text(encoding="utf-8") if path.exists() else None
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(proxy.written(changes), encoding="utf-8")
+    try:
+        proxy.overridden(path)
+    except SetupError:
+        path.unlink() if before is None else path.write_text(before, encoding="utf-8")
+        raise
+
+
+def _parsed(text: str) -> tuple[str, str, str, float | int]:
+    place, _, value = text.partition("=")
+    parts: Sequence[str] = place.split(".")
+    try:
+        number = float(value)
+    except ValueError:
+        raise SetupError(f"{text!r} sets no number; write it like vitality.steps=0.3") from None
+    if len(parts) not in (2, 3):
+        raise SetupError(f"{text!r} names no row; write it like vitality.steps=0.3 or vitality.steps.direction=-1")
+    name = parts[2] if len(parts) == 3 else "weight"
+    return parts[0].upper(), parts[1], name, int(number) if name == "direction" else number
