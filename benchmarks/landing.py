@@ -17,9 +17,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from time import perf_counter
 
+from bridge.metrics import Metric
 from bridge.ports import Connection, Store
 from bridge.store import open_store
-from bridge.types import Item, Metric, RawRecord, Sample
+from bridge.types import Item, RawRecord, Sample
 
 PAGE = 2500
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
