@@ -28,6 +28,8 @@ STREAMS = {"VEVENT": "event", "VTODO": "task"}
 BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+FOLD = re.compile(rb"\r?\n[ \t]")
+RULE = re.compile(rb"^RRULE:([^\r\n]*)", re.MULTILINE | re.IGNORECASE)
 MEETING_LINK = re.compile(
     r"https://[\w.-]*(zoom\.us/j|teams\.microsoft\.com|meet\.google\.com|webex\.com|whereby\.com)"
 )
@@ -99,10 +101,29 @@ def _calendars(content: bytes) -> list[Calendar] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # guesses about zones, which are checked below
-            found = Calendar.from_ical(content, multiple=True)
+            found = Calendar.from_ical(ZONE.sub(_if_it_ends, content), multiple=True)
     except MALFORMED:
         return None
     return [calendar for calendar in found if calendar.name == "VCALENDAR"]
+
+
+def _if_it_ends(zone: re.Match[bytes]) -> bytes:
+    """A calendar's own zone, or nothing where one of its rules never comes round: looking for it would take minutes."""
+    lines = FOLD.sub(b"", zone.group())
+    return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""
+
+
+def _comes_round(rule: bytes) -> bool:
+    """Whether a yearly rule matches within forty years."""
+    from dateutil.rrule import rrulestr
+
+    parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
+    within = ";".join([*parts, "UNTIL=20400101T000000"])
+    try:
+        found = rrulestr(within, dtstart=datetime(2000, 1, 1))  # noqa: DTZ001 - a wall clock
+        return "FREQ=YEARLY" in parts and next(iter(found), None) is not None
+    except MALFORMED:
+        return False
 
 
 def _components(calendar: Calendar) -> list[Component]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from datetime import date, timedelta
 from typing import Any
 
@@ -92,6 +93,16 @@ class TestTimes:
         start = "DTSTART;TZID=Eastern Standard Time:20260719T090000"
         assert event(start, head=head).start == utc("2026-07-19T00:00")
         assert event(start).start == utc("2026-07-19T13:00")
+
+    @pytest.mark.parametrize(
+        "rule", ["FREQ=SECONDLY", "FREQ=YEARLY;BYMONTH=99999", "FREQ=YEARLY;BYMONTH=2;BYMONTHDAY=30"]
+    )
+    def test_a_zone_that_never_changes_as_it_says_holds_nobody_up(self, rule: str) -> None:
+        steps = ("DTSTART:16010101T000000", "TZOFFSETFROM:+0200", "TZOFFSETTO:+0900", f"RRULE:{rule}")
+        head = ("BEGIN:VTIMEZONE", "TZID:Ours", "BEGIN:STANDARD", *steps, "END:STANDARD", "END:VTIMEZONE")
+        before = time.process_time()
+        assert event("DTSTART;TZID=Ours:20261119T090000", head=head).start == utc("2026-11-19T08:00")
+        assert time.process_time() - before < 2
 
     def test_a_folder_of_zones_is_no_zone(self) -> None:
         with pytest.raises(BadRecord):
