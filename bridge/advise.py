@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
-from bridge import agenda
+from bridge import agenda, corrections
 from bridge.errors import SetupError
 from bridge.observe import observe
 from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Store, User
@@ -62,7 +62,8 @@ def labelled(
     events = [event for _, event in store.events(user.id, since=since, until=until, at=at)]
     occurrences = agenda.expand(events, since=since, until=until, zones=user.zones)
     labels = classifier.classify([invitation(o, user.zones) for o in occurrences])
-    return list(zip(occurrences, labels, strict=True))
+    said = corrections.applied(occurrences, labels, store.corrections(user.id, at=at))
+    return list(zip(occurrences, said, strict=True))
 
 
 def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
@@ -79,6 +80,7 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
         conference=event.conference,
         recurring=bool(event.recurrence) or event.master is not None,
         kind=event.kind,
+        private=event.private,
     )
 
 

@@ -168,6 +168,7 @@ class Label:
     confidence: float
     by: str
     why: str
+    runner_up: ActionType | None = None  # what it would be otherwise
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from bridge.ports.plugins import (
     Setting,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Known, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
 from bridge.ports.store import Store
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Connection",
     "Connector",
     "ConnectorSpec",
+    "Correction",
     "EventClassifier",
     "File",
     "FileReader",

@@ -69,6 +69,16 @@ class Recommendation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """What a person said an event is. It holds for its whole series, and for titles like its own."""
+
+    series: str
+    title: str | None
+    action: ActionType | None  # None: no activity
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Known:
     """Everything known about a person at ``at`` that the meters and the observation are made of."""
 

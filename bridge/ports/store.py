@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from bridge.metrics import Metric
 from bridge.ports.plugins import Normaliser
-from bridge.ports.records import Connection, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -161,6 +161,15 @@ class Store(Protocol):
         due_at: datetime | None,
     ) -> None: ...
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...
+
+    # what events are, in the person's own word
+    def correct(self, user_id: int, correction: Correction) -> None:
+        """Keep a correction beside the earlier ones."""
+        ...
+
+    def corrections(self, user_id: int, *, at: datetime | None = None) -> list[Correction]:
+        """Of each series the last one made by ``at``, the newest first."""
+        ...
 
     # advice and answers
     def open_recommendation(self, user_id: int, moment: Moment) -> Recommendation | None:

@@ -27,6 +27,7 @@ EXPORTED = (
     tables.events,
     tables.tasks,
     tables.revisions,
+    tables.corrections,
     tables.recommendations,
 )
 LEFT_OUT = {"secret", "lease_holder", "lease_until", "user_id"}

@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Landing, Normaliser, Recommendation, User
-from bridge.store import advice, backup, landing, people, reading, replay
+from bridge.ports import Connection, Correction, Landing, Normaliser, Recommendation, User
+from bridge.store import advice, backup, corrections, landing, people, reading, replay
 from bridge.store.database import Database
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
@@ -170,6 +170,14 @@ class SqlStore:
     def counts(self, user_id: int) -> dict[str, dict[str, int]]:
         with self._read() as db:
             return reading.counts(db, user_id)
+
+    def correct(self, user_id: int, correction: Correction) -> None:
+        with self._write() as db:
+            corrections.add(db, user_id, correction)
+
+    def corrections(self, user_id: int, *, at: datetime | None = None) -> list[Correction]:
+        with self._read() as db:
+            return corrections.newest(db, user_id, at=at)
 
     def finish_sync(
         self,

@@ -187,6 +187,17 @@ sync_runs = sa.Table(
     _instant("finished"),
     _text("outcome"),
 )
+# Append-only: of a series the newest counts.
+corrections = sa.Table(
+    "corrections",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _text("series"),
+    _text("title", nullable=True),
+    _text("action", nullable=True),
+    _instant("made_at"),
+)
 recommendations = sa.Table(
     "recommendations",
     metadata,

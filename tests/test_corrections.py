@@ -1,0 +1,75 @@
+"""A person's own word on their events outranks every classifier."""
+
+from __future__ import annotations
+
+import doctest
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge import corrections
+from bridge.corrections import alike, applied, runs, series_of
+from bridge.ports import Correction
+from bridge.types import Event, Label, Occurrence
+from rhythm_env.interface import ActionType
+
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+GUESS = Label(action=ActionType.ADMIN_WORK, confidence=0.99, by="linear@1", why="learnt")
+
+
+def occurrence(title: str | None, key: str = "k", **fields: str) -> Occurrence:
+    end = NOW + timedelta(hours=1)
+    event = Event(key=key, calendar="c", title=title, start=NOW, end=end, **fields)  # type: ignore[arg-type]
+    return Occurrence(key=key, event=event, start=NOW, end=end)
+
+
+def said(series: str, title: str | None, action: ActionType | None = ActionType.EXERCISE) -> Correction:
+    return Correction(series=series, title=title, action=action, made_at=NOW)
+
+
+def label(one: Occurrence, *made: Correction) -> Label:
+    return applied([one], [GUESS], made)[0]
+
+
+def test_worked_examples() -> None:
+    assert doctest.testmod(corrections).failed == 0
+
+
+def test_a_series_is_one_on_all_calendars_or_a_master_and_its_exceptions() -> None:
+    assert series_of(occurrence("x", series="uid@host").event) == "uid@host"
+    assert series_of(occurrence("x", key="m").event) == series_of(occurrence("x", key="m_1", master="m").event) == "c/m"
+
+
+def test_what_was_said_of_a_series_holds_whatever_it_is_called() -> None:
+    found = label(occurrence("Renamed"), said("c/k", "Block"))
+    assert (found.action, found.confidence, found.by) == (ActionType.EXERCISE, 1.0, "you")
+    assert label(occurrence(None), said("c/k", None, None)).action is None
+
+
+@pytest.mark.parametrize("title", ["Block A", "block a", "Block A (2)", "Block  A!", "BLOCK A"])
+def test_it_holds_for_the_same_title_elsewhere(title: str) -> None:
+    found = label(occurrence(title, key="other"), said("c/k", "Block A"))
+    assert (found.action, found.by, found.confidence) == (ActionType.EXERCISE, "you", 0.95)
+
+
+def test_it_holds_for_similar_titles_and_for_no_others() -> None:
+    one = said("c/k", "Swim training Thursday")
+    assert label(occurrence("Swim training Thursdays", key="x"), one).by == "you"
+    assert label(occurrence("Sales training", key="x"), one) is GUESS
+    assert label(occurrence(None, key="x"), one) is GUESS
+    assert label(occurrence("🏊", key="x"), said("c/k", "🏋")) is GUESS
+
+
+def test_the_nearest_of_several_decides() -> None:
+    made = (said("c/1", "Chess club", ActionType.SOCIALIZE), said("c/2", "Chess club lessons", ActionType.LEARN))
+    assert label(occurrence("Chess club lesson", key="x"), *made).action is ActionType.LEARN
+    assert label(occurrence("Chess club", key="x"), *made).action is ActionType.SOCIALIZE
+
+
+@given(st.text(max_size=40), st.text(max_size=40))
+def test_likeness_is_mutual_and_whole_for_oneself(one: str, other: str) -> None:
+    a, b = runs(one), runs(other)
+    assert 0 <= alike(a, b) == alike(b, a) <= 1
+    assert alike(a, a) in (0.0, 1.0)
