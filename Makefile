@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-openenv lint bench clean
+.PHONY: demo test test-faults test-openenv lint classifier bench clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -29,6 +29,9 @@ lint: .venv/ready
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+classifier: .venv/ready
+	$(BIN)/python -m classifiers.linear $(if $(BRIDGE_SAMPLES),--titles $(BRIDGE_SAMPLES)/calendar/titles_real.tsv)
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks

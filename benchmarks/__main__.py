@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("benchmarks.landing", "benchmarks.fit", "benchmarks.meters", "benchmarks.simulator")
+MODULES = ("benchmarks.landing", "benchmarks.fit", "benchmarks.meters", "benchmarks.simulator", "benchmarks.titles")
 
 for module in MODULES:
     print(f"# {module}", flush=True)

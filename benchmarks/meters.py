@@ -9,10 +9,9 @@ from __future__ import annotations
 
 import random
 import tracemalloc
-from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
-from time import perf_counter
 
+from benchmarks.timing import best
 from bridge.meters import read_slots
 from bridge.metrics import Metric
 from bridge.observe import observe
@@ -24,7 +23,6 @@ ZONES = (ZoneSpan(since=datetime(2000, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),
 LAST = date(2026, 11, 20)
 DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 LOOK_BACK = 81  # days before the first reading that it rests on
-RUNS = 5
 SOURCE = "garmin"
 SLOTS, QUARTERS = 4, 96  # of a day
 
@@ -98,16 +96,6 @@ def starts(known: Known, days: int) -> list[datetime]:
     """The starts of the last ``days`` days' slots."""
     now = moment_at(known.at, ZONES)
     return [slot_start(now.shifted(-back), ZONES) for back in range(4 * days - 1, -1, -1)]
-
-
-def best(run: Callable[[], object]) -> float:
-    """Seconds, the best of five."""
-    taken = []
-    for _ in range(RUNS):
-        begun = perf_counter()
-        run()
-        taken.append(perf_counter() - begun)
-    return min(taken)
 
 
 def look_at(known: Known) -> float:

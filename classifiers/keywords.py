@@ -199,14 +199,14 @@ class Keywords:
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        verdicts = [self._said(event), KINDS.get(event.kind), _shown(event), _unsure(event)]
+        verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
         return Label(action=best.action, confidence=confidence, by=f"{self.name}@{self.version}", why=best.why)
 
-    def _said(self, event: Invitation) -> Verdict | None:
+    def said(self, event: Invitation) -> Verdict | None:
         """What the title says: of the phrases that lie in no longer one, the strongest and then the longest."""
-        text = self.normalised(event.title)
+        text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
         hits = [hit for hit in hits if hit.entry.rule.action is not None]
         if not hits:
@@ -223,15 +223,16 @@ class Keywords:
         action = rule.company if rule.company and event.others else rule.action
         return Verdict(action, sure, f"rule {rule.id}")
 
-    def normalised(self, title: str) -> str:
-        """The title as the tables are keyed; at most ``LONGEST_TITLE`` characters."""
-        text = title[:LONGEST_TITLE]
-        text = plain(text if text.isascii() else text.translate(self._book.emoji))[:LONGEST_TITLE]
-        prefix = PREFIX.match(text)
-        if prefix and prefix.end() < len(text):
-            text = text[prefix.end() :]
-        text = text.replace("<>", " sync ")  # "Ana <> Ben": how assistants name a meeting of two
-        return ONE_TO_ONE.sub(" oneonone ", POSSESSIVE.sub("", text))
+
+def normalised(title: str) -> str:
+    """A title as the tables are keyed, emoji as their words; at most ``LONGEST_TITLE`` characters."""
+    text = title[:LONGEST_TITLE]
+    text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
+    prefix = PREFIX.match(text)
+    if prefix and prefix.end() < len(text):
+        text = text[prefix.end() :]
+    text = text.replace("<>", " sync ")  # "Ana <> Ben": how assistants name a meeting of two
+    return ONE_TO_ONE.sub(" oneonone ", POSSESSIVE.sub("", text))
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
@@ -281,7 +282,7 @@ KINDS = {
 }
 
 
-def _shown(event: Invitation) -> Verdict | None:
+def structure(event: Invitation) -> Verdict | None:
     """What the event's structure shows, whatever it is called."""
     if event.all_day:
         return None

@@ -1,0 +1,191 @@
+"""Titles to hashed n-grams, many titles at once.
+
+A title is normalised by the keyword tables' own rules; then its features are the runs of 1 to 5 characters within a
+word (its borders counted as blanks), its words, pairs and triples of neighbouring words, its first and its last word,
+and what the event's structure shows. A feature's index is a polynomial rolling hash (Karp and Rabin 1987) of its
+characters: prefix sums make every run of a whole batch one subtraction and one multiplication, modulo 2^64.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from enum import Enum
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from bridge.ports import Invitation
+from classifiers.keywords import WORD, WORDS, normalised
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Hashes = NDArray[np.uint64]
+    Positions = NDArray[np.int64]
+
+LOUD = 1.5  # what a fact counts, as against 1 for all letters together and 1 for all words
+LONGEST = 160  # characters of a normalised title that are looked at
+RUNS = range(1, 6)
+BITS = 18
+BLANK = ord(" ")
+DIGITS = re.compile(r"\d+")
+SOMEBODY = "somebodys"  # stands for any first name
+DRAWL = re.compile(r"(\w)\1{3,}")  # one letter four times or more
+BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
+INVERSE = pow(BASE, -1, 1 << 64)
+KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
+PAIR, TRIPLE, FIRST, LAST, WHOLE, SHOWN = range(11, 17)  # kinds beyond the runs, which are their lengths, and words
+LONE = 10
+
+
+class Part(Enum):
+    """Features of one part share a length of 1, so that long titles weigh no more; facts count whole."""
+
+    LETTERS = "letters"
+    WORDS = "words"
+    FACTS = "facts"
+
+
+class Block(NamedTuple):
+    """Features of one kind over a batch, ordered by title: the title's index and the feature's bucket."""
+
+    part: Part
+    titles: Positions
+    buckets: Positions
+
+
+@cache
+def people() -> frozenset[str]:
+    """The first names of the word tables."""
+    lines = (WORDS / "names.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
+
+
+def plain_words(title: str) -> str:
+    """A title as it is cut up: normalised words with one blank around each, at most 160 characters.
+
+    Numbers are 0 and first names are somebody's; each word counts once, as saying it often makes nothing surer.
+    """
+    text = DRAWL.sub(r"\1\1\1", DIGITS.sub("0", normalised(title)))
+    words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
+    return f" {' '.join(words)[:LONGEST].rstrip()} " if words else " "
+
+
+def shown(event: Invitation) -> list[str]:
+    """What the event's structure shows, where it is not what most events show."""
+    found = []
+    if event.others:
+        found.append("others" if event.others < 4 else "many")
+        if event.start_hour is not None and event.start_hour >= 18:
+            found.append("evening")
+    found += [name for name in ("conference", "all_day") if getattr(event, name)]
+    if event.kind != "default":
+        found.append(f"kind {event.kind}")
+    if event.minutes is not None and event.minutes >= 300 and event.start_hour is not None and not event.all_day:
+        found.append("long by night" if event.start_hour >= 20 or event.start_hour < 5 else "long by day")
+    return found
+
+
+def blocks(events: Sequence[Invitation], rules: Sequence[Sequence[str]]) -> list[Block]:
+    """All features of a batch of events; ``rules`` names what the keyword rules say of each."""
+    import numpy as np
+
+    texts = [plain_words(event.title) for event in events]
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
+    title = np.repeat(np.arange(len(texts)), lengths)
+    runs = _Runs(codes)
+    facts = [[*shown(event), *said] for event, said in zip(events, rules, strict=True)]
+    return [*_letters(runs, title), *_words(runs, title), _facts(facts)]
+
+
+class _Runs:
+    """Hashes of any stretches of a text."""
+
+    def __init__(self, codes: Hashes) -> None:
+        import numpy as np
+
+        self.codes = codes
+        self.blank = codes == BLANK
+        powers, self._inverses = _powers(1 << max(len(codes), 1).bit_length())
+        self._sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[: len(codes)], dtype=np.uint64)])
+        self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
+
+    def hashes(self, start: Positions, end: Positions) -> Hashes:
+        found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
+        return found
+
+
+@cache
+def _powers(size: int) -> tuple[Hashes, Hashes]:
+    """Powers of the base and of its inverse, modulo 2^64."""
+    import numpy as np
+
+    def powers(of: int) -> Hashes:
+        factors = np.full(size, of, dtype=np.uint64)
+        factors[0] = 1
+        return np.cumprod(factors, dtype=np.uint64)
+
+    return powers(BASE), powers(INVERSE)
+
+
+def _bucket(hashes: Hashes, kind: int) -> Positions:
+    """Mixed so that all bits count, then the topmost."""
+    import numpy as np
+
+    mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(KIND)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(BASE)
+    return (mixed >> np.uint64(64 - BITS)).astype(np.int64)
+
+
+def _letters(runs: _Runs, title: Positions) -> list[Block]:
+    """Runs of 1 to 5 characters that have a blank at their ends only."""
+    import numpy as np
+
+    found = []
+    for length in RUNS:
+        start = np.arange(max(len(runs.codes) - length + 1, 0))
+        end = start + length
+        inner = runs.blanks[end - 1] - runs.blanks[start + 1] if length > 2 else runs.blank[start] & runs.blank[end - 1]
+        start = start[inner == 0]
+        found.append(Block(Part.LETTERS, title[start], _bucket(runs.hashes(start, start + length), length)))
+    return found
+
+
+def _words(runs: _Runs, title: Positions) -> list[Block]:
+    """Words, pairs and triples of neighbours, the first and the last word, and the title as a whole."""
+    import numpy as np
+
+    edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
+    start, end = np.flatnonzero(edges == -1), np.flatnonzero(edges == 1)
+    word, of = runs.hashes(start, end), title[start]
+    new = np.concatenate([[True], of[1:] != of[:-1]]) if len(of) else np.zeros(0, bool)
+    final = np.concatenate([new[1:], [True]]) if len(of) else new
+    found = [(of, _bucket(word, LONE))]
+    chain = word
+    for kind, back in ((PAIR, 1), (TRIPLE, 2)):
+        chain = chain[:-1] * np.uint64(BASE) + word[back:]
+        same = of[back:] == of[:-back]
+        found.append((of[back:][same], _bucket(chain[same], kind)))
+    found += [(of[new], _bucket(word[new], FIRST)), (of[final], _bucket(word[final], LAST))]
+    found.append((of[new], _bucket(runs.hashes(start[new], end[final]), WHOLE)))
+    return [Block(Part.WORDS, titles, buckets) for titles, buckets in found]
+
+
+def _facts(facts: Sequence[Sequence[str]]) -> Block:
+    import numpy as np
+
+    pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
+    titles = np.array([at for at, _ in pairs], dtype=np.int64)
+    return Block(Part.FACTS, titles, np.array([bucket for _, bucket in pairs], dtype=np.int64))
+
+
+@cache
+def _token(name: str) -> int:
+    """The bucket of a fact."""
+    import numpy as np
+
+    codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    return int(_bucket(_Runs(codes).hashes(np.array([0]), np.array([len(codes)])), SHOWN)[0])

@@ -1,0 +1,88 @@
+"""Training: logistic regression on the corpus, calibrated on titles it did not see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from classifiers.keywords import Keywords, lexicon
+from classifiers.linear import NAMES
+from classifiers.linear.corpus import Titled
+from classifiers.linear.grams import BITS, LOUD, Part, blocks
+from classifiers.linear.model import Model, names
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+    from scipy.sparse import csr_array
+
+VERSION = 1
+STRENGTH = 5.0  # inverse of the regularisation
+ROUNDS = 300
+CLOSE = 1e-3
+TEMPERATURE = 0.94  # what the real titles for calibration ask for (printed by the training)
+
+
+def trained(titles: Sequence[Titled], *, rules: bool = True, temperature: float = TEMPERATURE) -> Model:
+    """A model of these titles; without ``rules`` it learns nothing of what the keyword rules say."""
+    import numpy as np
+    from sklearn.linear_model import LogisticRegression
+
+    counts = counted(titles, rules=rules)
+    rarity = rarities(counts)
+    features = weighed(counts, rarity)
+    labels = np.array([NAMES.index(one.action) for one in titles])
+    model = LogisticRegression(C=STRENGTH, max_iter=ROUNDS, tol=CLOSE)
+    fitted = model.fit(features, labels, sample_weight=seldom(labels))
+    weights = np.zeros((1 << BITS, len(NAMES)), dtype=np.float32)
+    bias = np.full(len(NAMES), -20.0, dtype=np.float32)
+    weights[:, fitted.classes_] = fitted.coef_.T
+    bias[fitted.classes_] = fitted.intercept_
+    return Model(version=VERSION, weights=weights, rarity=rarity, bias=bias, temperature=temperature)
+
+
+def seldom(labels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """What each title weighs: half-way between as they come and all types alike."""
+    import numpy as np
+
+    weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(NAMES)), 1))[labels]
+    found: NDArray[np.float64] = weights / weights.mean()
+    return found
+
+
+def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
+    """Part -> title x bucket."""
+    import numpy as np
+    from scipy.sparse import csr_array
+
+    keywords = Keywords(lexicon())
+    events = [one.event for one in titles]
+    found = blocks(events, [names(keywords.said(event)) if rules else [] for event in events])
+    counted = {}
+    for part in Part:
+        of = [block for block in found if block.part is part]
+        places = (np.concatenate([b.titles for b in of]), np.concatenate([b.buckets for b in of]))
+        counted[part] = csr_array((np.ones(len(places[0]), np.float32), places), shape=(len(events), 1 << BITS))
+    return counted
+
+
+def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
+    """ln((1 + titles) / (1 + titles with it)) + 1 per bucket (Spärck Jones 1972, as scikit-learn smooths it)."""
+    import numpy as np
+
+    total = counts[Part.WORDS].shape[0]
+    seen = sum(np.bincount(counts[part].indices, minlength=1 << BITS) for part in (Part.LETTERS, Part.WORDS))
+    rarity: NDArray[np.float32] = (np.log((1 + total) / (1 + seen)) + 1).astype(np.float32)
+    return rarity
+
+
+def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
+    """Every part but the facts at length 1, as the model itself weighs it: each occurrence counts."""
+    import numpy as np
+    from scipy.sparse import diags_array
+
+    total = LOUD * counts[Part.FACTS]
+    for part in (Part.LETTERS, Part.WORDS):
+        lengths = np.sqrt(np.maximum(counts[part] @ rarity**2, 1e-9))
+        total = total + diags_array(1 / lengths) @ counts[part] @ diags_array(rarity)
+    return total.tocsr()
