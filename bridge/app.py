@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
@@ -85,7 +86,7 @@ class Bridge:
 
     @cached_property
     def classifier(self) -> EventClassifier:
-        return registry.classifier(self.settings.classifier)
+        return registry.classifier(self.settings.classifier, self.settings)
 
     @cached_property
     def proxies(self) -> ProxyMap:
@@ -172,7 +173,8 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the person with everything, also where revoking fails.
+    """Revoke every consent and delete the person with everything, also where revoking fails; and all caches, which do
+    not tell whose they are.
 
     Returns the sources that did not confirm.
     """
@@ -185,6 +187,7 @@ def forget(bridge: Bridge, user: User) -> list[str]:
         except BridgeError:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
+    shutil.rmtree(bridge.settings.cache, ignore_errors=True)
     return unconfirmed
 
 

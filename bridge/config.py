@@ -4,35 +4,44 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from bridge.errors import SetupError
-from bridge.ports import ConnectorSpec
+from bridge.ports import ConnectorSpec, Setting
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What one installation is set to. ``sources`` holds the settings file's table per source."""
+    """What one installation is set to. ``sources`` holds the settings file's table per source or classifier."""
 
     folder: Path
     database: str
     key: str | None
     classifier: str
     policy: str
-    sources: Mapping[str, Mapping[str, str]]
+    sources: Mapping[str, Mapping[str, object]]
+
+    @property
+    def cache(self) -> Path:
+        """Where plug-ins keep what they can do without; it goes when somebody is forgotten."""
+        return self.folder / "cache"
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
         """A source's settings by name; raises SetupError naming the variable that is missing."""
-        written = self.sources.get(spec.name, {})
+        return self.of_plugin(spec.name, spec.settings)
+
+    def of_plugin(self, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
+        """The settings a plug-in wants, by name; raises SetupError naming the variable that is missing."""
+        written = self.sources.get(plugin, {})
         found: dict[str, str] = {}
-        for setting in spec.settings:
-            variable = f"BRIDGE_{spec.name}_{setting.name}".upper()
-            value = os.environ.get(variable) or written.get(setting.name) or setting.default
+        for setting in wanted:
+            variable = f"BRIDGE_{plugin}_{setting.name}".upper()
+            value = os.environ.get(variable) or _as_text(written.get(setting.name)) or setting.default
             if value is None:
-                raise SetupError(f"{spec.name} needs {setting.help}: set {variable}, then: bridge doctor")
+                raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
             found[setting.name] = value
         return found
 
@@ -45,7 +54,7 @@ def load() -> Settings:
         folder=folder,
         database=_choose("DATABASE", written, f"sqlite:///{folder / 'bridge.db'}"),
         key=os.environ.get("BRIDGE_KEY"),
-        classifier=_choose("CLASSIFIER", written, "keywords"),
+        classifier=_choose("CLASSIFIER", written, "linear"),
         policy=_choose("POLICY", written, "heuristic"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
@@ -53,6 +62,11 @@ def load() -> Settings:
 
 def _choose(name: str, written: Mapping[str, Any], default: str) -> str:
     return str(os.environ.get(f"BRIDGE_{name}") or written.get(name.lower()) or default)
+
+
+def _as_text(written: object) -> str:
+    """A value of the settings file as a variable would hold it: 0 is a value, nothing is not."""
+    return "" if written is None else str(written)
 
 
 def _default_folder() -> str:

@@ -7,6 +7,7 @@ import pkgutil
 from functools import cache
 from typing import Any
 
+from bridge import config
 from bridge.errors import SetupError
 from bridge.ports import ConnectorSpec, EventClassifier
 from rhythm_env.interface import Policy
@@ -35,9 +36,18 @@ def resolve(path: str) -> Any:
     return getattr(importlib.import_module(module), name)
 
 
-def classifier(name: str) -> EventClassifier:
-    """A classifier by its file's name; its module offers ``open_classifier()``."""
-    opened: EventClassifier = _module("classifiers", name, "bridge sources").open_classifier()
+def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:
+    """A classifier by its file's name; its module offers ``open_classifier()``.
+
+    A module that declares ``SETTINGS`` offers ``open_classifier(settings, folder)``: its settings by name and the
+    bridge's folder, from ``settings`` or else as they are set now. Raises SetupError for what is missing.
+    """
+    module = _module("classifiers", name, "bridge sources")
+    if not hasattr(module, "SETTINGS"):
+        plain: EventClassifier = module.open_classifier()
+        return plain
+    known = settings or config.load()
+    opened: EventClassifier = module.open_classifier(known.of_plugin(name, module.SETTINGS), known.cache)
     return opened
 
 

@@ -13,7 +13,7 @@ from bridge.types import Item, Label, Page, RawRecord
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Setting:
-    """One setting of a source, read from ``BRIDGE_<SOURCE>_<NAME>`` or the settings file."""
+    """One setting of a source or a classifier, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or the settings file."""
 
     name: str
     help: str
@@ -116,10 +116,15 @@ class Invitation:
     conference: bool = False
     recurring: bool = False
     kind: str = "default"
+    private: bool = False  # nothing of it may leave the machine
 
 
 class EventClassifier(Protocol):
-    """Event -> action type."""
+    """Event -> action type.
+
+    Its module offers ``open_classifier()``; one that needs settings declares ``SETTINGS: tuple[Setting, ...]`` and
+    offers ``open_classifier(settings, folder)`` with them by name and the bridge's folder for what it keeps.
+    """
 
     name: str
     version: int

@@ -1,0 +1,186 @@
+"""Event titles to action types by a language model, where the linear classifier is unsure. Off unless it is chosen.
+
+**Titles leave the machine** for the address that is set, and nothing else of an event does. Any service that speaks
+OpenAI's chat completions with structured output will do, one on the own machine as well. Whatever goes wrong, an
+event has the linear classifier's label.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from bridge.errors import SetupError
+from bridge.ports import EventClassifier, Invitation, Setting
+from bridge.types import Label
+from classifiers import linear
+from classifiers.llm.answer import Said, Sorted, read
+from classifiers.llm.fault import Fault
+from classifiers.llm.kept import Kept
+from classifiers.llm.prompt import clean, digest, request
+from classifiers.llm.service import Service
+
+log = logging.getLogger(__name__)
+
+BATCH = 40  # titles per request
+PATIENCE = 5.0  # seconds that are waited before asking again; who wants more time gets it, and we do without
+LONGEST_NAME = 60  # characters of a model's name in a reason
+SETTINGS = (
+    Setting(
+        name="address",
+        help="the address of a service that speaks OpenAI's chat completions, which titles of events are sent to"
+        " (e.g. http://localhost:11434/v1)",
+    ),
+    Setting(name="model", help="the name of the model to ask, as the service knows it"),
+    Setting(name="key", help="the service's API key, if it asks for one", default="", secret=True),
+    Setting(name="sure", help="the linear classifier's confidence from which on nobody is asked", default="0.6"),
+    Setting(name="requests_per_day", help="the most requests in a day (UTC)", default="200"),
+    Setting(name="timeout_s", help="the seconds that an answer may take", default="20"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """How a model is asked: which one, below which confidence, and how many times a day."""
+
+    model: str
+    sure: float
+    most: int
+
+
+class Llm:
+    """The classifier. It keeps no titles; its reasons name the model and nothing of an event."""
+
+    name = "llm"
+    version = 1
+
+    def __init__(
+        self,
+        asking: Asking,
+        service: Service,
+        kept: Kept,
+        unasked: EventClassifier,
+        *,
+        now: Callable[[], datetime] = lambda: datetime.now(UTC),
+    ) -> None:
+        self._asking = asking
+        self._service = service
+        self._kept = kept
+        self._unasked = unasked
+        self._now = now
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        """One label per event, in order: the model's where it was asked and gave one, else the linear classifier's."""
+        labels = self._unasked.classify(events)
+        titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]
+        keys = [digest(title, self._asking.model) for title in titles]
+        said = self._said({key: title for key, title in zip(keys, titles, strict=True) if title})
+        return [self._label(said[key]) if key in said else label for key, label in zip(keys, labels, strict=True)]
+
+    def _doubted(self, event: Invitation, label: Label) -> str:
+        """What to ask about an event; empty: nothing. That it is no activity is known from more than its title."""
+        doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
+        return clean(event.title) if doubted else ""
+
+    def _label(self, said: Said) -> Label:
+        why = f"asked {self._asking.model[:LONGEST_NAME]}"
+        return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
+
+    def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
+        """What is known of titles by now or after asking, one request per batch until one fails for all."""
+        found: dict[bytes, Said] = {}
+        if not asked:
+            return found
+        try:
+            found |= self._kept.find(asked)
+            new = [key for key in asked if key not in found]
+            for at in range(0, len(new), BATCH):
+                self._ask({key: asked[key] for key in new[at : at + BATCH]}, found)
+        except Fault as fault:
+            _warn(str(fault), len(asked) - len(found))
+        return found
+
+    def _ask(self, batch: Mapping[bytes, str], found: dict[bytes, Said]) -> None:
+        """Add a batch's answers to ``found`` and remember them. Raises Fault for what would befall the next one too."""
+        try:
+            said, wrong = self._twice(list(batch.values()))
+        except Fault as fault:
+            if fault.wait:
+                self._kept.rest(self._now(), fault.wait)
+            if fault.stops:
+                raise
+            _warn(str(fault), len(batch))
+            return
+        for kind, times in wrong.items():
+            _warn(kind, times)
+        keys = list(batch)
+        answers = {keys[i]: one for i, one in said.items()}
+        found |= answers
+        self._kept.put(answers)
+
+    def _twice(self, titles: Sequence[str]) -> Sorted:
+        """An answer, with one more try where that is soon worth it."""
+        try:
+            return self._once(titles)
+        except Fault as fault:
+            if fault.wait is None or fault.wait > PATIENCE:
+                raise
+            time.sleep(fault.wait)
+        return self._once(titles)
+
+    def _once(self, titles: Sequence[str]) -> Sorted:
+        self._kept.claim(self._now(), most=self._asking.most)
+        return read(self._service.post(request(titles, self._asking.model)), len(titles))
+
+
+def _warn(kind: str, times: int) -> None:
+    log.warning("llm: %s (%d); titles without an answer keep the linear classifier's labels", kind, times)
+
+
+def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
+    """The classifier over the service that is set, with what it remembers in ``folder``. Raises SetupError."""
+    asking = Asking(
+        model=settings["model"].strip(),
+        sure=_number(settings, "sure", 0, 1),
+        most=int(_number(settings, "requests_per_day", 0, 1_000_000)),
+    )
+    service = Service(_address(settings), _key(settings), timeout=_number(settings, "timeout_s", 0.1, 600))
+    return Llm(asking, service, Kept(folder), linear.open_classifier())
+
+
+def _address(settings: Mapping[str, str]) -> str:
+    address = settings["address"].strip()
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        usable = False
+    if not usable:
+        raise _unusable("address", "an address like http://localhost:11434/v1")
+    return address
+
+
+def _key(settings: Mapping[str, str]) -> str:
+    key = settings["key"].strip()
+    if not key.isascii() or (key and not key.isprintable()):
+        raise _unusable("key", "one line of plain letters, digits and signs")
+    return key
+
+
+def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
+    try:
+        value = float(settings[name])
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise _unusable(name, f"a number from {least} to {most}")
+    return value
+
+
+def _unusable(name: str, wanted: str) -> SetupError:
+    return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
