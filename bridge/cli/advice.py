@@ -159,6 +159,7 @@ def event_row(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> dict[
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
+        "event": occurrence.event.key,
         "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",
         "to": "" if occurrence.event.all_day else f"{end:%H:%M}",
         "title": occurrence.event.title or "(untitled)",

@@ -1,0 +1,173 @@
+"""``bridge classify``: what a title is, and a person's own word on what their event is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from bridge.errors import SetupError
+from rhythm_env.interface import ActionType
+
+if TYPE_CHECKING:
+    from bridge.ports import Invitation
+    from bridge.types import Event, Label
+
+NOTHING = "NONE"  # how a person says that an event is no activity
+REACH = timedelta(days=60)  # how far from now an event may lie that is corrected
+TRUE = {"yes", "true", "1", "y"}
+KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
+WHOLE, FLAG = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
+ALSO_NAMED = {
+    "hour": "start_hour",
+    "duration": "minutes",
+    "duration_min": "minutes",
+    "duration_minutes": "minutes",
+    "eventtype": "kind",
+    "event_type": "kind",
+    "is_recurring": "recurring",
+    "organizer_self": "organised_by_me",
+    "has_conference": "conference",
+}
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(classify)
+
+
+def classify(
+    titles: Annotated[list[str] | None, typer.Argument(help="Titles, each in quotes.", show_default=False)] = None,
+    file: Annotated[
+        Path | None,
+        typer.Option(
+            help="A title per line, or a table with tabs: title, and if you like others, hour, minutes, conference, "
+            "all_day, recurring, kind. - reads the input."
+        ),
+    ] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Another classifier than the one set.")] = None,
+    user: Annotated[str | None, typer.Option("--user", "-u", help="Whose event it is.", show_default=False)] = None,
+    fix: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            help="What an event of the user's is: its title or key (`bridge today --json`), then an action or NONE.",
+            metavar="EVENT ACTION",
+        ),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Say which actions titles are; with --fix, correct one of your events, its series and titles like it."""
+    if fix is not None:
+        if user is None:
+            raise SetupError('whose event? write: bridge classify --user NAME --fix "EVENT" ACTION')
+        _fix(user, *fix, json=json)
+        return
+    events = [_event(title, {}) for title in titles or ()] + ([] if file is None else _read(file))
+    if not events and file is None:
+        raise SetupError('nothing to classify; write: bridge classify "Dinner with Ana", or --file TITLES.tsv')
+    rows = [row(event.title, label) for event, label in zip(events, _labels(by, events), strict=True)]
+    show.table(rows, ("title", "action", "probability", "runner_up", "why"), json=json)
+
+
+def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
+    from bridge import config, registry
+
+    if name is not None:
+        return registry.classifier(name).classify(events)
+    return registry.classifier(config.load().classifier).classify(events)
+
+
+def row(title: str, label: Label) -> dict[str, Any]:
+    """A label as ``--json`` prints it."""
+    return {
+        "title": title,
+        "action": str(label.action) if label.action else None,
+        "probability": label.confidence,
+        "runner_up": str(label.runner_up) if label.runner_up else None,
+        "by": label.by,
+        "why": label.why,
+    }
+
+
+def _read(path: Path) -> list[Invitation]:
+    """The titles of a file, whose lines end with a line feed; a first line that begins with ``title`` names columns."""
+    try:
+        text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")
+    except OSError as error:
+        raise SetupError(f"{path} cannot be read ({error.strerror}); give a file with a title per line") from None
+    lines = [line.removesuffix("\r").split("\t") for line in text.removesuffix("\n").split("\n")] if text else []
+    names = [name.strip().lower() for name in lines[0]] if lines and lines[0][0].strip().lower() == "title" else []
+    return [_event(cells[0], dict(zip(names[1:], cells[1:], strict=False))) for cells in lines[bool(names) :]]
+
+
+def _event(title: str, given: Mapping[str, str]) -> Invitation:
+    """An event from a title and what the columns say of it; a column that is not known or not filled says nothing."""
+    from bridge.ports import Invitation
+
+    named = {ALSO_NAMED.get(name, name): value.strip() for name, value in given.items()}
+    if (attendees := _number(named.get("attendees"))) is not None:
+        named.setdefault("others", str(max(attendees - 1, 0)))  # the person is one of them
+    read: dict[str, Any] = {name: named[name].lower() in TRUE for name in FLAG if named.get(name)}
+    read |= {name: int(number) for name in WHOLE if (number := _number(named.get(name))) is not None}
+    if (minutes := _number(named.get("minutes"))) is not None:
+        read["minutes"] = minutes
+    if named.get("kind") in KINDS:
+        read["kind"] = named["kind"]
+    return Invitation(title=title, **read)
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        number = float(text or "")
+    except ValueError:
+        return None
+    return number if 0 <= number < 1e6 else None
+
+
+def _fix(user: str, event: str, action: str, *, json: bool) -> None:
+    from bridge import advise, app, corrections
+    from bridge.ports import Correction
+
+    chosen = _action(action)
+    with app.open_bridge() as bridge:
+        person, now = bridge.store.user(user), app.now()
+        found = _found(bridge.store.events(person.id, since=now - REACH, until=now + REACH, at=now), event, user)
+        series = corrections.series_of(found)
+        bridge.store.correct(
+            person.id,
+            Correction(series=series, title=None if found.private else found.title, action=chosen, made_at=now),
+        )
+        ahead = advise.labelled(bridge.store, person, bridge.classifier, now, now + REACH, at=now)
+    held = sum(label.by == corrections.BY and label.action is chosen for _, label in ahead)
+    name = NOTHING if chosen is None else str(chosen)
+    text = f"Noted: {found.title or '(untitled)'} is {name}. It holds for {held} events of the next {REACH.days} days."
+    show.result(
+        {"event": found.key, "title": found.title, "action": chosen and str(chosen), "holds_for": held}, text, json=json
+    )
+
+
+def _action(text: str) -> ActionType | None:
+    name = text.strip().upper().replace("-", "_").replace(" ", "_")
+    if name == NOTHING:
+        return None
+    try:
+        return ActionType(name)
+    except ValueError:
+        raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NOTHING}") from None
+
+
+def _found(events: Sequence[tuple[str, Event]], wanted: str, user: str) -> Event:
+    """The event with that key, or the only series with that title. Raises SetupError for none and for several."""
+    from bridge.corrections import series_of
+
+    exact = [event for _, event in events if wanted in (event.key, series_of(event))]
+    titled = exact or [event for _, event in events if (event.title or "").casefold() == wanted.casefold()]
+    if not titled:
+        raise SetupError(
+            f"no event {wanted!r} within {REACH.days} days; see the keys in: bridge today --user {user} --json"
+        )
+    return titled[0]
