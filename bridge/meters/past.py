@@ -70,7 +70,7 @@ class Past:
         self.zones: ZoneHistory = known.zones
         self.proxies = known.proxies or proxy.shipped()
         self._at = known.at
-        self._days: tuple[datetime, tuple[date, ...]] = known.at - DAY, ()
+        self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
         self._samples = _by_metric(known, oldest)
         episodes = [(s, x) for s, x in known.episodes if x.day >= oldest and x.end <= known.at]

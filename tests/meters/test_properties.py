@@ -4,7 +4,7 @@ from dataclasses import replace
 from datetime import timedelta
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from bridge.meters import METERS, Past, read, read_at
@@ -92,6 +92,7 @@ def _shifted(item, by, key):
 
 @settings(deadline=None, max_examples=60)
 @given(lives, st.integers(0, 60))
+@example(known(night(0), at=MORNING + 30 * HOUR), 24)
 def test_an_earlier_moment_is_read_as_it_was_then(life, hours):
     then = life.at - hours * HOUR
     assert read_at(Past(life), then) == read(replace(life, at=then))
