@@ -1,0 +1,65 @@
+"""From a posterior to one action: the best plan for the mean person and, where a person answers, what advice achieves.
+
+A simulated person does what a policy says. A real one may not: then advice is worth the chance that it is taken times
+what taking it gains over what they would do by themselves, and a turned-down recommendation costs a little.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from policies.planner.inference import Posterior
+from policies.planner.plans import Situation, best_plan
+from policies.planner.population import profiles
+from policies.planner.responses import Crowd, accepts
+from policies.planner.rollout import bodies
+from policies.planner.situation import situation_of
+from policies.planner.words import reasons
+from rhythm_env.constants import METERS, SLOTS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Observation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+AHEAD = 12  # slots that are planned for a person who answers: life goes on after Sunday
+TAKEN = 0.03  # what a taken recommendation is worth in itself, in mean level over the plan
+
+
+@dataclass(frozen=True, slots=True)
+class Advice:
+    action: ActionType
+    scores: dict[ActionType, float]
+    reasons: tuple[str, ...]
+
+
+def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
+    """The feasible action with the best score; scores are mean levels, or points of the grade, over the plan."""
+    situation, crowd = situation_of(observation), posterior.crowd
+    if crowd is not None:
+        meters = crowd.meters @ posterior.weights
+        situation = replace(situation, meters=meters, until=situation.step + AHEAD)
+    person = posterior.person()
+    supposed = bodies(profiles(person[:, None]).traits).one(0)
+    worth = best_plan(situation, person[:METERS], supposed, objective, curiosity if crowd is None else 0.0).worth
+    if crowd is not None:
+        worth = _of_advice(worth, situation, posterior.weights, crowd)
+    scores = {action: float(worth[ACTIONS.index(action)]) for action in observation.feasible}
+    action = max(scores, key=lambda a: scores[a])
+    return Advice(action, scores, reasons(action, observation, person, supposed, posterior.belief()))
+
+
+def _of_advice(worth: Array, situation: Situation, weights: Array, crowd: Crowd) -> Array:
+    """(10,): what advising each action achieves over saying nothing; -inf for what is not possible."""
+    import numpy as np
+
+    standing = crowd.standings(situation.step % SLOTS)
+    taken = accepts(standing) @ weights
+    possible = np.isfinite(worth)
+    habit = np.exp(standing) @ weights * possible
+    alone = float((np.where(possible, worth, 0.0) * habit).sum() / habit.sum())
+    return np.where(possible, taken * (worth - alone + TAKEN), -np.inf)
