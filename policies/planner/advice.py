@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 AHEAD = 12  # slots that are planned for a person who answers: life goes on after Sunday
 TAKEN = 0.03  # what a taken recommendation is worth in itself, in mean level over the plan
+INQUIRY = 0.06  # what a nat about the person is worth, in the same unit
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,20 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
 
 
 def _of_advice(worth: Array, situation: Situation, weights: Array, crowd: Crowd) -> Array:
-    """(10,): what advising each action achieves over saying nothing; -inf for what is not possible."""
+    """(10,): what advising each action achieves over saying nothing, and tells; -inf for what is not possible."""
     import numpy as np
 
-    standing = crowd.standings(situation.step % SLOTS)
-    taken = accepts(standing) @ weights
-    possible = np.isfinite(worth)
+    standing = crowd.standings(crowd.changes(situation.step % SLOTS))
+    each = accepts(standing)
+    taken, possible = each @ weights, np.isfinite(worth)
     habit = np.exp(standing) @ weights * possible
     alone = float((np.where(possible, worth, 0.0) * habit).sum() / habit.sum())
-    return np.where(possible, taken * (worth - alone + TAKEN), -np.inf)
+    told = _entropy(taken) - _entropy(each) @ weights
+    return np.where(possible, taken * (worth - alone + TAKEN) + INQUIRY * told, -np.inf)
+
+
+def _entropy(chance: Array) -> Array:
+    """Of a yes or no, in nats."""
+    import numpy as np
+
+    return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))

@@ -21,7 +21,6 @@ from rhythm_env.constants import (
     GAIN_FLOOR,
     GAIN_SLOPE,
     GUILT_COST,
-    METERS,
     PROGRESS_BIAS,
     RANGES,
     REWARD_SCALE,
@@ -39,6 +38,7 @@ if TYPE_CHECKING:
 
 EXACT = 1e-4  # error of what the simulator states; not zero, so that rows may repeat
 SURPRISE = 0.03  # spread of what an event adds to a change: one in ten slots, about a tenth
+READ = 0.3  # of a true change, what shows in uncertain readings; they correlate with the truth by 0.1 to 0.5
 SAME = 1e-6  # below this a change is exactly what actions and traits explain
 TOLERANCE = RANGES["tolerance"]
 METERS_BY_PLACE = tuple(Meter)
@@ -169,7 +169,9 @@ def _measured(record: StepRecord, before: Levels, observation: Observation) -> I
         if not 0 < before[meter] + delta < 1:
             continue
         offset = base[V] if meter == V and PLACE["social_cost"] in parts else 0.0
-        yield Row(parts, delta - base[meter] + offset, sqrt(2 * state.sd**2 + SURPRISE**2))
-
-
-__all__ = ["METERS", "Row", "neutral", "rows", "shares"]
+        shown = READ if state.sd > 0 else 1.0
+        yield Row(
+            {place: shown * share for place, share in parts.items()},
+            delta - shown * (base[meter] - offset),
+            sqrt(2 * state.sd**2 + SURPRISE**2),
+        )

@@ -19,22 +19,23 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-PARTICLES = 256
+PARTICLES = 512
 SIZE = METERS + len(TRAITS)
 PLACE = {name: METERS + at for at, name in enumerate(TRAITS)}  # where a trait stands in a column
 BEYOND = 0.15  # of its range, how far a trait may be found outside: people need not be like those of training
+ROWS = 128  # of linear evidence, at most: seven slots give seven times eight or so
 REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """``people``: (18, 256); ``covariance``: (18, 18) of the distribution; ``low``, ``high``: (18, 1) bounds."""
+    """``people``: (18, 512); ``covariance``: (18, 18) of the distribution; ``low``, ``high``: (18, 1) bounds."""
 
     people: Array
     covariance: Array
     low: Array
     high: Array
-    errors: Array  # (256, 256) fixed standard normal draws: one error per row of evidence and particle
+    errors: Array  # (128, 512) fixed standard normal draws: one error per row of evidence and particle
 
 
 @cache
@@ -52,7 +53,7 @@ def population() -> Population:
     lows = np.array([0.0] * METERS + [low for low, _ in RANGES.values()])
     highs = np.array([1.0] * METERS + [high for _, high in RANGES.values()])
     room = np.concatenate([np.zeros(METERS), BEYOND * spread])
-    errors = np.random.default_rng(2).standard_normal((PARTICLES, PARTICLES))
+    errors = np.random.default_rng(2).standard_normal((ROWS, PARTICLES))
     return Population(people, covariance, (lows - room)[:, None], (highs + room)[:, None], errors)
 
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-RECALLED = 84  # answers looked back on, the newest: three weeks of advice
+RECALLED = 56  # answers looked back on, the newest: two weeks of advice
 EDGE = 0.3  # spreads of standing over which "clearly better later" comes about, for meters are uncertain
 DOUBT = 0.03  # the share of answers that nothing explains
 SLOT = timedelta(hours=24 / SLOTS)
@@ -37,16 +37,19 @@ UNSEEN = 6  # slots without advice that are lived through at most; from there on
 
 
 class Crowd:
-    """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now."""
+    """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now.
+
+    Single precision: answers say far less than its rounding, and there are many of them.
+    """
 
     def __init__(self, people: Array) -> None:
         import numpy as np
 
-        supposed = profiles(people)
+        supposed = profiles(people.astype(np.float32))
         self._weights = supposed.weights
         self._bodies = bodies(supposed.traits)
         self._logs = np.zeros(people.shape[1])
-        self.meters = start(people.shape[1])
+        self.meters = start(people.shape[1]).astype(np.float32)
 
     def weights(self) -> Array:
         """(n,): how probable each of them is by now, adding to 1."""
@@ -60,53 +63,52 @@ class Crowd:
         recalled = observation.history[-RECALLED:]
         shown = _shown(observation)
         for at, one in enumerate(recalled):
-            self.hear(one)
-            self.do(one, shown.get(len(recalled) - at))
+            changes = self.changes(one.slot)
+            standings = self.standings(changes)
+            self.hear(one, standings)
+            self._live(one, shown.get(len(recalled) - at), changes, standings)
             following = recalled[at + 1] if at + 1 < len(recalled) else None
             self._on_to(one, observation if following is None else following, following)
 
-    def hear(self, one: Interaction) -> None:
+    def hear(self, one: Interaction, standings: Array) -> None:
         """Weigh everybody by how probable the answer was from where they are."""
         import numpy as np
 
-        self._logs += np.log(DOUBT + (1 - DOUBT) * self.likelihood(one))
+        self._logs += np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
 
-    def likelihood(self, one: Interaction) -> Array:
-        """(n,): the probability that each person answers like that."""
-        import numpy as np
-
+    def likelihood(self, one: Interaction, standings: Array) -> Array:
+        """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
         number = ACTIONS.index(one.recommended)
-        here = self.standings(one.slot)[number]
-        accepted = accepts(here)
+        accepted = accepts(standings[number])
         if one.answer is Answer.ACCEPT:
             return accepted
-        later = self._better_later(one.slot, number, here)
-        return np.asarray((1 - accepted) * (later if one.answer is Answer.RESCHEDULE else 1 - later))
+        later = self._better_later(one.slot, number, standings[number])
+        return (1 - accepted) * (later if one.answer is Answer.RESCHEDULE else 1 - later)
 
     def _better_later(self, slot: int, number: int, here: Array) -> Array:
         """(n,): the probability that a later slot of the day looks clearly better for the action."""
         import numpy as np
 
-        there = [self.standings(later)[number] for later in range(slot + 1, SLOTS)]
+        there = [self.standings(self.changes(later))[number] for later in range(slot + 1, SLOTS)]
         if not there:
             return np.zeros_like(here)
         gain = np.max(there, axis=0) - here - CLEARLY_BETTER
         return np.asarray(1 / (1 + np.exp(-gain / EDGE)))
 
-    def standings(self, slot: int) -> Array:
+    def standings(self, changes: Array) -> Array:
         """(10, n): what each action is worth to each person now, relative to all ten, in their spread.
 
-        The formulas are those of ``rhythm_env.people.utilities`` and ``standing``.
+        ``changes``: (5, 10, n). The formulas are those of ``rhythm_env.people.utilities`` and ``standing``.
         """
         import numpy as np
 
         urgent = self._weights + NEED * np.maximum(COMFORT - self.meters, 0.0) * (self.meters > CRASH_LEVEL / 10)
-        worth = np.einsum("mn,man->an", urgent, self._changes(slot))
+        worth = np.einsum("mn,man->an", urgent, changes)
         worth -= worth.mean(axis=0)
         return np.asarray(worth / np.maximum(np.sqrt((worth**2).mean(axis=0)), 1e-7))
 
-    def _changes(self, slot: int) -> Array:
-        """(5, 10, n): what each action would change, in the dynamics of ``rollout``."""
+    def changes(self, slot: int) -> Array:
+        """(5, 10, n): what each action would change now, in the dynamics of ``rollout``."""
         import numpy as np
 
         known, where = self._bodies, self.meters[:, None]
@@ -114,35 +116,36 @@ class Crowd:
         after += known.rest[slot]
         spiral = self.meters[S] < known.tolerance
         if spiral.any():
-            after *= np.where((after < 0) & spiral, SPIRAL, 1.0)
+            after *= np.where((after < 0) & spiral, np.float32(SPIRAL), np.float32(1.0))
         after -= known.decay
         after += where
         np.minimum(np.maximum(after, 0.0, out=after), 1.0, out=after)
         after -= where
         return np.asarray(after)
 
-    def do(self, one: Interaction, shown: ActionType | None) -> None:
+    def _live(self, one: Interaction, shown: ActionType | None, changes: Array, standings: Array) -> None:
         """Live the slot: what was accepted, else what the calendar shows, else what they would do by themselves."""
         done = one.recommended if one.answer is Answer.ACCEPT else shown
         if done is None:
-            self._by_habit(one.slot)
+            self._by_habit(changes, standings)
         else:
-            self.meters = self.meters + self._changes(one.slot)[:, ACTIONS.index(done)]
+            self.meters = self.meters + changes[:, ACTIONS.index(done)]
 
-    def _by_habit(self, slot: int) -> None:
+    def _by_habit(self, changes: Array, standings: Array) -> None:
         """The mean over what each person would do by themselves, as ``rhythm_env.people.own_choice`` has it."""
         import numpy as np
 
-        habit = np.exp(self.standings(slot))
+        habit = np.exp(standings)
         habit /= habit.sum(axis=0)
-        self.meters = self.meters + np.einsum("an,man->mn", habit, self._changes(slot))
+        self.meters = self.meters + np.einsum("an,man->mn", habit, changes)
 
     def _on_to(self, one: Interaction, place: Interaction | Observation, following: Interaction | None) -> None:
         """Pass over slots without advice, and over the week's end, where progress starts anew."""
         before, after = one.day * SLOTS + one.slot, place.day * SLOTS + place.slot
         passed = (after - before) % STEPS if following is None else round((following.at - one.at) / SLOT)
         for step in range(before + 1, before + min(passed, UNSEEN)):
-            self._by_habit(step % SLOTS)
+            changes = self.changes(step % SLOTS)
+            self._by_habit(changes, self.standings(changes))
         if before + passed >= STEPS:
             self.meters[P] = 0.0
 

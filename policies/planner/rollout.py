@@ -53,11 +53,12 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
     """The tables of people with these traits, each (n,); the formulas are those of ``dynamics.changes``."""
     import numpy as np
 
-    known = tables()
+    known, kind_of = tables(), traits["guilt"].dtype
     work, social, solo, binge, idle = (
-        kind[:, None] for kind in (known.work, known.social, known.solo, known.binge, known.idle)
+        kind[:, None].astype(kind_of) for kind in (known.work, known.social, known.solo, known.binge, known.idle)
     )
-    costs = np.minimum(known.effects, 0.0)[..., None]
+    effects = known.effects.astype(kind_of)
+    costs = np.minimum(effects, 0.0)[..., None]
     rest = np.repeat(costs, len(traits["guilt"]), axis=3)
     rest[:, V] += costs[:, V] * social * (traits["social_cost"] - 1) + work * traits["work_recovery"]
     rest[0, C] += work * traits["morning_bonus"]
@@ -69,10 +70,10 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
         - binge * (GUILT_COST * traits["guilt"])
         - idle * traits["idle_decay"]
     )
-    decay = np.zeros(rest.shape[1:])
+    decay = np.zeros(rest.shape[1:], dtype=kind_of)
     decay[V] = VITALITY_DECAY * traits["vitality_decay"]
     decay[N] = CONNECTION_DECAY * traits["connection_decay"] * (1 - social)
-    return Bodies(np.maximum(known.effects, 0.0), rest, decay, traits["tolerance"])
+    return Bodies(np.maximum(effects, 0.0), rest, decay, traits["tolerance"])
 
 
 @dataclass(frozen=True, slots=True)
