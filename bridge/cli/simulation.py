@@ -20,7 +20,8 @@ COLUMNS = {
     "reward_vs_oracle": "vs oracle",
     "inference_gain": "gain",
 }
-PLANNERS = ("planner-no-inference", "oracle")
+NEVER_LEARN_OR_KNOW = ("planner-no-inference", "oracle")
+PLANNERS = (*NEVER_LEARN_OR_KNOW, "planner")
 BEGIN, END = "<!-- baselines -->", "<!-- /baselines -->"
 
 
@@ -120,11 +121,18 @@ def _step(weeks: Any) -> dict[str, Any]:
 
 def evaluate(
     policy: Annotated[
-        str, typer.Option(help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief.")
+        str,
+        typer.Option(
+            help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief, NAME+blind goes "
+            "without its inference."
+        ),
     ] = "heuristic",
     condition: Condition = "in",
     episodes: Annotated[int, typer.Option(help="Weeks, with seeds that every policy gets.", min=2)] = 500,
     objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
+    against: Annotated[
+        str | None, typer.Option(help="Whom to pair with, week by week; by itself: the same policy +blind, if any.")
+    ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw bars below the table.")] = False,
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
@@ -143,9 +151,9 @@ def evaluate(
     asked = [(policy, condition, objective)]
     if baselines:
         asked = [(name, where, "grade") for where in CONDITIONS for name in BASELINES]
-        asked += [(name, where, "reward") for where in CONDITIONS for name in PLANNERS]
+        asked += [(name, where, "reward") for where in CONDITIONS for name in NEVER_LEARN_OR_KNOW]
     with show.Progress() as progress:
-        found = [_evaluated(name, where, episodes, aim, progress) for name, where, aim in asked]
+        found = [_evaluated(name, where, episodes, aim, against, progress) for name, where, aim in asked]
     if json:
         show.document({"results": found, "checks": _checks()} if baselines else found[0])
     else:
@@ -161,12 +169,19 @@ def known_condition(condition: str) -> None:
         raise SetupError(f"there is no condition {condition!r}; choose one of {', '.join(CONDITIONS)}")
 
 
-def _evaluated(name: str, condition: str, episodes: int, objective: str, progress: show.Progress) -> dict[str, Any]:
+def _evaluated(
+    name: str, condition: str, episodes: int, objective: str, against: str | None, progress: show.Progress
+) -> dict[str, Any]:
     from bridge import registry
     from rhythm_env.evaluation import evaluate as run
 
     on_step = progress.steps(f"{name}, {condition}")
-    return run(name, condition, episodes, objective=objective, find=registry.policy, on_step=on_step)
+    try:
+        return run(
+            name, condition, episodes, objective=objective, find=registry.policy, against=against, on_step=on_step
+        )
+    except ValueError as error:
+        raise SetupError(str(error)) from error
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:
@@ -184,6 +199,8 @@ def _checks() -> dict[str, dict[str, float]]:
 def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> None:
     rows = [_row(result) for result in found]
     show.table(rows, tuple(rows[0]))
+    if not baselines:
+        _tell_inference(found[0])
     if plot:
         bars = [
             {"policy": f"{r['policy']}, {r['condition']}", "final score": show.bar(r["final_score"]["mean"], 40)}
@@ -199,9 +216,33 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
         typer.echo(f"furthest from a published final score: {_published(found):.3f}")
 
 
+def _tell_inference(result: dict[str, Any]) -> None:
+    """What was believed and when, what the inference is worth, and what a decision costs."""
+    rows = [
+        {
+            "belief": name,
+            **{f"skill in slot {slot}": _range(at[name], 2) for slot, at in result["belief_skill_at"].items()},
+        }
+        for name in next(iter(result["belief_skill_at"].values()), {})
+    ]
+    if rows:
+        show.table(rows, tuple(rows[0]))
+    if result["paired_gain"] is not None:
+        gain = result["paired_gain"]
+        score, level = _range(gain["final_score"], 3), _range(gain["mean_level"], 3)
+        typer.echo(f"over {gain['over']}, week by week: score {score}, mean level {level}")
+    typer.echo(f"vs oracle {_range(result['reward_vs_oracle'], 3)}; {result['ms_per_decision']:.1f} ms per decision")
+
+
+def _range(figure: dict[str, Any], digits: int) -> str:
+    """A figure with its 95 % interval."""
+    low, high = figure["ci95"]
+    return f"{figure['mean']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+
+
 def _row(result: dict[str, Any]) -> dict[str, Any]:
     low, high = result["final_score"]["ci95"]
-    published, planner = result["published"], result["policy"] in PLANNERS
+    published, planner = result["published"], result["policy"].partition("+")[0] in PLANNERS
     return {
         "policy": result["policy"] + (f" ({result['objective']})" if planner else ""),
         "condition": result["condition"],

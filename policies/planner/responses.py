@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from policies.planner.population import profiles
 from policies.planner.rollout import bodies
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Array = NDArray[np.float64]
+    Array = NDArray[Any]  # single precision inside, double where it meets the rest
 
 RECALLED = 56  # answers looked back on, the newest: two weeks of advice
 EDGE = 0.3  # spreads of standing over which "clearly better later" comes about, for meters are uncertain
@@ -49,7 +49,7 @@ class Crowd:
         self._weights = supposed.weights
         self._bodies = bodies(supposed.traits)
         self._logs = np.zeros(people.shape[1])
-        self.meters = start(people.shape[1]).astype(np.float32)
+        self.meters: Array = start(people.shape[1]).astype(np.float32)
 
     def weights(self) -> Array:
         """(n,): how probable each of them is by now, adding to 1."""
