@@ -113,18 +113,18 @@ def evaluate(
         "episodes": episodes,
         "objective": objective,
         "env_version": ENV_VERSION,
-        "final_score": _summary(result.score()),
-        "final_score_without_belief": _summary(result.weeks.final_score()),
-        "final_score_v1": _summary(grading.grade_v1(result.weeks.components())),
+        "final_score": summary(result.score()),
+        "final_score_without_belief": summary(result.weeks.final_score()),
+        "final_score_v1": summary(grading.grade_v1(result.weeks.components())),
         "components": {part: float(v.mean()) for part, v in result.weeks.components(result.accuracy()).items()},
         "belief_stated": result.belief is not None,
-        "belief_mae": _summary(errors),
-        "belief_skill": _summary(1 - errors / best),
+        "belief_mae": summary(errors),
+        "belief_skill": summary(1 - errors / best),
         "belief_skill_at": {str(slot): skills(stated, target) for slot, stated in result.beliefs.items()},
-        "mean_level": _summary(mine),
+        "mean_level": summary(mine),
         "reward_vs_oracle": _ratio(mine, levels["random"], levels["oracle"]),
         "inference_gain": _ratio(mine, levels["blind"], levels["oracle"]),
-        "regret": _summary(levels["oracle"] - mine),
+        "regret": summary(levels["oracle"] - mine),
         "paired_gain": None if other is None else _paired(result, other, condition, seeds, objective, find, on_step),
         "ms_per_decision": result.ms,
         "published": PUBLISHED.get(name, {}).get(condition),
@@ -145,8 +145,8 @@ def _paired(
     theirs = play_by_name(other, condition, seeds, objective, find, on_step)
     return {
         "over": other,
-        "final_score": _summary(result.score() - theirs.score()),
-        "mean_level": _summary(result.weeks.mean_level() - theirs.weeks.mean_level()),
+        "final_score": summary(result.score() - theirs.score()),
+        "mean_level": summary(result.weeks.mean_level() - theirs.weeks.mean_level()),
     }
 
 
@@ -179,7 +179,7 @@ def _best_constant(target: Array) -> float:
     return float(np.abs(target - np.median(target, axis=1)[:, None]).mean())
 
 
-def _summary(values: Array) -> dict[str, float]:
+def summary(values: Array) -> dict[str, float]:
     mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
     half = 1.96 * sd / max(len(values), 1) ** 0.5
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}  # type: ignore[dict-item]

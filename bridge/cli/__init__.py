@@ -10,7 +10,7 @@ import sys
 
 import typer
 
-from bridge.cli import advice, care, checkin, data, meters, people, recordings, simulation, validation
+from bridge.cli import advice, care, checkin, data, evaluation, meters, people, recordings, simulation, validation
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
 app = typer.Typer(
@@ -21,7 +21,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (people, data, checkin, meters, advice, care, recordings, simulation, validation):
+for group in (people, data, checkin, meters, advice, care, recordings, simulation, evaluation, validation):
     group.register(app)
 
 

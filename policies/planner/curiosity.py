@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 # Moment -> how much it counts what is in sight then: the belief of the last step is graded, that of the first days is
 # what the rest of the week is planned by.
-LOOK_AT = {HISTORY_STEPS: 0.5, STEPS - 1: 1.5}
+LOOK_AT = {HISTORY_STEPS: 0.25, STEPS - 1: 1.25}
 # Kind of slot -> the mean error of its dimension of the belief while its traits stay unknown. A mean of three ranks,
 # stretched by 1.5: two unknown ranks cost 1.5 / 3 * E|u + v - 1| = 1/6, one of morning's 1.5 / 2.5 * E|u - 1/2| = .15.
 SHOWN = {"social": 1 / 6, "work": 1 / 6, "morning": 0.15, "evening": 0.15}

@@ -24,7 +24,6 @@ from rhythm_env.interface import ActionType, Answer, Interaction, Observation
 from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINESS
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[Any]  # single precision inside, double where it meets the rest

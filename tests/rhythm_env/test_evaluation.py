@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge import registry
-from bridge.cli.simulation import BEGIN, END, put
+from bridge.cli.evaluation import BEGIN, END, put
 from bridge.errors import SetupError
 from rhythm_env.evaluation import evaluate, seeds_of
 from rhythm_env.profiles import CONDITIONS
