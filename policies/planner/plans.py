@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 OBJECTIVES = ("reward", "grade")
 ROUNDS = 16  # of improving the best plan, at most
-PAIRS = 400  # plans per round that differ from the best in two slots
+PAIRS = 300  # plans per round that differ from the best in two slots
 DAYS = (  # days that plans begin from: one letter an action, by order of the interface
     *("ADGD", "DADG", "DDGD", "GDDD", "DGDG", "AAHH", "ACGD", "EDGD", "GAGD", "DAGA"),
     *("JJJJ", "FAFI", "AGAF", "HHHH", "BBBB", "GAGF"),
@@ -62,7 +62,7 @@ class Plan:
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Search from typical weeks, then change one or two slots of the best one while that helps."""
+    """Search from typical weeks, then change or exchange slots of the best one while that helps."""
     import numpy as np
 
     found = np.full(len(ACTIONS), -np.inf)
@@ -112,7 +112,7 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """(steps, n): the plan with every other action in every slot, and with two random changes."""
+    """(steps, n): the plan with every action in every slot, with any two slots exchanged, with two random changes."""
     import numpy as np
 
     steps, many = len(best), len(ACTIONS)
@@ -121,8 +121,20 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
     pairs = np.repeat(best[:, None], PAIRS, axis=1)
     for slots, actions in zip(*_places(steps, turn), strict=True):
         pairs[slots, np.arange(PAIRS)] = actions
-    plans = np.concatenate([singles, pairs], axis=1)
+    plans = np.concatenate([singles, _exchanged(best), pairs], axis=1)
     return np.asarray(plans[:, np.isin(plans[0], situation.first)])
+
+
+def _exchanged(best: Ints) -> Ints:
+    """(steps, n): the plan with any two slots that differ exchanged."""
+    import numpy as np
+
+    one, other = np.triu_indices(len(best), 1)
+    differ = best[one] != best[other]
+    one, other = one[differ], other[differ]
+    plans, each = np.repeat(best[:, None], len(one), axis=1), np.arange(len(one))
+    plans[one, each], plans[other, each] = best[other], best[one]
+    return np.asarray(plans)
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:

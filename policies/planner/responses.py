@@ -47,6 +47,7 @@ class Crowd:
         supposed = profiles(people.astype(np.float32))
         self._weights = supposed.weights
         self._bodies = bodies(supposed.traits)
+        self._calm = self._bodies.rest - self._bodies.decay
         self._logs = np.zeros(people.shape[1])
         self.meters: Array = start(people.shape[1]).astype(np.float32)
 
@@ -103,24 +104,25 @@ class Crowd:
 
         urgent = self._weights + NEED * np.maximum(COMFORT - self.meters, 0.0) * (self.meters > CRASH_LEVEL / 10)
         worth = np.einsum("mn,man->an", urgent, changes)
-        worth -= worth.mean(axis=0)
-        return np.asarray(worth / np.maximum(np.sqrt((worth**2).mean(axis=0)), 1e-7))
+        worth -= worth.sum(axis=0) / len(ACTIONS)
+        spread = np.sqrt(np.einsum("an,an->n", worth, worth) / len(ACTIONS))
+        return np.asarray(worth / np.maximum(spread, np.float32(1e-7)))
 
     def changes(self, slot: int) -> Array:
         """(5, 10, n): what each action would change now, in the dynamics of ``rollout``."""
         import numpy as np
 
-        known, where = self._bodies, self.meters[:, None]
-        after = known.growing[slot][..., None] * (GAIN_FLOOR + GAIN_SLOPE * self.meters[V])
-        after += known.rest[slot]
+        known = self._bodies
+        wanted = known.growing[slot][..., None] * (GAIN_FLOOR + GAIN_SLOPE * self.meters[V])
         spiral = self.meters[S] < known.tolerance
         if spiral.any():
-            after *= np.where((after < 0) & spiral, np.float32(SPIRAL), np.float32(1.0))
-        after -= known.decay
-        after += where
-        np.minimum(np.maximum(after, 0.0, out=after), 1.0, out=after)
-        after -= where
-        return np.asarray(after)
+            wanted += known.rest[slot]
+            wanted *= np.where((wanted < 0) & spiral, np.float32(SPIRAL), np.float32(1.0))
+            wanted -= known.decay
+        else:
+            wanted += self._calm[slot]
+        down, up = -self.meters[:, None], 1 - self.meters[:, None]
+        return np.asarray(np.minimum(np.maximum(wanted, down, out=wanted), up, out=wanted))
 
     def _live(self, one: Interaction, shown: ActionType | None, changes: Array, standings: Array) -> None:
         """Live the slot: what was accepted, else what the calendar shows, else what they would do by themselves."""
