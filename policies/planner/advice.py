@@ -14,11 +14,11 @@ from policies.planner.plans import Situation, best_plan
 from policies.planner.population import profiles
 from policies.planner.responses import Crowd, accepts
 from policies.planner.rollout import bodies
-from policies.planner.situation import situation_of
+from policies.planner.situation import NORMAL, situation_of
 from policies.planner.words import reasons
 from rhythm_env.constants import METERS, SLOTS
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.interface import ActionType, Observation
+from rhythm_env.interface import ActionType, Meter, Observation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 AHEAD = 12  # slots that are planned for a person who answers: life goes on after Sunday
 TAKEN = 0.03  # what a taken recommendation is worth in itself, in mean level over the plan
+STRAY = 0.1  # how far a life strays from what the answers let suppose, standard deviation of a meter
+COUNTED = (Meter.PROGRESS, Meter.CONNECTION)
 INQUIRY = 0.06  # what a nat about the person is worth, in the same unit
 
 
@@ -42,20 +44,42 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
     """The feasible action with the best score; scores are mean levels, or points of the grade, over the plan."""
     situation, crowd = situation_of(observation), posterior.crowd
     if crowd is not None:
-        meters = crowd.meters @ posterior.weights
+        meters = read_into(crowd.meters @ posterior.weights, observation)
         situation = replace(situation, meters=meters, until=situation.step + AHEAD)
     person = posterior.person()
     supposed = bodies(profiles(person[:, None]).traits).one(0)
-    worth = best_plan(situation, person[:METERS], supposed, objective, curiosity if crowd is None else 0.0).worth
-    if crowd is not None:
-        worth = _of_advice(worth, situation, posterior.weights, crowd)
+    if crowd is None:
+        worth = best_plan(situation, person[:METERS], supposed, objective, curiosity).worth
+    else:  # whoever answers is served by their own reward, whatever else is asked for
+        planned = best_plan(situation, person[:METERS], supposed, "reward", curiosity=0.0).worth
+        worth = _of_advice(planned, situation, posterior.weights, crowd)
     scores = {action: float(worth[ACTIONS.index(action)]) for action in observation.feasible}
     action = max(scores, key=lambda a: scores[a])
     return Advice(action, scores, reasons(action, observation, person, supposed, posterior.belief()))
 
 
+def read_into(supposed: Array, observation: Observation) -> Array:
+    """(5,): where the meters are supposed to be, moved by what is read of them now, the surer the further.
+
+    Body and mind are read against the person's own normal, so it is their distance from it that moves; progress and
+    company are counted, and move towards their count.
+    """
+    import numpy as np
+
+    found = supposed.astype(float)
+    for at, meter in enumerate(Meter):
+        state = observation.meters.get(meter)
+        if state is not None and state.coverage > 0:
+            distance = state.level - (found[at] if meter in COUNTED else NORMAL)
+            found[at] += distance * STRAY**2 / (STRAY**2 + state.sd**2)
+    return np.asarray(np.clip(found, 0.0, 1.0))
+
+
 def _of_advice(worth: Array, situation: Situation, weights: Array, crowd: Crowd) -> Array:
-    """(10,): what advising each action achieves over saying nothing, and tells; -inf for what is not possible."""
+    """(10,): what advising each action achieves over saying nothing, and tells; -inf for what is not possible.
+
+    Whether it is taken is told from where answers suppose the meters to be: moved by readings, fewer people took it.
+    """
     import numpy as np
 
     standing = crowd.standings(crowd.changes(situation.step % SLOTS))

@@ -15,6 +15,7 @@ import pytest
 
 from bridge import registry
 from policies.planner import Planner, open_policy
+from policies.planner.advice import read_into
 from policies.planner.evidence import rows
 from policies.planner.inference import Posterior, infer, prior
 from policies.planner.population import PLACE, column, population, profiles
@@ -246,6 +247,9 @@ def test_a_person_is_served_by_their_own_reward() -> None:
     policy = registry.policy("planner")
     assert isinstance(policy, Planner)
     assert (policy.objective, policy.learns) == ("reward", True)
+    answered = heard(interaction(0, ActionType.LEARN, Answer.IGNORE))
+    aimed = policy.variant(objective="grade").decide(answered, random.Random(0))
+    assert aimed == policy.decide(answered, random.Random(0))
 
 
 def test_the_same_week_in_another_process() -> None:
@@ -274,6 +278,32 @@ def test_knowing_pays_and_each_objective_is_best_at_its_own() -> None:
     assert level["reward", True] > level["reward", False] > level["grade", True]
     assert score["grade", True] > score["grade", False] + 0.03
     assert score["grade", True] > score["reward", True]
+
+
+def test_what_is_read_moves_the_meters_the_surer_the_further() -> None:
+    def read(level: float, sd: float, coverage: float = 1.0) -> float:
+        states = {**UNKNOWN, Meter.VITALITY: MeterState(level=level, sd=sd, coverage=coverage)}
+        return float(read_into(np.full(5, 0.8), replace(heard(), meters=states))[0])
+
+    assert read(0.2, 0.05) < read(0.2, 0.15) < read(0.6, 0.15) < read(0.7, 0.15) == pytest.approx(0.8)
+    assert read(0.2, 0.15, coverage=0.0) == pytest.approx(0.8)
+
+
+def test_whoever_is_read_to_be_tired_is_rather_advised_to_rest() -> None:
+    def score(level: float) -> float:
+        states = {**UNKNOWN, Meter.VITALITY: MeterState(level=level, sd=0.05, coverage=1.0)}
+        scores = open_policy().decide(replace(heard(), meters=states), random.Random(0)).scores
+        return scores[ActionType.SLEEP] - scores[ActionType.DEEP_WORK]
+
+    assert score(0.1) > score(0.7) > score(1.0)
+
+
+def test_decides_without_any_reading_or_with_holes_in_the_week() -> None:
+    bare = Observation(timestep=9, day=2, slot=Slot.AFTERNOON, meters={})
+    record = StepRecord(timestep=8, day=2, slot=Slot.MORNING)
+    holes = replace(bare, step_history=(record, replace(record, action=ActionType.SLEEP), record))
+    for seen in (bare, holes):
+        assert open_policy().decide(seen, random.Random(0)).belief.vector() == pytest.approx((0.5,) * 3, abs=0.03)
 
 
 def test_a_decision_takes_less_than_20_ms() -> None:
