@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.intp]
 
-OBJECTIVES = ("reward", "grade")
 ROUNDS = 16  # of improving the best plan, at most
 PAIRS = 300  # plans per round that differ from the best in two slots
 DAYS = (  # days that plans begin from: one letter an action, by order of the interface
