@@ -87,6 +87,7 @@ class Life:
 
     seed: int
     condition: str = "in"
+    validity: float | None = None  # of its nights and stress; None: drawn from VALIDITY
     person: Profiles = field(init=False)
     meters: Array = field(init=False)
     _rng: random.Random = field(init=False)
@@ -100,7 +101,8 @@ class Life:
         self.person = sampled([self.seed], self.condition)
         self.meters = dynamics.start(1)
         self._rng = random.Random(f"life/{self.seed}/{self.condition}")
-        self._validity = self._rng.uniform(*VALIDITY)
+        drawn = self._rng.uniform(*VALIDITY)
+        self._validity = drawn if self.validity is None else self.validity
         for ago in range(self._rng.randint(*WARM_UP), 0, -1):
             self._sleep(FIRST_MONDAY - timedelta(days=ago), self._rng.gauss(0, 1))
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from rhythm_env import dynamics, grading
-from rhythm_env.constants import ARCHETYPES, ENV_VERSION, METERS, OOD_FROM, REWARD_SCALE
+from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, OOD_FROM, REWARD_SCALE, STEPS
 from rhythm_env.interface import ActionType
 from rhythm_env.profiles import CONDITIONS, archetypes, belief_target, sampled
-from rhythm_env.strategies import INDEX, Find, Planned, Strategy, Uniform, strategy
+from rhythm_env.strategies import INDEX, Find, Planned, Strategy, Uniform, blinded, strategy
 from rhythm_env.week import Weeks, begin
 
 if TYPE_CHECKING:
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 RESAMPLES = 1000
+LOOKS = (7, STEPS - 1)  # slots whose stated belief is looked at: when the first seven are known, and the last
 BASELINES = ("random", "heuristic", "random+constant", "heuristic+constant", "planner-no-inference", "oracle")
 PUBLISHED = {  # final score without a belief, by condition; the README of the published environment
     "random": {"in": 0.393, "ood": 0.393, "discrete": 0.426},
@@ -35,10 +37,12 @@ def unwatched(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One strategy's weeks."""
+    """One strategy's weeks. ``beliefs``: slot -> (3, n) as stated in it, for the slots of ``LOOKS``."""
 
     weeks: Weeks
     belief: Array | None
+    beliefs: dict[int, Array]
+    ms: float  # per decision
 
     def errors(self) -> Array:
         """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
@@ -47,6 +51,14 @@ class Result:
         target = belief_target(self.weeks.people)
         stated = np.full(target.shape, 0.5) if self.belief is None else self.belief
         return grading.belief_mae(stated, target)
+
+    def accuracy(self) -> Array | float:
+        """What the belief earns: only a stated one is paid for."""
+        return 0.0 if self.belief is None else 1 - self.errors()
+
+    def score(self) -> Array:
+        """(n,): the published grade."""
+        return self.weeks.final_score(self.accuracy())
 
 
 def seeds_of(condition: str, episodes: int) -> list[int]:
@@ -59,48 +71,90 @@ def seeds_of(condition: str, episodes: int) -> list[int]:
 
 def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:
     """All weeks to their end."""
+    spent, beliefs = 0.0, {}
     while not weeks.done:
-        weeks.advance(player.actions(weeks))
-        on_step(weeks.step, 28)
-    return Result(weeks, player.belief(weeks))
+        begun = perf_counter()
+        actions = player.actions(weeks)
+        spent += perf_counter() - begun
+        stated = player.belief(weeks)
+        if weeks.step in LOOKS and stated is not None:
+            beliefs[weeks.step] = stated
+        weeks.advance(actions)
+        on_step(weeks.step, STEPS)
+    return Result(weeks, player.belief(weeks), beliefs, 1000 * spent / weeks.n / STEPS)
 
 
 def evaluate(
-    name: str, condition: str, episodes: int, *, objective: str, find: Find, on_step: OnStep = unwatched
+    name: str,
+    condition: str,
+    episodes: int,
+    *,
+    objective: str,
+    find: Find,
+    against: str | None = None,
+    on_step: OnStep = unwatched,
 ) -> dict[str, Any]:
     """The figures of one policy in one condition, each with ``mean``, ``sd`` and ``ci95``.
 
     ``reward_vs_oracle`` and ``inference_gain`` compare mean weighted levels with random, an oracle and a planner that
-    never learns, on the same people and events; theirs are bootstrap uncertainties of a ratio of means.
+    never learns, on the same people and events; theirs are bootstrap uncertainties of a ratio of means. ``paired_gain``
+    is what the policy has over ``against`` (by itself: the same policy without its inference), week by week.
     """
     seeds = seeds_of(condition, episodes)
-    weeks = begin(seeds, condition)
-    result = play(weeks, strategy(name, weeks, seeds, objective, find), on_step)
+    result = play_by_name(name, condition, seeds, objective, find, on_step)
     levels = {key: reference(key, condition, seeds).weeks.mean_level() for key in ("random", "blind", "oracle")}
     mine, errors = result.weeks.mean_level(), result.errors()
-    target = belief_target(weeks.people)
-    without = result.weeks.final_score()
-    accuracy = 0.0 if result.belief is None else 1 - errors  # only a stated belief is paid for
+    target = belief_target(result.weeks.people)
     best = _best_constant(target)
+    other = against or blinded(name, find)
     return {
         "policy": name,
         "condition": condition,
         "episodes": episodes,
         "objective": objective,
         "env_version": ENV_VERSION,
-        "final_score": _summary(result.weeks.final_score(accuracy)),
-        "final_score_without_belief": _summary(without),
-        "final_score_v1": _summary(grading.grade_v1(result.weeks.components())),
-        "components": {part: float(values.mean()) for part, values in result.weeks.components(accuracy).items()},
+        "final_score": summary(result.score()),
+        "final_score_without_belief": summary(result.weeks.final_score()),
+        "final_score_v1": summary(grading.grade_v1(result.weeks.components())),
+        "components": {part: float(v.mean()) for part, v in result.weeks.components(result.accuracy()).items()},
         "belief_stated": result.belief is not None,
-        "belief_mae": _summary(errors),
-        "belief_skill": _summary(1 - errors / best),
-        "mean_level": _summary(mine),
+        "belief_mae": summary(errors),
+        "belief_skill": summary(1 - errors / best),
+        "belief_skill_at": {str(slot): skills(stated, target) for slot, stated in result.beliefs.items()},
+        "mean_level": summary(mine),
         "reward_vs_oracle": _ratio(mine, levels["random"], levels["oracle"]),
         "inference_gain": _ratio(mine, levels["blind"], levels["oracle"]),
-        "regret": _summary(levels["oracle"] - mine),
+        "regret": summary(levels["oracle"] - mine),
+        "paired_gain": None if other is None else _paired(result, other, condition, seeds, objective, find, on_step),
+        "ms_per_decision": result.ms,
         "published": PUBLISHED.get(name, {}).get(condition),
     }
+
+
+def play_by_name(
+    name: str, condition: str, seeds: list[int], objective: str, find: Find, on_step: OnStep = unwatched
+) -> Result:
+    weeks = begin(seeds, condition)
+    return play(weeks, strategy(name, weeks, seeds, objective, find), on_step)
+
+
+def _paired(
+    result: Result, other: str, condition: str, seeds: list[int], objective: str, find: Find, on_step: OnStep
+) -> dict[str, Any]:
+    """The differences to another policy on the same people and events."""
+    theirs = play_by_name(other, condition, seeds, objective, find, on_step)
+    return {
+        "over": other,
+        "final_score": summary(result.score() - theirs.score()),
+        "mean_level": summary(result.weeks.mean_level() - theirs.weeks.mean_level()),
+    }
+
+
+def skills(stated: Array, target: Array) -> dict[str, Any]:
+    """dimension -> 1 - MSE / MSE of the best belief that is the same for everybody; both (3, n)."""
+    constant = (target - target.mean(axis=1)[:, None]) ** 2
+    rows = zip(BELIEF, (stated - target) ** 2, constant, strict=True)
+    return {name: _ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
 
 
 _REFERENCES: dict[tuple[str, str, int], Result] = {}
@@ -125,7 +179,7 @@ def _best_constant(target: Array) -> float:
     return float(np.abs(target - np.median(target, axis=1)[:, None]).mean())
 
 
-def _summary(values: Array) -> dict[str, float]:
+def summary(values: Array) -> dict[str, float]:
     mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
     half = 1.96 * sd / max(len(values), 1) ** 0.5
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}  # type: ignore[dict-item]

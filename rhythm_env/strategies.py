@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.intp]
 
 CONSTANT = "+constant"  # a baseline that also states the belief [.5, .5, .5]
+BLIND = "+blind"  # a policy that infers, without its inference: it takes everybody for the average person
 INDEX = {action: number for number, action in enumerate(ACTIONS)}
 
 
@@ -98,9 +99,30 @@ Find = Callable[[str], Policy]
 
 
 def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> Strategy:
-    """``oracle``, ``planner-no-inference``, or a policy's name; any of them with ``+constant`` behind it."""
+    """``oracle``, ``planner-no-inference``, or a policy's name, also with ``+blind``; any with ``+constant`` behind."""
     if name.endswith(CONSTANT):
         return Constant(strategy(name.removesuffix(CONSTANT), weeks, seeds, objective, find))
     if name in ("oracle", "planner-no-inference"):
         return Planned(weeks, objective, knows=name == "oracle")
-    return Played(find(name), seeds)
+    return Played(opened(name, objective, find), seeds)
+
+
+def opened(name: str, objective: str, find: Find) -> Policy:
+    """A policy by its name; one that plans (it has a ``variant``) with this objective, and blind where asked for.
+
+    Raises ValueError for ``+blind`` behind a policy that infers nothing.
+    """
+    policy = find(name.removesuffix(BLIND))
+    variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
+    if variant is not None:
+        return variant(objective=objective, learns=not name.endswith(BLIND))
+    if name.endswith(BLIND):
+        raise ValueError(f"{policy.name} infers nothing that it could go without")
+    return policy
+
+
+def blinded(name: str, find: Find) -> str | None:
+    """The name of the policy without its inference; None where there is no such thing."""
+    if name.endswith((BLIND, CONSTANT)) or name in ("oracle", "planner-no-inference"):
+        return None
+    return name + BLIND if hasattr(find(name), "variant") else None

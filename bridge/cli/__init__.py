@@ -10,7 +10,19 @@ import sys
 
 import typer
 
-from bridge.cli import advice, care, checkin, classify, data, meters, people, recordings, simulation, validation
+from bridge.cli import (
+    advice,
+    care,
+    checkin,
+    classify,
+    data,
+    evaluation,
+    meters,
+    people,
+    recordings,
+    simulation,
+    validation,
+)
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
 app = typer.Typer(
@@ -21,7 +33,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (people, data, checkin, meters, advice, classify, care, recordings, simulation, validation):
+for group in (people, data, checkin, meters, advice, classify, care, recordings, simulation, evaluation, validation):
     group.register(app)
 
 

@@ -1,9 +1,7 @@
-"""``bridge simulate`` and ``bridge evaluate``: the simulated weeks a model is trained on and graded by."""
+"""``bridge simulate``: one simulated week of a hidden person, step by step."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -12,21 +10,10 @@ from bridge.cli import options, show
 from bridge.errors import SetupError
 
 Condition = Annotated[str, typer.Option(help="in, ood, shifted or discrete.")]
-COLUMNS = {
-    "final_score": "score",
-    "final_score_without_belief": "no belief",
-    "belief_mae": "belief mae",
-    "belief_skill": "skill",
-    "reward_vs_oracle": "vs oracle",
-    "inference_gain": "gain",
-}
-PLANNERS = ("planner-no-inference", "oracle")
-BEGIN, END = "<!-- baselines -->", "<!-- /baselines -->"
 
 
 def register(app: typer.Typer) -> None:
     app.command()(simulate)
-    app.command()(evaluate)
 
 
 def simulate(
@@ -118,119 +105,8 @@ def _step(weeks: Any) -> dict[str, Any]:
     }
 
 
-def evaluate(
-    policy: Annotated[
-        str, typer.Option(help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief.")
-    ] = "heuristic",
-    condition: Condition = "in",
-    episodes: Annotated[int, typer.Option(help="Weeks, with seeds that every policy gets.", min=2)] = 500,
-    objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
-    plot: Annotated[bool, typer.Option("--plot", help="Draw bars below the table.")] = False,
-    baselines: Annotated[
-        bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
-    ] = False,
-    write: Annotated[Path | None, typer.Option(help="With --baselines: put the table into this document.")] = None,
-    json: options.Json = False,
-) -> None:
-    """Grade a policy over many simulated weeks, with uncertainties."""
-    from rhythm_env.evaluation import BASELINES
-    from rhythm_env.planning import OBJECTIVES
-    from rhythm_env.profiles import CONDITIONS
-
-    known_condition(condition)
-    if objective not in OBJECTIVES:
-        raise SetupError(f"there is no objective {objective!r}; choose one of {', '.join(OBJECTIVES)}")
-    asked = [(policy, condition, objective)]
-    if baselines:
-        asked = [(name, where, "grade") for where in CONDITIONS for name in BASELINES]
-        asked += [(name, where, "reward") for where in CONDITIONS for name in PLANNERS]
-    with show.Progress() as progress:
-        found = [_evaluated(name, where, episodes, aim, progress) for name, where, aim in asked]
-    if json:
-        show.document({"results": found, "checks": _checks()} if baselines else found[0])
-    else:
-        _tell(found, plot=plot, baselines=baselines)
-    if write is not None:
-        put(write, markdown(found, episodes))
-
-
 def known_condition(condition: str) -> None:
     from rhythm_env.profiles import CONDITIONS
 
     if condition not in CONDITIONS:
         raise SetupError(f"there is no condition {condition!r}; choose one of {', '.join(CONDITIONS)}")
-
-
-def _evaluated(name: str, condition: str, episodes: int, objective: str, progress: show.Progress) -> dict[str, Any]:
-    from bridge import registry
-    from rhythm_env.evaluation import evaluate as run
-
-    on_step = progress.steps(f"{name}, {condition}")
-    return run(name, condition, episodes, objective=objective, find=registry.policy, on_step=on_step)
-
-
-def _published(found: Sequence[dict[str, Any]]) -> float:
-    """The furthest that a baseline lies from its published figure."""
-    distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
-    return float(max(distances))
-
-
-def _checks() -> dict[str, dict[str, float]]:
-    from rhythm_env.evaluation import checks
-
-    return checks()
-
-
-def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> None:
-    rows = [_row(result) for result in found]
-    show.table(rows, tuple(rows[0]))
-    if plot:
-        bars = [
-            {"policy": f"{r['policy']}, {r['condition']}", "final score": show.bar(r["final_score"]["mean"], 40)}
-            for r in found
-        ]
-        show.table(bars, ("policy", "final score"))
-    if baselines:
-        checked = [
-            {"figure": name, "published": f"{v['published']:.3f}", "ours": f"{v['ours']:.3f}"}
-            for name, v in _checks().items()
-        ]
-        show.table(checked, ("figure", "published", "ours"))
-        typer.echo(f"furthest from a published final score: {_published(found):.3f}")
-
-
-def _row(result: dict[str, Any]) -> dict[str, Any]:
-    low, high = result["final_score"]["ci95"]
-    published, planner = result["published"], result["policy"] in PLANNERS
-    return {
-        "policy": result["policy"] + (f" ({result['objective']})" if planner else ""),
-        "condition": result["condition"],
-        "published": "" if published is None else f"{published:.3f}",
-        **{column: f"{result[name]['mean']:.3f}" for name, column in COLUMNS.items()},
-        "±": f"{(high - low) / 2:.3f}",
-    }
-
-
-def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
-    """The table of ``rhythm_env/README.md``."""
-    rows = [_row(result) for result in found]
-    columns = list(rows[0])
-    lines = [
-        f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",
-        "",
-    ]
-    lines += ["| " + " | ".join(name.replace("_", " ") for name in columns) + " |", "|---" * len(columns) + "|"]
-    lines += ["| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows]
-    lines += ["", "| figure | published | ours |", "|---|---|---|"]
-    lines += [f"| {name} | {v['published']:.3f} | {v['ours']:.3f} |" for name, v in _checks().items()]
-    return "\n".join(lines)
-
-
-def put(path: Path, table: str) -> None:
-    """Replace what stands between the marks of a document. Raises SetupError for one without them."""
-    text = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
-    path.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge import registry
-from bridge.cli.simulation import BEGIN, END, put
+from bridge.cli.evaluation import BEGIN, END, put
 from bridge.errors import SetupError
 from rhythm_env.evaluation import evaluate, seeds_of
 from rhythm_env.profiles import CONDITIONS
@@ -75,6 +75,42 @@ def test_the_command_prints_its_contract() -> None:
         assert low <= body[name]["mean"] <= high
     done = bridge("evaluate", "--policy", "heuristic", "--episodes", "20", "--plot")
     assert "█" in done.stdout
+
+
+def test_what_inference_is_worth_is_printed_with_its_uncertainty() -> None:
+    done = bridge("evaluate", "--policy", "planner", "--episodes", "4", "--json")
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert set(body["belief_skill_at"]) == {"7", "27"}
+    assert set(body["belief_skill_at"]["27"]) == {"social", "morning", "work"}
+    assert body["belief_skill_at"]["27"]["work"]["mean"] > 0.9
+    assert body["paired_gain"]["over"] == "planner+blind"
+    low, high = body["paired_gain"]["final_score"]["ci95"]
+    assert low <= body["paired_gain"]["final_score"]["mean"] <= high
+    assert 0 < body["ms_per_decision"] < 1000
+    shown = bridge("evaluate", "--policy", "heuristic", "--against", "random", "--episodes", "4").stdout
+    assert "over random, week by week" in shown
+    assert "skill in slot" not in shown
+
+
+def test_a_planner_can_go_without_its_inference_and_others_have_none() -> None:
+    blind = evaluate("planner+blind", "in", 4, objective="reward", find=registry.policy)
+    assert blind["belief_stated"]
+    assert blind["paired_gain"] is None
+    assert blind["belief_skill_at"]["27"]["social"]["mean"] < 0.1
+    done = bridge("evaluate", "--policy", "random+blind", "--episodes", "2")
+    assert done.returncode == 2
+    assert "infers nothing" in done.stderr
+
+
+def test_deployed_lives_are_graded_by_what_is_taken_and_how_they_go() -> None:
+    done = bridge("evaluate", "--deployed", "--policy", "planner", "--episodes", "2", "--validity", "0", "--json")
+    assert done.returncode == 0, done.stderr
+    body = json.loads(done.stdout)
+    assert (body["lives"], body["weeks"], body["validity"]) == (2, 2, 0.0)
+    assert 0 < body["accepted"]["mean"] < 1
+    assert set(body["belief_skill_at"]) == {"8", "28", "55"}
+    assert "accepted" in bridge("evaluate", "--deployed", "--policy", "random", "--episodes", "2").stdout
 
 
 def test_a_simulated_week_is_printed_step_by_step() -> None:

@@ -1,0 +1,50 @@
+"""The planner: infer who the person is, then plan the rest of the week for them, anew in every slot.
+
+``inference`` turns what an observation holds into supposed people, ``plans`` searches the best rest of the week for
+their mean, ``advice`` weighs it with how likely the person takes the advice, ``words`` says why. A person is always
+served by the objective ``reward``: their own weighted meters. ``grade`` exists for the comparison with the published
+figures, which pay for a bad first half of the week; ``variant`` makes it, and the planner that never learns.
+"""
+
+from __future__ import annotations
+
+import random
+
+from rhythm_env.interface import Belief, Decision, Observation, Policy
+
+# What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
+CURIOSITY = {"reward": 0.15, "grade": 0.2}
+
+
+class Planner:
+    """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen."""
+
+    name = "planner"
+    version = 1
+
+    def __init__(self, objective: str = "reward", *, learns: bool = True) -> None:
+        self.objective, self.learns = objective, learns
+
+    def variant(self, *, objective: str, learns: bool = True) -> Planner:
+        """The same planner with another aim, for comparisons."""
+        return Planner(objective, learns=learns)
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        from policies.planner.advice import advise
+        from policies.planner.inference import infer, prior
+
+        posterior = infer(observation) if self.learns else prior()
+        advice = advise(observation, posterior, self.objective, CURIOSITY[self.objective] if self.learns else 0.0)
+        mean, sd = (tuple(float(x) for x in values) for values in posterior.belief())
+        return Decision(
+            action=advice.action,
+            belief=Belief(social=mean[0], morning=mean[1], work=mean[2]),
+            scores=advice.scores,
+            probabilities={action: float(action is advice.action) for action in advice.scores},
+            reasons=advice.reasons,
+            belief_sd=(sd[0], sd[1], sd[2]),
+        )
+
+
+def open_policy() -> Policy:
+    return Planner()

@@ -1,0 +1,173 @@
+"""What the rest of a week would be worth, and the best plan for it that a short search finds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from policies.planner.curiosity import informed
+from policies.planner.rollout import HALF, Bodies, Lived, live
+from rhythm_env.constants import (
+    ADAPTED_BY,
+    CONNECTION_BIAS,
+    CRASH_PENALTY,
+    EFFICIENCY_FLOOR,
+    EFFICIENCY_SPAN,
+    GRADE_V2,
+    METERS,
+    PROGRESS_BIAS,
+    QUALITY_FLOOR,
+    QUALITY_SPAN,
+    REWARD_SCALE,
+    STEPS,
+)
+from rhythm_env.dynamics import ACTIONS, N, P
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+    Ints = NDArray[np.intp]
+
+ROUNDS = 16  # of improving the best plan, at most
+PAIRS = 300  # plans per round that differ from the best in two slots
+DAYS = (  # days that plans begin from: one letter an action, by order of the interface
+    *("ADGD", "DADG", "DDGD", "GDDD", "DGDG", "AAHH", "ACGD", "EDGD", "GAGD", "DAGA"),
+    *("JJJJ", "FAFI", "AGAF", "HHHH", "BBBB", "GAGF"),
+)
+MIDDLE = 0.45  # the level meters are taken to have had in the middle of the week, once that is out of sight
+
+
+@dataclass(frozen=True, slots=True)
+class Situation:
+    """Where a plan begins. ``middle``: meters when the second half began, if it has and they are known."""
+
+    step: int
+    meters: Array  # (5,)
+    first: Ints  # numbers of the actions that are possible now
+    done: tuple[int | None, ...]  # actions of the last slots, oldest first, None where unknown
+    middle: Array | None
+    until: int = STEPS  # the step at which the plan ends
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """``actions`` from now on; ``worth``: of every first action with the best that was found to follow, (10,)."""
+
+    actions: Ints
+    worth: Array
+
+
+def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
+    """Search from typical weeks, then change or exchange slots of the best one while that helps."""
+    import numpy as np
+
+    found = np.full(len(ACTIONS), -np.inf)
+    plans, best = _typical(situation), -np.inf
+    chosen = plans[:, 0]
+    for turn in range(ROUNDS):
+        lived = live(situation.meters, plans, situation.step, person)
+        worth = _worth(lived, situation, weights, objective)
+        if curiosity:
+            worth = worth + curiosity * informed(plans, situation.step, situation.done)
+        np.maximum.at(found, plans[0], worth)
+        top = int(worth.argmax())
+        if worth[top] <= best + 1e-9:
+            break
+        best, chosen = worth[top], plans[:, top]
+        plans = _changed(chosen, situation, turn)
+    return Plan(chosen, found)
+
+
+def _typical(situation: Situation) -> Ints:
+    """(steps, n): weeks of one kind of day in the first half and one in the second, whatever is possible first."""
+    import numpy as np
+
+    slots = np.arange(situation.step, situation.until) % STEPS
+    plans = _weeks()[:, slots].T.copy()
+    plans[0] = np.resize(situation.first, plans.shape[1])
+    return plans
+
+
+@cache
+def _weeks() -> Ints:
+    import numpy as np
+
+    days = [[ord(letter) - ord("A") for letter in day] for day in DAYS]
+    half = [np.resize(day, HALF) for day in days]
+    rows = [np.concatenate([a, np.roll(b, HALF % 4)]) for a in half for b in half]
+    return np.array(rows, dtype=np.intp)
+
+
+@cache
+def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
+    """For a round: (slots, actions), each (2, PAIRS), of what is changed in pairs; always the same."""
+    import numpy as np
+
+    rng = np.random.default_rng((steps, turn))
+    return rng.integers(0, steps, (2, PAIRS)), rng.integers(0, len(ACTIONS), (2, PAIRS))
+
+
+def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
+    """(steps, n): the plan with every action in every slot, with any two slots exchanged, with two random changes."""
+    import numpy as np
+
+    steps, many = len(best), len(ACTIONS)
+    singles = np.repeat(best[:, None], steps * many, axis=1)
+    singles[np.repeat(np.arange(steps), many), np.arange(steps * many)] = np.tile(np.arange(many), steps)
+    pairs = np.repeat(best[:, None], PAIRS, axis=1)
+    for slots, actions in zip(*_places(steps, turn), strict=True):
+        pairs[slots, np.arange(PAIRS)] = actions
+    plans = np.concatenate([singles, _exchanged(best), pairs], axis=1)
+    return np.asarray(plans[:, np.isin(plans[0], situation.first)])
+
+
+def _exchanged(best: Ints) -> Ints:
+    """(steps, n): the plan with any two slots that differ exchanged."""
+    import numpy as np
+
+    one, other = np.triu_indices(len(best), 1)
+    differ = best[one] != best[other]
+    one, other = one[differ], other[differ]
+    plans, each = np.repeat(best[:, None], len(one), axis=1), np.arange(len(one))
+    plans[one, each], plans[other, each] = best[other], best[one]
+    return np.asarray(plans)
+
+
+def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
+    """(n,): reward: the person's mean weighted level from now on; grade: the published one without its belief."""
+    import numpy as np
+
+    if objective == "reward":
+        return np.asarray(weights @ lived.total / (situation.until - situation.step))
+    start = _start()
+    middle = lived.middle
+    if middle is None:
+        middle = (np.full(METERS, MIDDLE) if situation.middle is None else situation.middle)[:, None]
+    early = _half(middle - start, lived.bad[0], weights)
+    late = _half(lived.end - middle, lived.bad[1], weights)
+    parts = {
+        "crash_free": 1 - lived.crashed / (STEPS * METERS),
+        "progress": lived.end[P],
+        "connection": lived.end[N],
+        "adaptation": np.clip((late - early) / ADAPTED_BY, 0, 1) * np.clip((late + QUALITY_FLOOR) / QUALITY_SPAN, 0, 1),
+        "efficiency": np.clip(((early + late) / 2 + EFFICIENCY_FLOOR) / EFFICIENCY_SPAN, 0, 1),
+    }
+    return np.asarray(sum(GRADE_V2[name] * values for name, values in parts.items()))
+
+
+@cache
+def _start() -> Array:
+    from rhythm_env.dynamics import start
+
+    return start(1)
+
+
+def _half(change: Array, bad: Array, weights: Array) -> Array:
+    """(n,): mean reward of half a week, which is all in what changed between its ends (``grading.step_reward``)."""
+    import numpy as np
+
+    felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]
+    return np.asarray((felt - CRASH_PENALTY * bad) / HALF)

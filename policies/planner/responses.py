@@ -1,0 +1,164 @@
+"""What answers say of a person: how likely each supposed person would have answered like that.
+
+The model of an answer is that of ``rhythm_env.people``: advice is accepted with a probability that is logistic in what
+the action is worth to the person then and there, relative to all ten actions; what is not accepted is put off when it
+would be worth clearly more later that day, else ignored. Put off is thereby evidence for the action and against the
+hour, ignored is evidence against both.
+
+What an action is worth depends on where the meters really were, and readings of them say little of that (correlations
+of 0.1 to 0.5). Each supposed person therefore lives through the answered slots: what was accepted was done, and instead
+of what was not, they did what they would do by themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from policies.planner.population import profiles
+from policies.planner.rollout import bodies
+from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, SLOTS, SPIRAL, STEPS
+from rhythm_env.dynamics import ACTIONS, P, S, V, start
+from rhythm_env.interface import ActionType, Answer, Interaction, Observation
+from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINESS
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]  # single precision inside, double where it meets the rest
+
+RECALLED = 56  # answers looked back on, the newest: two weeks of advice
+EDGE = 0.3  # spreads of standing over which "clearly better later" comes about, for meters are uncertain
+DOUBT = 0.03  # the share of answers that nothing explains
+SLOT = timedelta(hours=24 / SLOTS)
+UNSEEN = 6  # slots without advice that are lived through at most; from there on habit leads to the same place
+
+
+class Crowd:
+    """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now.
+
+    Single precision: answers say far less than its rounding, and there are many of them.
+    """
+
+    def __init__(self, people: Array) -> None:
+        import numpy as np
+
+        supposed = profiles(people.astype(np.float32))
+        self._weights = supposed.weights
+        self._bodies = bodies(supposed.traits)
+        self._calm = self._bodies.rest - self._bodies.decay
+        self._logs = np.zeros(people.shape[1])
+        self.meters: Array = start(people.shape[1]).astype(np.float32)
+
+    def weights(self) -> Array:
+        """(n,): how probable each of them is by now, adding to 1."""
+        import numpy as np
+
+        weights = np.exp(self._logs - self._logs.max())
+        return np.asarray(weights / weights.sum())
+
+    def remember(self, observation: Observation) -> None:
+        """Live through the history, up to the slot that the observation is of."""
+        recalled = observation.history[-RECALLED:]
+        shown = _shown(observation)
+        for at, one in enumerate(recalled):
+            changes = self.changes(one.slot)
+            standings = self.standings(changes)
+            self.hear(one, standings)
+            self._live(one, shown.get(len(recalled) - at), changes, standings)
+            following = recalled[at + 1] if at + 1 < len(recalled) else None
+            self._on_to(one, observation if following is None else following, following)
+
+    def hear(self, one: Interaction, standings: Array) -> None:
+        """Weigh everybody by how probable the answer was from where they are."""
+        import numpy as np
+
+        self._logs += np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
+
+    def likelihood(self, one: Interaction, standings: Array) -> Array:
+        """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
+        number = ACTIONS.index(one.recommended)
+        accepted = accepts(standings[number])
+        if one.answer is Answer.ACCEPT:
+            return accepted
+        later = self._better_later(one.slot, number, standings[number])
+        return (1 - accepted) * (later if one.answer is Answer.RESCHEDULE else 1 - later)
+
+    def _better_later(self, slot: int, number: int, here: Array) -> Array:
+        """(n,): the probability that a later slot of the day looks clearly better for the action."""
+        import numpy as np
+
+        there = [self.standings(self.changes(later))[number] for later in range(slot + 1, SLOTS)]
+        if not there:
+            return np.zeros_like(here)
+        gain = np.max(there, axis=0) - here - CLEARLY_BETTER
+        return np.asarray(1 / (1 + np.exp(-gain / EDGE)))
+
+    def standings(self, changes: Array) -> Array:
+        """(10, n): what each action is worth to each person now, relative to all ten, in their spread.
+
+        ``changes``: (5, 10, n). The formulas are those of ``rhythm_env.people.utilities`` and ``standing``.
+        """
+        import numpy as np
+
+        urgent = self._weights + NEED * np.maximum(COMFORT - self.meters, 0.0) * (self.meters > CRASH_LEVEL / 10)
+        worth = np.einsum("mn,man->an", urgent, changes)
+        worth -= worth.sum(axis=0) / len(ACTIONS)
+        spread = np.sqrt(np.einsum("an,an->n", worth, worth) / len(ACTIONS))
+        return np.asarray(worth / np.maximum(spread, np.float32(1e-7)))
+
+    def changes(self, slot: int) -> Array:
+        """(5, 10, n): what each action would change now, in the dynamics of ``rollout``."""
+        import numpy as np
+
+        known = self._bodies
+        wanted = known.growing[slot][..., None] * (GAIN_FLOOR + GAIN_SLOPE * self.meters[V])
+        spiral = self.meters[S] < known.tolerance
+        if spiral.any():
+            wanted += known.rest[slot]
+            wanted *= np.where((wanted < 0) & spiral, np.float32(SPIRAL), np.float32(1.0))
+            wanted -= known.decay
+        else:
+            wanted += self._calm[slot]
+        down, up = -self.meters[:, None], 1 - self.meters[:, None]
+        return np.asarray(np.minimum(np.maximum(wanted, down, out=wanted), up, out=wanted))
+
+    def _live(self, one: Interaction, shown: ActionType | None, changes: Array, standings: Array) -> None:
+        """Live the slot: what was accepted, else what the calendar shows, else what they would do by themselves."""
+        done = one.recommended if one.answer is Answer.ACCEPT else shown
+        if done is None:
+            self._by_habit(changes, standings)
+        else:
+            self.meters = self.meters + changes[:, ACTIONS.index(done)]
+
+    def _by_habit(self, changes: Array, standings: Array) -> None:
+        """The mean over what each person would do by themselves, as ``rhythm_env.people.own_choice`` has it."""
+        import numpy as np
+
+        habit = np.exp(standings)
+        habit /= habit.sum(axis=0)
+        self.meters = self.meters + np.einsum("an,man->mn", habit, changes)
+
+    def _on_to(self, one: Interaction, place: Interaction | Observation, following: Interaction | None) -> None:
+        """Pass over slots without advice, and over the week's end, where progress starts anew."""
+        before, after = one.day * SLOTS + one.slot, place.day * SLOTS + place.slot
+        passed = (after - before) % STEPS if following is None else round((following.at - one.at) / SLOT)
+        for step in range(before + 1, before + min(passed, UNSEEN)):
+            changes = self.changes(step % SLOTS)
+            self._by_habit(changes, self.standings(changes))
+        if before + passed >= STEPS:
+            self.meters[P] = 0.0
+
+
+def _shown(observation: Observation) -> Mapping[int, ActionType]:
+    """What the calendar shows of the last slots: how many slots ago -> action."""
+    recent = enumerate(reversed(observation.step_history), start=1)
+    return {ago: record.action for ago, record in recent if record.action is not None}
+
+
+def accepts(standing: Array) -> Array:
+    """The probability that advice of this standing is accepted."""
+    import numpy as np
+
+    return np.asarray(1 / (1 + np.exp(-(READINESS + EAGERNESS * standing))))

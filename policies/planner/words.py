@@ -1,0 +1,92 @@
+"""Reasons in words: what the action is for, what was answered to it before, and who the person is taken to be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from policies.planner.rollout import stepped
+from rhythm_env.constants import METERS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Observation, Slot
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from policies.planner.rollout import Bodies
+
+    Array = NDArray[np.float64]
+
+TIMES = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
+SAID = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
+SIDES = {  # dimension of the belief -> how its low and its high end are said
+    "social": ("company seems to cost you more than it gives", "company seems to do you good"),
+    "morning": ("your head seems clearer late in the day", "your head seems clearer in the morning"),
+    "work": ("work seems to take more out of you than it gives", "work seems to do you good"),
+}
+LEANING = 0.15  # from the middle, before a belief is worth a sentence
+OFTEN = 2  # answers to one thing at one time of day, before they are
+
+
+def reasons(
+    action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
+) -> tuple[str, ...]:
+    """The sentences for a decision, the most telling first; never empty."""
+    found = [purpose(action, observation, person, supposed)]
+    found += answers(observation.history, observation.slot, action)
+    found += leanings(*belief)
+    return tuple(found)
+
+
+def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
+    """Which meter the action serves, by the weight the person seems to give it, against the mean of all actions."""
+    import numpy as np
+
+    levels = [0.7 if (state := observation.meters.get(meter)) is None else state.level for meter in Meter]
+    now = np.repeat(np.array(levels)[:, None], len(ACTIONS), axis=1)
+    changes = stepped(now, np.arange(len(ACTIONS)), int(observation.slot), supposed) - now
+    number = ACTIONS.index(action)
+    ahead = person[:METERS] * (changes[:, number] - changes.mean(axis=1))
+    best = int(ahead.argmax())
+    meter, change = tuple(Meter)[best].lower(), float(changes[best, number])
+    if change <= 0:
+        return f"{_plain(action)} fits the rest of the week best; what it costs now comes back later"
+    return f"{_plain(action)} would do most for your {meter} now (about {change:+.2f})"
+
+
+def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
+    """How this action was answered at this time of day, and what was turned down most there."""
+    here = [one for one in history if one.slot is slot]
+    mine = [one for one in here if one.recommended is action]
+    if mine:
+        yield _counted(slot, action, mine)
+    others = {one.recommended for one in here} - {action}
+    refused = {a: [one for one in here if one.recommended is a] for a in sorted(others)}
+    refused = {a: some for a, some in refused.items() if len(some) >= OFTEN and not _accepted(some)}
+    if refused:
+        most = max(refused, key=lambda a: len(refused[a]))
+        yield _counted(slot, most, refused[most])
+
+
+def _accepted(some: Sequence[Interaction]) -> bool:
+    return any(one.answer is Answer.ACCEPT for one in some)
+
+
+def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str:
+    """For example: mornings: deep work ignored 3 of 3."""
+    counts = {answer: sum(one.answer is answer for one in some) for answer in Answer}
+    said = ", ".join(f"{SAID[answer]} {count} of {len(some)}" for answer, count in counts.items() if count)
+    return f"{TIMES[slot]}: {_plain(action)} {said}"
+
+
+def leanings(mean: Array, sd: Array) -> Iterator[str]:
+    """What is believed of the person where it is further from the middle than it is uncertain."""
+    for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
+        lean = float(centre) - 0.5
+        if abs(lean) > max(LEANING, float(spread)):
+            yield f"{high if lean > 0 else low} ({float(centre):.2f} ± {float(spread):.2f} of 1)"
+
+
+def _plain(action: ActionType) -> str:
+    return action.lower().replace("_", " ")
