@@ -239,7 +239,7 @@ def test_the_meters_on_the_real_cohorts() -> None:
     }
     vitality = found["LifeSnaps", "energy", "Vitality"]
     serenity = found["LifeSnaps", "valence", "Serenity"]
-    assert (vitality["persons"], vitality["days"]) == (34, 1563)
+    assert (vitality["persons"], vitality["days"]) == (34, 1572)
     assert vitality["mean"] >= 0.10
     assert serenity["mean"] >= 0.09
     assert min(vitality["ci95"][0], serenity["ci95"][0]) > 0
