@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from datetime import datetime, timedelta
 
 from bridge import agenda, corrections
 from bridge.errors import SetupError
+from bridge.guard import Guard
 from bridge.observe import observe
 from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Store, User
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
     HISTORY_DAYS,
+    ActionType,
     Answer,
     Interaction,
     Meter,
@@ -29,6 +31,7 @@ from rhythm_env.interface import (
 BODY_DAYS = 80  # the baselines look back 60 days; journeys and late nights need some slack
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
+GUARD = Guard()
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound include the moment itself
 
 
@@ -126,17 +129,20 @@ def recommend(
     *,
     now: datetime,
     proxies: ProxyMap | None = None,
+    guard: Guard = GUARD,
 ) -> Recommendation:
-    """The slot's one recommendation: asking again returns it. The draw is seeded by person and slot."""
+    """The slot's one recommendation: asking again returns it. Every draw is seeded by person and slot."""
     moment = moment_at(now, user.zones)
     existing = store.open_recommendation(user.id, moment)
     if existing is not None:
         return existing
-    observation, _ = look(store, user, classifier, at=now, proxies=proxies)
+    seen, _ = look(store, user, classifier, at=now, proxies=proxies)
+    observation, held = guard.allowed(seen, now=now)
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
         raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
+    decision = guard.drawn(decision, observation, rng)
     advice = Recommendation(
         id=0,
         user_id=user.id,
@@ -146,12 +152,17 @@ def recommend(
         belief=asdict(decision.belief),
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=decision.reasons,
+        reasons=decision.reasons + _not_said(held),
         observation=observation.to_json(),
         created_at=now,
         expires_at=slot_bounds(moment, user.zones)[1],
     )
     return store.add_recommendation(advice)
+
+
+def _not_said(held: Mapping[ActionType, str]) -> tuple[str, ...]:
+    """What was kept back for a reason the person can do something about."""
+    return tuple(f"not {action}: {why}" for action, why in held.items() if "ignored" in why)
 
 
 def give_feedback(

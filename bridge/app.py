@@ -17,6 +17,7 @@ from typing import Any
 from bridge import archive, config, intake, registry
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
+from bridge.guard import Guard, guard_of
 from bridge.meters import proxy
 from bridge.ports import (
     Browser,
@@ -91,6 +92,10 @@ class Bridge:
     @cached_property
     def proxies(self) -> ProxyMap:
         return proxy.overridden(self.settings.folder / proxy.OVERRIDES)
+
+    @cached_property
+    def guard(self) -> Guard:
+        return guard_of(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
         return registry.policy(name or self.settings.policy)

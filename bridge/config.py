@@ -22,6 +22,8 @@ class Settings:
     key: str | None
     classifier: str
     policy: str
+    explore: str
+    quiet: str
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -56,6 +58,8 @@ def load() -> Settings:
         key=os.environ.get("BRIDGE_KEY"),
         classifier=_choose("CLASSIFIER", written, "linear"),
         policy=_choose("POLICY", written, "heuristic"),
+        explore=_choose("EXPLORE", written, "0.1"),
+        quiet=_choose("QUIET", written, "night"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 

@@ -75,7 +75,15 @@ class Daemon:
         now = self.clock()
         if self.bridge.store.open_recommendation(user.id, moment_at(now, user.zones)) is None:
             bridge = self.bridge
-            advise.recommend(bridge.store, user, bridge.classifier, bridge.policy(), now=now, proxies=bridge.proxies)
+            advise.recommend(
+                bridge.store,
+                user,
+                bridge.classifier,
+                bridge.policy(),
+                now=now,
+                proxies=bridge.proxies,
+                guard=bridge.guard,
+            )
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
         try:

@@ -183,7 +183,9 @@ def recommend(
         now = app.now()
         with bridge.store.transaction():
             chosen = bridge.policy(policy)
-            advice = advise.recommend(bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies)
+            advice = advise.recommend(
+                bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
+            )
             bridge.store.mark_shown(advice.id, now=now)
     if json:
         show.document(advice_row(advice))
@@ -191,7 +193,7 @@ def recommend(
     until = advice.expires_at.astimezone(zone_at(now, person.zones))
     typer.echo(f"{name_of(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})")
     for reason in advice.reasons:
-        typer.echo(f"  because {reason}")
+        typer.echo(f"  {reason}" if reason.startswith("not ") else f"  because {reason}")
     if advice.answer is not None:
         typer.echo(f"You answered: {advice.answer.lower()}.")
     else:

@@ -54,9 +54,20 @@ def evaluate(
         bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
     ] = False,
     write: Annotated[Path | None, typer.Option(help="With --baselines: put the table into this document.")] = None,
+    logged: Annotated[
+        bool, typer.Option("--logged", help="What logged feedback tells of policies (names with commas) not followed.")
+    ] = False,
+    user: Annotated[str | None, typer.Option(help="With --logged: one person's feedback; else everybody's.")] = None,
+    simulated: Annotated[
+        int | None, typer.Option(help="With --logged: the feedback of so many simulated lives, with the truth.", min=2)
+    ] = None,
+    logger: Annotated[str, typer.Option(help="With --simulated: the policy that gave the advice.")] = "heuristic",
     json: options.Json = False,
 ) -> None:
     """Grade a policy over many simulated weeks, with uncertainties."""
+    if logged:
+        _evaluate_logged(policy, user, simulated, logger, write, json=json)
+        return
     from rhythm_env.evaluation import BASELINES
     from rhythm_env.planning import OBJECTIVES
     from rhythm_env.profiles import CONDITIONS
@@ -79,6 +90,18 @@ def evaluate(
         _tell(found, plot=plot, baselines=baselines)
     if write is not None:
         put(write, markdown(found, episodes))
+
+
+def _evaluate_logged(
+    policies: str, user: str | None, simulated: int | None, logger: str, write: Path | None, *, json: bool
+) -> None:
+    from bridge.cli import logged
+
+    names = [name.strip() for name in policies.split(",")]
+    if simulated is None:
+        logged.evaluate(names, user, json=json)
+    else:
+        logged.simulate(names, logger, simulated, write=write, json=json)
 
 
 def _evaluate_deployed(policy: str, condition: str, lives: int, validity: float | None, *, json: bool) -> None:

@@ -1,0 +1,124 @@
+"""The guard: what may be advised, what rests, and by which lot the rest is drawn."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge.errors import SetupError
+from bridge.guard import MOST, QUIET, REST, Guard, Guarded, guard_of, may_try, resting
+from policies.heuristic import open_policy
+from rhythm_env.interface import (
+    ActionType,
+    Answer,
+    Belief,
+    Decision,
+    Interaction,
+    Meter,
+    MeterState,
+    Observation,
+    Slot,
+)
+
+NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
+WELL = {meter: MeterState(level=0.6, sd=0.1) for meter in Meter}
+
+
+def said(action: ActionType, answer: Answer, *, days: float, slot: Slot = Slot.MORNING) -> Interaction:
+    levels = dict.fromkeys(Meter, 0.6)
+    at = NOW - timedelta(days=days)
+    return Interaction(at=at, day=0, slot=slot, levels=levels, recommended=action, answer=answer)
+
+
+def seen(*history: Interaction, slot: Slot = Slot.MORNING, **more: object) -> Observation:
+    return Observation(timestep=int(slot), day=0, slot=slot, meters=WELL, history=history, **more)  # type: ignore[arg-type]
+
+
+def three(action: ActionType, *answers: Answer) -> tuple[Interaction, ...]:
+    return tuple(said(action, answer, days=3 - at) for at, answer in enumerate(answers))
+
+
+IGNORED, TAKEN, PUT_OFF = Answer.IGNORE, Answer.ACCEPT, Answer.RESCHEDULE
+
+
+def test_what_was_ignored_three_times_in_a_row_rests_a_week_in_that_kind_of_slot() -> None:
+    history = three(ActionType.DEEP_WORK, IGNORED, IGNORED, IGNORED)
+    allowed, held = Guard().allowed(seen(*history), now=NOW)
+    assert ActionType.DEEP_WORK not in allowed.feasible
+    assert "mornings" in held[ActionType.DEEP_WORK]
+    assert resting(history, ActionType.DEEP_WORK, Slot.MORNING) == history[-1].at + REST
+    assert ActionType.DEEP_WORK in Guard().allowed(seen(*history, slot=Slot.EVENING), now=NOW)[0].feasible
+    assert ActionType.DEEP_WORK in Guard().allowed(seen(*history), now=NOW + REST)[0].feasible
+
+
+@pytest.mark.parametrize("answers", [(IGNORED, IGNORED), (IGNORED, IGNORED, PUT_OFF), (IGNORED, TAKEN, IGNORED)])
+def test_anything_else_does_not_nag(answers: tuple[Answer, ...]) -> None:
+    allowed, held = Guard().allowed(seen(*three(ActionType.DEEP_WORK, *answers)), now=NOW)
+    assert (ActionType.DEEP_WORK in allowed.feasible, held) == (True, {})
+
+
+def test_quiet_slots_are_for_rest_and_for_what_is_planned() -> None:
+    allowed, _ = Guard().allowed(seen(slot=Slot.NIGHT, planned={ActionType.SOCIALIZE: 0.5}), now=NOW)
+    assert set(allowed.feasible) == {*QUIET, ActionType.SOCIALIZE}
+    everything, _ = guard_of("0.1", "none").allowed(seen(slot=Slot.NIGHT), now=NOW)
+    assert everything.feasible == tuple(ActionType)
+
+
+def test_something_is_always_left() -> None:
+    history = tuple(said(a, IGNORED, days=n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET * 3))
+    observation = seen(*history, slot=Slot.NIGHT, feasible=QUIET)
+    allowed, held = Guard().allowed(observation, now=NOW)
+    assert (allowed.feasible, held) == (QUIET, {})
+
+
+@given(
+    feasible=st.lists(st.sampled_from(list(ActionType)), min_size=1, unique=True),
+    share=st.floats(0, MOST),
+    seed=st.integers(0, 50),
+    slot=st.sampled_from(Slot),
+)
+def test_the_lot_is_what_it_says(feasible: list[ActionType], share: float, seed: int, slot: Slot) -> None:
+    observation = seen(feasible=tuple(feasible), slot=slot)
+    decision = Guarded(open_policy(), Guard(explore=share)).decide(observation, random.Random(seed))
+    assert sum(decision.probabilities.values()) == pytest.approx(1)
+    assert decision.action in feasible
+    assert decision.probabilities[decision.action] > 0
+    if slot is Slot.NIGHT:
+        assert max(decision.probabilities.values()) == 1
+
+
+def test_it_is_drawn_as_often_as_it_says() -> None:
+    guard = Guard(explore=0.2)
+    sure = Decision(
+        action=ActionType.LEARN, belief=Belief(), scores={}, probabilities={ActionType.LEARN: 1.0}, reasons=("x",)
+    )
+    rng = random.Random(1)
+    drawn = [guard.drawn(sure, seen(), rng) for _ in range(20_000)]
+    counts = Counter(one.action for one in drawn)
+    for action, chance in drawn[0].probabilities.items():
+        assert counts[action] / len(drawn) == pytest.approx(chance, abs=0.01)
+    tries = [one for one in drawn if one.action is not ActionType.LEARN]
+    assert all("a try" in one.reasons[0] and "LEARN" in one.reasons[0] for one in tries)
+
+
+def test_nothing_is_tried_on_somebody_strained() -> None:
+    strained = {**WELL, Meter.SERENITY: MeterState(level=0.2, sd=0.1)}
+    unknown = {**WELL, Meter.SERENITY: MeterState(level=0.2, sd=0.3, coverage=0.0)}
+    assert not may_try(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=strained))
+    assert may_try(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=unknown))
+
+
+@pytest.mark.parametrize(("explore", "quiet"), [("0.5", "night"), ("x", "night"), ("-1", "night"), ("0.1", "dusk")])
+def test_settings_that_cannot_be_are_refused(explore: str, quiet: str) -> None:
+    with pytest.raises(SetupError, match="BRIDGE_"):
+        guard_of(explore, quiet)
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    policy = Guarded(open_policy(), Guard(explore=0.2))
+    assert policy.decide(seen(), random.Random("a")) == policy.decide(seen(), random.Random("a"))
