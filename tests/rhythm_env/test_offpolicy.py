@@ -55,7 +55,7 @@ def always(logged: list[Logged], at: int) -> np.ndarray:
 def test_the_intervals_hold_the_truth_about_as_often_as_they_say() -> None:
     inside, missed = Counter[str](), defaultdict[str, list[float]](list)
     for seed in range(24):
-        logged = list(answered(40, random.Random(seed)))
+        logged = list(answered(70, random.Random(seed)))
         chosen = always(logged, 7)
         found, true = estimate(logged, chosen), truth(logged, chosen)
         for way in ("ips", "snips", "dr"):
