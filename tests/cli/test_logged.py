@@ -1,0 +1,71 @@
+"""Feedback on stored advice, and what it tells of another policy."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bridge import advise, app, logged, registry
+from bridge.cli import app as command
+from bridge.errors import SetupError
+from bridge.guard import Guard
+from rhythm_env.interface import Answer
+
+START = datetime(2026, 11, 2, 7, tzinfo=UTC)
+SLOTS = 80
+Run = Callable[..., Any]
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str]) -> Run:
+    def evaluate(*more: str) -> Any:
+        capsys.readouterr()
+        command(("evaluate", "--logged", *more), standalone_mode=False)
+        return json.loads(capsys.readouterr().out)
+
+    return evaluate
+
+
+def live(slots: int) -> None:
+    """Somebody takes every LEARN, leaves everything else, and never looks at the last advice."""
+    with app.open_bridge() as bridge:
+        user = bridge.store.add_user("ana", "UTC", now=START)
+        policy, classifier = registry.policy("random"), registry.classifier("keywords")
+        for slot in range(slots):
+            now = START + timedelta(hours=6 * slot)
+            advice = advise.recommend(bridge.store, user, classifier, policy, now=now, guard=Guard(explore=0.2))
+            if slot == slots - 1:
+                continue
+            bridge.store.mark_shown(advice.id, now=now)
+            if advice.action == "LEARN":
+                bridge.store.answer(advice.id, Answer.ACCEPT, now=now, moved_to=None)
+
+
+def test_without_feedback_the_next_command_is_named(run: Run) -> None:
+    with pytest.raises(SetupError, match="bridge recommend"):
+        run("--json")
+
+
+def test_what_is_logged_is_the_lot_and_the_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    live(SLOTS)
+    monkeypatch.setenv("BRIDGE_NOW", (START + timedelta(hours=6 * SLOTS)).isoformat())
+    with app.open_bridge() as bridge:
+        found = logged.feedback(bridge.store, bridge.store.users(), at=app.now())
+        stored = bridge.store.recommendations(bridge.store.user("ana").id, since=START, until=app.now())
+    drawn = [advice for advice in stored if sum(p > 0 for p in advice.probabilities.values()) > 1][: len(found)]
+    assert SLOTS - 10 < len(found) < SLOTS  # some nights all but one rested
+    assert len({one.cluster for one in found}) == SLOTS // 4
+    for one, advice in zip(found, drawn, strict=True):
+        assert sum(one.chances) == pytest.approx(1)
+        assert one.reward == (1.0 if one.action == "LEARN" else -1.0)
+        assert {a for a, p in advice.probabilities.items() if p > 0} == {str(a) for a in one.observation.feasible}
+    body = run("--policy", "random,heuristic", "--user", "ana", "--json")
+    random, heuristic = body["results"]
+    assert random["decisions"] == len(found)
+    assert random["ips"]["mean"] == pytest.approx(random["logged"]["mean"], abs=0.05)
+    assert (random["support"], heuristic["policy"]) == (pytest.approx(1.0), "heuristic")
+    assert heuristic["dr"] is None  # of eighty answers too few were to what it would have said
