@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from policies.planner.population import PLACE, within
@@ -66,9 +67,7 @@ def _recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
     """All answers, or those from the first Monday on."""
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
-    mondays = (
-        n for n, (last, one) in enumerate(zip(history, history[1:], strict=False), start=1) if _step(one) < _step(last)
-    )
+    mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
     return history[next(mondays, 0) :]
 
 
