@@ -43,15 +43,13 @@ class Part:
 
 
 def parts(episodes: int, learners: Sequence[str]) -> list[Part]:
-    """``learners``: policies that infer; lives beside the first 28 answers are half as many, for they are longer."""
-    weeks = [*_weeks(episodes, learners)]
+    """``learners``: policies that infer. Lives are half as many as weeks, and most of them are two weeks or more."""
     half = max(episodes // 2, 2)
-    lives = [*_lives([*learners, "heuristic", "thompson"], ANSWERS, half), *_lives(["planner"], TOLD, episodes)]
+    lives = [*_lives([*learners, "heuristic", "thompson"], ANSWERS, half), *_lives(["planner"], TOLD, half)]
     lives += _lives([*learners, "heuristic", "thompson"], UNTOLD, half)
     for validity in VALIDITIES:
-        lives += _lives(["planner"], Kind(weeks=1, validity=validity), episodes)
-    lives += _lives(["heuristic"], Kind(weeks=1, validity=0.0), episodes)
-    return weeks + lives
+        lives += _lives(["planner"], Kind(weeks=1, validity=validity), half)
+    return [*_weeks(episodes, learners), *lives, *_lives(["heuristic"], Kind(weeks=1, validity=0.0), half)]
 
 
 def _weeks(episodes: int, learners: Sequence[str]) -> Iterator[Part]:

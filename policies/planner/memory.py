@@ -126,15 +126,16 @@ def live(crowd: Crowd, changes: Array, standings: Array, done: ActionType | None
     choices, events = _chances(crowd.meters.shape[1])
     at = crowd.age % CHANCES
     if done is not None:
-        wanted = changes[:, ACTIONS.index(done)]
+        meters = crowd.meters + changes[:, ACTIONS.index(done)]
     else:
         habit = np.cumsum(np.exp(standings), axis=0)
         chosen = (habit < choices[at] * habit[-1]).sum(axis=0)
-        wanted = changes[:, np.minimum(chosen, len(ACTIONS) - 1), np.arange(len(chosen))]
-    hit = tables().events[:, events[at]]
-    impact = np.where(hit < 0, hit * crowd.people[PLACE["event_impact"]], hit)
-    crowd.meters = np.clip(crowd.meters + wanted + impact, 0.0, 1.0).astype(np.float32)
-    crowd.age += 1
+        meters = crowd.meters + changes[:, np.minimum(chosen, len(ACTIONS) - 1), np.arange(len(chosen))]
+    struck = np.flatnonzero(events[at])
+    hit = tables().events[:, events[at][struck]]
+    hit = np.where(hit < 0, hit * crowd.people[PLACE["event_impact"], struck], hit)
+    meters[:, struck] = np.clip(meters[:, struck] + hit, 0.0, 1.0)
+    crowd.meters, crowd.age = meters, crowd.age + 1
 
 
 @cache
