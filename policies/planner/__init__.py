@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 # What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
 CURIOSITY = {"reward": 0.15, "grade": 0.2}
+DIGITS = 4  # of beliefs and scores: single precision differs from processor to processor far behind them
 
 
 class Planner:
@@ -44,11 +45,11 @@ class Planner:
 
         posterior = self._posterior(observation) if self.learns else prior()
         advice = advise(observation, posterior, self.objective, CURIOSITY[self.objective] if self.learns else 0.0)
-        mean, sd = (tuple(float(x) for x in values) for values in posterior.belief())
+        mean, sd = (tuple(round(float(x), DIGITS) for x in values) for values in posterior.belief())
         return Decision(
             action=advice.action,
             belief=Belief(social=mean[0], morning=mean[1], work=mean[2]),
-            scores=advice.scores,
+            scores={action: round(score, DIGITS) for action, score in advice.scores.items()},
             probabilities={action: float(action is advice.action) for action in advice.scores},
             reasons=advice.reasons,
             belief_sd=(sd[0], sd[1], sd[2]),
