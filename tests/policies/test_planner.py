@@ -309,3 +309,12 @@ def test_says_what_the_action_is_for_and_who_the_person_seems_to_be() -> None:
     assert decision.belief.social < 0.2
     assert decision.belief_sd is not None
     assert max(decision.belief_sd) < 0.2
+
+
+def test_says_when_nothing_is_known_and_when_a_meter_is_low() -> None:
+    seen = heard()
+    first = open_policy().decide(seen, random.Random(0)).reasons[0]
+    assert first.startswith("nothing is known of you yet; for most people ")
+    tired = replace(seen, meters={**UNKNOWN, Meter.VITALITY: MeterState(level=0.2, sd=0.05, coverage=1.0)})
+    said = open_policy().decide(tired, random.Random(0)).reasons[0]
+    assert said.startswith("your vitality is low (0.20), and ")
