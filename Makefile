@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-openenv lint classifier bench clean
+.PHONY: demo test test-faults test-openenv lint classifier bench evaluate clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -35,6 +35,9 @@ classifier: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
+
+evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core
+	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
 	rm -rf .venv .venv-openenv build dist

@@ -57,7 +57,7 @@ def load() -> Settings:
         database=_choose("DATABASE", written, f"sqlite:///{folder / 'bridge.db'}"),
         key=os.environ.get("BRIDGE_KEY"),
         classifier=_choose("CLASSIFIER", written, "linear"),
-        policy=_choose("POLICY", written, "heuristic"),
+        policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},

@@ -88,6 +88,7 @@ class Life:
     seed: int
     condition: str = "in"
     validity: float | None = None  # of its nights and stress; None: drawn from VALIDITY
+    recorded: bool = True  # False: no band and no calendar, so that answers are all that is known
     person: Profiles = field(init=False)
     meters: Array = field(init=False)
     _rng: random.Random = field(init=False)
@@ -128,7 +129,8 @@ class Life:
         before = self._levels()
         self._advance(done, moment, event)
         self._remember(moment, seen, decision, given, moved, start)
-        self._write_down(moment, done, start, end)
+        if self.recorded:
+            self._write_down(moment, done, start, end)
         return Slice(moment, seen, decision, given, moved, done, before, self._levels())
 
     def _instead(self, moment: Moment, seen: Observation) -> ActionType:
@@ -165,7 +167,7 @@ class Life:
 
     def _sleep(self, woke: date, z: float) -> None:
         """The night that ends on a morning, unless the band was off."""
-        if self._rng.random() < MISSING_NIGHT:
+        if not self.recorded or self._rng.random() < MISSING_NIGHT:
             return
         end = datetime.combine(woke, WAKING, UTC)
         felt = self._noisy(min(max(z, -FURTHEST), FURTHEST))  # what the whole night says; its figures agree with it

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import perf_counter
+from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from rhythm_env import dynamics, grading
@@ -37,12 +37,12 @@ def unwatched(done: int, total: int) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One strategy's weeks. ``beliefs``: slot -> (3, n) as stated in it, for the slots of ``LOOKS``."""
+    """One strategy's weeks. ``beliefs``: slot -> (3, n) as stated in it."""
 
     weeks: Weeks
     belief: Array | None
     beliefs: dict[int, Array]
-    ms: float  # per decision
+    ms: float  # per decision, of one core
 
     def errors(self) -> Array:
         """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
@@ -73,11 +73,11 @@ def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:
     """All weeks to their end."""
     spent, beliefs = 0.0, {}
     while not weeks.done:
-        begun = perf_counter()
+        begun = process_time()
         actions = player.actions(weeks)
-        spent += perf_counter() - begun
+        spent += process_time() - begun
         stated = player.belief(weeks)
-        if weeks.step in LOOKS and stated is not None:
+        if stated is not None:
             beliefs[weeks.step] = stated
         weeks.advance(actions)
         on_step(weeks.step, STEPS)
@@ -120,7 +120,10 @@ def evaluate(
         "belief_stated": result.belief is not None,
         "belief_mae": summary(errors),
         "belief_skill": summary(1 - errors / best),
-        "belief_skill_at": {str(slot): skills(stated, target) for slot, stated in result.beliefs.items()},
+        "belief_skill_at": {
+            str(slot): skills(result.beliefs[slot], target) for slot in LOOKS if slot in result.beliefs
+        },
+        "belief_skill_over": [{"slot": slot, **_skill(stated, target)} for slot, stated in result.beliefs.items()],
         "mean_level": summary(mine),
         "reward_vs_oracle": _ratio(mine, levels["random"], levels["oracle"]),
         "inference_gain": _ratio(mine, levels["blind"], levels["oracle"]),
@@ -155,6 +158,13 @@ def skills(stated: Array, target: Array) -> dict[str, Any]:
     constant = (target - target.mean(axis=1)[:, None]) ** 2
     rows = zip(BELIEF, (stated - target) ** 2, constant, strict=True)
     return {name: _ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
+
+
+def _skill(stated: Array, target: Array) -> dict[str, float]:
+    """dimension -> the same without its uncertainty."""
+    wrong, same = (stated - target) ** 2, (target - target.mean(axis=1)[:, None]) ** 2
+    shares = 1 - wrong.mean(axis=1) / same.mean(axis=1)
+    return {name: float(share) for name, share in zip(BELIEF, shares, strict=True)}
 
 
 _REFERENCES: dict[tuple[str, str, int], Result] = {}

@@ -1,50 +1,117 @@
-"""Play a policy in deployed mode over many lives, and say what came of it: what a person takes, and how they live."""
+"""Play a policy in deployed mode over many lives: who took what, how they lived, and what was believed of them."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, fields
+from itertools import islice
+from time import process_time
+from typing import TYPE_CHECKING, Any
 
+from rhythm_env.constants import STEPS
 from rhythm_env.deployed import Life, Slice
-from rhythm_env.evaluation import OnStep, seeds_of, skills, summary, unwatched
-from rhythm_env.interface import Answer, Policy
+from rhythm_env.evaluation import OnStep, unwatched
+from rhythm_env.interface import Answer, Decision, Policy
 from rhythm_env.profiles import belief_target
+from rhythm_env.strategies import Find
 
-WEEKS = 2  # of a life
-LOOKS = (8, 28, 55)  # slots of a life whose belief is looked at: as many answers are known by then
+if TYPE_CHECKING:
+    import random
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from rhythm_env.interface import Observation
+
+    Array = NDArray[np.float64]
 
 
-def evaluate_deployed(
-    policy: Policy, condition: str, lives: int, *, validity: float | None = None, on_step: OnStep = unwatched
-) -> dict[str, Any]:
-    """Accepted share, mean weighted level of the hidden meters, and the belief's skill after so many answers.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kind:
+    """What the lives are like. ``validity``: the correlation of nights and stress with the truth; None: each life's
+    own, from 0.1 to 0.5. ``answers_only``: no band and no calendar. ``told``: everybody is one of the archetypes, and
+    a policy that can be told so is."""
 
-    ``validity``: the correlation of nights and stress with the truth; None: each life's own, from 0.1 to 0.5.
-    """
+    condition: str = "in"
+    weeks: int = 2
+    validity: float | None = None
+    answers_only: bool = False
+    told: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lived:
+    """n lives of T slots. A belief is the one stated in a slot, after as many answers as there were slots before."""
+
+    accepted: Array  # (n, T) 1 or 0
+    levels: Array  # (n, T) mean of the hidden meters after the slot, weighted as the person would
+    beliefs: Array  # (n, T + 1, 3)
+    sds: Array  # (n, T + 1, 3), not a number where none is stated
+    targets: Array  # (n, 3)
+    ms: Array  # (n,) per decision, of one core
+
+
+class Timed:
+    """A policy, and how long its decisions took."""
+
+    def __init__(self, policy: Policy) -> None:
+        self._policy, self.name, self.version = policy, policy.name, policy.version
+        self.spent, self.decisions = 0.0, 0
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        begun = process_time()
+        decision = self._policy.decide(observation, rng)
+        self.spent += process_time() - begun
+        self.decisions += 1
+        return decision
+
+
+def served(name: str, find: Find, *, told: bool = False) -> Policy:
+    """A policy as people get it; told that there are three kinds of people where it can be, and asked for."""
+    policy = find(name)
+    if told and hasattr(policy, "variant"):
+        knowing: Policy = policy.variant(objective="reward", three=True)
+        return knowing
+    return policy
+
+
+def lived(name: str, seeds: Sequence[int], kind: Kind, find: Find, on_step: OnStep = unwatched) -> Lived:
+    """Play all lives, and the first slot of the week after, for its belief."""
+    found = []
+    for done, seed in enumerate(seeds, start=1):
+        found.append(_one(served(name, find, told=kind.told), seed, kind))
+        on_step(done, len(seeds))
+    return together(found)
+
+
+def _one(policy: Policy, seed: int, kind: Kind) -> Lived:
     import numpy as np
 
-    lived, weights, targets = [], [], []
-    for done, seed in enumerate(seeds_of(condition, lives), start=1):
-        life = Life(seed, condition, validity)
-        lived.append(list(life.live(policy, WEEKS)))
-        weights.append(life.person.weights[:, 0])
-        targets.append(belief_target(life.person)[:, 0])
-        on_step(done, lives)
-    levels = [np.mean([w @ list(one.after.values()) for one in life]) for w, life in zip(weights, lived, strict=True)]
-    taken = [np.mean([one.answer is Answer.ACCEPT for one in life]) for life in lived]
-    return {
-        "policy": policy.name,
-        "condition": condition,
-        "lives": lives,
-        "weeks": WEEKS,
-        "validity": validity,
-        "accepted": summary(np.array(taken)),
-        "mean_level": summary(np.array(levels)),
-        "belief_skill_at": _skills(lived, np.array(targets).T) if getattr(policy, "believes", True) else {},
+    condition = "discrete" if kind.told else kind.condition
+    life, timed = Life(seed, condition, kind.validity, recorded=not kind.answers_only), Timed(policy)
+    slices = list(islice(life.live(timed, kind.weeks + 1), kind.weeks * STEPS + 1))
+    weights = life.person.weights[:, 0]
+    return Lived(
+        accepted=np.array([[float(one.answer is Answer.ACCEPT) for one in slices[:-1]]]),
+        levels=np.array([[float(weights @ list(one.after.values())) for one in slices[:-1]]]),
+        beliefs=np.array([[one.decision.belief.vector() for one in slices]]),
+        sds=np.array([list(_sds(slices))]),
+        targets=belief_target(life.person).T,
+        ms=np.array([1000 * timed.spent / timed.decisions]),
+    )
+
+
+def _sds(slices: Sequence[Slice]) -> Iterator[tuple[float, ...]]:
+    nan = float("nan")
+    for one in slices:
+        yield one.decision.belief_sd or (nan, nan, nan)
+
+
+def together(parts: Sequence[Lived]) -> Lived:
+    """Lives that were played apart."""
+    import numpy as np
+
+    joined: dict[str, Any] = {
+        one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(Lived)
     }
-
-
-def _skills(lived: list[list[Slice]], target: Any) -> dict[str, Any]:
-    import numpy as np
-
-    stated = {slot: np.array([life[slot].decision.belief.vector() for life in lived]).T for slot in LOOKS}
-    return {str(slot): skills(beliefs, target) for slot, beliefs in stated.items()}
+    return Lived(**joined)

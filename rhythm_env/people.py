@@ -36,13 +36,12 @@ def utilities(meters: Array, slot: int, people: Profiles) -> Array:
     """(10, n): what each action would be worth to each person in a slot, from where they are."""
     import numpy as np
 
-    rows = []
-    for number in range(len(ACTIONS)):
-        wanted, _ = dynamics.changes(meters, np.full(len(people), number), slot, people)
-        after = np.clip(meters + wanted, 0.0, 1.0)
-        urgent = people.weights + NEED * np.maximum(COMFORT - meters, 0.0) * (meters > CRASH_LEVEL / 10)
-        rows.append(REWARD_SCALE * np.einsum("mn,mn->n", urgent, after - meters))
-    return np.array(rows)
+    each = np.tile(np.arange(len(people)), len(ACTIONS))
+    now, many = meters[:, each], people.take(each)
+    wanted, _ = dynamics.changes(now, np.repeat(np.arange(len(ACTIONS)), len(people)), slot, many)
+    after = np.clip(now + wanted, 0.0, 1.0)
+    urgent = many.weights + NEED * np.maximum(COMFORT - now, 0.0) * (now > CRASH_LEVEL / 10)
+    return np.asarray(REWARD_SCALE * np.einsum("mn,mn->n", urgent, after - now).reshape(len(ACTIONS), -1))
 
 
 def standing(values: Array, feasible: Sequence[ActionType]) -> Array:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from bridge.cli import options, show
+from bridge.cli import answers, comparison, options, show
+from bridge.cli.document import put, table
 from bridge.cli.simulation import Condition, known_condition
 from bridge.errors import SetupError
 
@@ -22,7 +24,6 @@ COLUMNS = {
 }
 NEVER_LEARN_OR_KNOW = ("planner-no-inference", "oracle")
 PLANNERS = (*NEVER_LEARN_OR_KNOW, "planner")
-BEGIN, END = "<!-- baselines -->", "<!-- /baselines -->"
 
 
 def register(app: typer.Typer) -> None:
@@ -44,8 +45,19 @@ def evaluate(
         str | None, typer.Option(help="Whom to pair with, week by week; by itself: the same policy +blind, if any.")
     ] = None,
     deployed: Annotated[
-        bool, typer.Option("--deployed", help="See people as real ones, who answer advice; two weeks each.")
+        bool, typer.Option("--deployed", help="Lives of people who answer advice, seen as real people are.")
     ] = False,
+    answers_only: Annotated[
+        bool, typer.Option("--answers-only", help="With --deployed: no band and no calendar, nothing but answers.")
+    ] = False,
+    archetypes: Annotated[
+        bool,
+        typer.Option(
+            "--archetypes",
+            help="With --deployed: everybody is one of the three archetypes, and a policy that can be told so is.",
+        ),
+    ] = False,
+    weeks: Annotated[int, typer.Option(help="With --deployed: how long each life is.", min=1, max=52)] = 2,
     validity: Annotated[
         float | None, typer.Option(help="With --deployed: how far readings follow the truth, 0 to 1.", min=0, max=1)
     ] = None,
@@ -53,7 +65,16 @@ def evaluate(
     baselines: Annotated[
         bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
     ] = False,
-    write: Annotated[Path | None, typer.Option(help="With --baselines: put the table into this document.")] = None,
+    everything: Annotated[
+        bool, typer.Option("--comparison", help="Every policy in every condition and deployed, on every core; minutes.")
+    ] = False,
+    cores: Annotated[int, typer.Option(help="With --comparison: how many processes.", min=1)] = os.cpu_count() or 1,
+    write: Annotated[
+        Path | None, typer.Option(help="With --baselines, --comparison or --logged: put the tables into this document.")
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --deployed or --comparison: draw the curves (.svg, .png, .pdf).")
+    ] = None,
     logged: Annotated[
         bool, typer.Option("--logged", help="What logged feedback tells of policies (names with commas) not followed.")
     ] = False,
@@ -69,14 +90,19 @@ def evaluate(
         _evaluate_logged(policy, user, simulated, logger, write, json=json)
         return
     from rhythm_env.evaluation import BASELINES
+    from rhythm_env.lives import Kind
     from rhythm_env.planning import OBJECTIVES
     from rhythm_env.profiles import CONDITIONS
 
     known_condition(condition)
     if objective not in OBJECTIVES:
         raise SetupError(f"there is no objective {objective!r}; choose one of {', '.join(OBJECTIVES)}")
+    if everything:
+        comparison.compare(episodes, cores, write, picture, json=json)
+        return
     if deployed:
-        _evaluate_deployed(policy, condition, episodes, validity, json=json)
+        kind = Kind(condition=condition, weeks=weeks, validity=validity, answers_only=answers_only, told=archetypes)
+        answers.evaluate(policy, episodes, kind, against=against, plot=plot, picture=picture, json=json)
         return
     asked = [(policy, condition, objective)]
     if baselines:
@@ -89,7 +115,7 @@ def evaluate(
     else:
         _tell(found, plot=plot, baselines=baselines)
     if write is not None:
-        put(write, markdown(found, episodes))
+        put(write, markdown(found, episodes), "baselines")
 
 
 def _evaluate_logged(
@@ -102,21 +128,6 @@ def _evaluate_logged(
         logged.evaluate(names, user, json=json)
     else:
         logged.simulate(names, logger, simulated, write=write, json=json)
-
-
-def _evaluate_deployed(policy: str, condition: str, lives: int, validity: float | None, *, json: bool) -> None:
-    from bridge import registry
-    from rhythm_env.lives import evaluate_deployed
-
-    with show.Progress() as progress:
-        on_step = progress.steps(f"{policy}, {condition}, deployed")
-        found = evaluate_deployed(registry.policy(policy), condition, lives, validity=validity, on_step=on_step)
-    if json:
-        show.document(found)
-        return
-    accepted, level = _range(found["accepted"], 3), _range(found["mean_level"], 3)
-    typer.echo(f"{policy}, {lives} lives of {found['weeks']} weeks: accepted {accepted}, mean level {level}")
-    _tell_skills(found["belief_skill_at"], "after {} answers")
 
 
 def _evaluated(
@@ -168,29 +179,14 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 
 def _tell_inference(result: dict[str, Any]) -> None:
     """What was believed and when, what the inference is worth, and what a decision costs."""
-    _tell_skills(result["belief_skill_at"], "skill in slot {}")
+    answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]
-        score, level = _range(gain["final_score"], 3), _range(gain["mean_level"], 3)
+        score, level = answers.ranged(gain["final_score"], 3), answers.ranged(gain["mean_level"], 3)
         typer.echo(f"over {gain['over']}, week by week: score {score}, mean level {level}")
-    typer.echo(f"vs oracle {_range(result['reward_vs_oracle'], 3)}; {result['ms_per_decision']:.1f} ms per decision")
-
-
-def _tell_skills(found: dict[str, Any], heading: str) -> None:
-    """A row per dimension of the belief, a column per slot; nothing where no belief was stated."""
-    dimensions: dict[str, Any] = next(iter(found.values()), {})
-    rows = [
-        {"belief": name, **{heading.format(slot): _range(at[name], 2) for slot, at in found.items()}}
-        for name in dimensions
-    ]
-    if rows:
-        show.table(rows, tuple(rows[0]))
-
-
-def _range(figure: dict[str, Any], digits: int) -> str:
-    """A figure with its 95 % interval."""
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+    typer.echo(
+        f"vs oracle {answers.ranged(result['reward_vs_oracle'], 3)}; {result['ms_per_decision']:.1f} ms per decision"
+    )
 
 
 def _row(result: dict[str, Any]) -> dict[str, Any]:
@@ -208,23 +204,11 @@ def _row(result: dict[str, Any]) -> dict[str, Any]:
 def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
     """The table of ``rhythm_env/README.md``."""
     rows = [_row(result) for result in found]
-    columns = list(rows[0])
     lines = [
         f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",
         "",
+        *table([{name.replace("_", " "): value for name, value in row.items()} for row in rows]),
     ]
-    lines += ["| " + " | ".join(name.replace("_", " ") for name in columns) + " |", "|---" * len(columns) + "|"]
-    lines += ["| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows]
     lines += ["", "| figure | published | ours |", "|---|---|---|"]
     lines += [f"| {name} | {v['published']:.3f} | {v['ours']:.3f} |" for name, v in _checks().items()]
     return "\n".join(lines)
-
-
-def put(path: Path, table: str) -> None:
-    """Replace what stands between the marks of a document. Raises SetupError for one without them."""
-    text = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
-    path.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")

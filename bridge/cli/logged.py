@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import show
-from bridge.cli.evaluation import put
+from bridge.cli.document import put, table
 from bridge.errors import SetupError
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | Non
         rows = [_row(name, log.logged, supposed, log) for name in names]
     _tell(rows, f"{lives} simulated lives, advised by {logger}", json=json)
     if write is not None:
-        put(write, _markdown(rows, logger, lives, names))
+        put(write, _markdown(rows, logger, lives, names), "logged")
 
 
 def _guarded(name: str, guard: Any, wrap: Any, find: Any) -> Any:
@@ -99,5 +99,4 @@ def _markdown(rows: list[dict[str, Any]], logger: str, lives: int, names: Sequen
     shown = [_shown(row) for row in rows]
     command = f"bridge evaluate --logged --simulated {lives} --logger {logger} --policy {','.join(names)} --write FILE"
     lines = [f"{rows[0]['decisions']} decisions of {lives} simulated lives advised by {logger}; `{command}`.", ""]
-    lines += ["| " + " | ".join(shown[0]) + " |", "|---" * len(shown[0]) + "|"]
-    return "\n".join(lines + ["| " + " | ".join(row.values()) + " |" for row in shown])
+    return "\n".join([*lines, *table(shown)])

@@ -9,41 +9,58 @@ figures, which pay for a bad first half of the week; ``variant`` makes it, and t
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 from rhythm_env.interface import Belief, Decision, Observation, Policy
 
+if TYPE_CHECKING:
+    from policies.planner.inference import Posterior
+    from policies.planner.memory import Memory
+
 # What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
 CURIOSITY = {"reward": 0.15, "grade": 0.2}
+DIGITS = 4  # of beliefs and scores: single precision differs from processor to processor far behind them
 
 
 class Planner:
-    """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen."""
+    """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen.
+
+    ``three``: it is told that everybody is one of the three published archetypes.
+    """
 
     name = "planner"
-    version = 1
+    version = 2
 
-    def __init__(self, objective: str = "reward", *, learns: bool = True) -> None:
-        self.objective, self.learns = objective, learns
+    def __init__(self, objective: str = "reward", *, learns: bool = True, three: bool = False) -> None:
+        self.objective, self.learns, self.three = objective, learns, three
+        self._memory: Memory | None = None
 
-    def variant(self, *, objective: str, learns: bool = True) -> Planner:
-        """The same planner with another aim, for comparisons."""
-        return Planner(objective, learns=learns)
+    def variant(self, *, objective: str, learns: bool = True, three: bool = False) -> Planner:
+        """The same planner with another aim or another idea of who there is, for comparisons."""
+        return Planner(objective, learns=learns, three=three)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
         from policies.planner.advice import advise
-        from policies.planner.inference import infer, prior
+        from policies.planner.inference import prior
 
-        posterior = infer(observation) if self.learns else prior()
+        posterior = self._posterior(observation) if self.learns else prior()
         advice = advise(observation, posterior, self.objective, CURIOSITY[self.objective] if self.learns else 0.0)
-        mean, sd = (tuple(float(x) for x in values) for values in posterior.belief())
+        mean, sd = (tuple(round(float(x), DIGITS) for x in values) for values in posterior.belief())
         return Decision(
             action=advice.action,
             belief=Belief(social=mean[0], morning=mean[1], work=mean[2]),
-            scores=advice.scores,
+            scores={action: round(score, DIGITS) for action, score in advice.scores.items()},
             probabilities={action: float(action is advice.action) for action in advice.scores},
             reasons=advice.reasons,
             belief_sd=(sd[0], sd[1], sd[2]),
         )
+
+    def _posterior(self, observation: Observation) -> Posterior:
+        from policies.planner.inference import infer
+        from policies.planner.memory import Memory
+
+        self._memory = self._memory or Memory()
+        return infer(observation, self._memory, three=self.three)
 
 
 def open_policy() -> Policy:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 AHEAD = 12  # slots that are planned for a person who answers: life goes on after Sunday
-TAKEN = 0.03  # what a taken recommendation is worth in itself, in mean level over the plan
+TAKEN = 0.06  # what a taken recommendation is worth in itself, in mean level over the plan
 STRAY = 0.1  # how far a life strays from what the answers let suppose, standard deviation of a meter
 COUNTED = (Meter.PROGRESS, Meter.CONNECTION)
 INQUIRY = 0.06  # what a nat about the person is worth, in the same unit
@@ -47,7 +47,7 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
         meters = read_into(crowd.meters @ posterior.weights, observation)
         situation = replace(situation, meters=meters, until=situation.step + AHEAD)
     person = posterior.person()
-    supposed = bodies(profiles(person[:, None]).traits).one(0)
+    supposed = bodies(profiles(person.astype("f4")[:, None]).traits).one(0)  # plans need no more than single precision
     if crowd is None:
         worth = best_plan(situation, person[:METERS], supposed, objective, curiosity).worth
     else:  # whoever answers is served by their own reward, whatever else is asked for

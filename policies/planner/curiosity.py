@@ -6,6 +6,7 @@ morning's, any work two of work's; weights and decay show in every slot.
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
 from rhythm_env.constants import BELIEF, SLOTS, SOCIAL, STEPS, WORK
@@ -53,10 +54,19 @@ def _shown(actions: Ints, slots: Ints) -> Array:
     """(n,): what the slots (steps, n) of one window show."""
     import numpy as np
 
-    work, social = (np.isin(actions, [ACTIONS.index(action) for action in kind]) for kind in (WORK, SOCIAL))
+    work, social = (members[actions] for members in _kinds())
     return np.asarray(
         SHOWN["social"] * social.any(axis=0)
         + SHOWN["work"] * work.any(axis=0)
         + SHOWN["morning"] * work[slots == 0].any(axis=0)
         + SHOWN["evening"] * work[slots >= SLOTS // 2].any(axis=0)
     )
+
+
+@cache
+def _kinds() -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether each action is work, and whether it is company; ``UNKNOWN``, the last, is neither."""
+    import numpy as np
+
+    work, social = (np.array([action in kind for action in ACTIONS] + [False]) for kind in (WORK, SOCIAL))
+    return work, social

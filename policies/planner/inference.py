@@ -3,22 +3,24 @@
 The meters' channel is linear with Gaussian errors, so every particle of the prior is moved to where it would be given
 the evidence (conditioning of sample paths, Matheron's rule: x + K (y - H x - e) with K = P H' (H P H' + R)^-1 and the
 prior's own covariance P). Exact evidence brings all particles to one point and none ever dies. Answers are not linear:
-they weigh the moved particles (``responses``). What was seen is all that is used: nothing is kept between decisions.
+they weigh particles who live through them (``responses``, ``memory``), and what meters tell then moves these. What was
+seen is all that is used.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
 from policies.planner.evidence import Row, rows
-from policies.planner.population import SIZE, population, profiles
+from policies.planner.memory import Memory
+from policies.planner.population import CROWD, SIZE, anybody, column, population, profiles
 from policies.planner.responses import Crowd
-from rhythm_env.constants import METERS
+from rhythm_env.constants import ARCHETYPES, METERS
 from rhythm_env.interface import Observation
-from rhythm_env.profiles import belief_target
+from rhythm_env.profiles import archetypes, belief_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -70,14 +72,32 @@ def prior() -> Posterior:
     return Posterior(people, np.full(people.shape[1], 1 / people.shape[1]))
 
 
-def infer(observation: Observation) -> Posterior:
-    """The posterior of everything an observation holds."""
-    people = moved(population().people, rows(observation))
-    if not answered(observation):
-        return replace(prior(), people=people)
-    crowd = Crowd(people)
-    crowd.remember(observation)
-    return Posterior(people, crowd.weights(), crowd)
+def infer(observation: Observation, memory: Memory | None = None, *, three: bool = False) -> Posterior:
+    """The posterior of everything an observation holds; ``memory`` of earlier slots saves time.
+
+    ``three``: the person is known to be one of the three archetypes, and only answers are heard. For comparisons.
+    """
+    seen = rows(observation)
+    if not answered(observation) and not three:
+        people = moved(population().people, seen)
+        return Posterior(people, prior().weights)
+    crowd = (memory or Memory()).heard(observation, _archetypes() if three else _anybody())
+    if seen and not three:
+        crowd = crowd.replaced(moved(crowd.people, seen))
+    return Posterior(crowd.people, crowd.weights(), crowd)
+
+
+@cache
+def _anybody() -> Crowd:
+    return Crowd(anybody())
+
+
+@cache
+def _archetypes() -> Crowd:
+    import numpy as np
+
+    three = column(archetypes(list(ARCHETYPES)))
+    return Crowd(np.repeat(three, CROWD // three.shape[1], axis=1), kinds=three.shape[1])
 
 
 def answered(observation: Observation) -> bool:

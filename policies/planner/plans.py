@@ -121,7 +121,9 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
     for slots, actions in zip(*_places(steps, turn), strict=True):
         pairs[slots, np.arange(PAIRS)] = actions
     plans = np.concatenate([singles, _exchanged(best), pairs], axis=1)
-    return np.asarray(plans[:, np.isin(plans[0], situation.first)])
+    possible = np.zeros(len(ACTIONS), dtype=bool)
+    possible[situation.first] = True
+    return np.asarray(plans if possible.all() else plans[:, possible[plans[0]]])
 
 
 def _exchanged(best: Ints) -> Ints:

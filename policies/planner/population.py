@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PARTICLES = 512
+CROWD = 1024  # of those who are supposed to answer
 SIZE = METERS + len(TRAITS)
 PLACE = {name: METERS + at for at, name in enumerate(TRAITS)}  # where a trait stands in a column
 BEYOND = 0.15  # of its range, how far a trait may be found outside: people need not be like those of training
 ROWS = 128  # of linear evidence, at most: seven slots give seven times eight or so
+SMALLEST = 0.03  # a weight within bounds; the floor of the distribution is that of WEIGHT_FLOOR normalised
 REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 
@@ -35,7 +37,7 @@ class Population:
     covariance: Array
     low: Array
     high: Array
-    errors: Array  # (128, 512) fixed standard normal draws: one error per row of evidence and particle
+    errors: Array  # (128, 1024) fixed standard normal draws: one error per row of evidence and particle
 
 
 @cache
@@ -53,8 +55,25 @@ def population() -> Population:
     lows = np.array([0.0] * METERS + [low for low, _ in RANGES.values()])
     highs = np.array([1.0] * METERS + [high for _, high in RANGES.values()])
     room = np.concatenate([np.zeros(METERS), BEYOND * spread])
-    errors = np.random.default_rng(2).standard_normal((ROWS, PARTICLES))
+    errors = np.random.default_rng(2).standard_normal((ROWS, CROWD))
     return Population(people, covariance, (lows - room)[:, None], (highs + room)[:, None], errors)
+
+
+@cache
+def anybody() -> Array:
+    """(18, 1024): as many as answers are heard with; they need more than meters do."""
+    return drawn(_even(CROWD))
+
+
+def within(people: Array) -> Array:
+    """(18, n): the same people, as near as somebody within the bounds of what a person may be comes to them."""
+    import numpy as np
+
+    known = population()
+    found = np.minimum(np.maximum(people, known.low), known.high)
+    found[:METERS] = np.maximum(found[:METERS], SMALLEST)
+    found[:METERS] /= found[:METERS].sum(axis=0)
+    return np.asarray(found)
 
 
 def _even(n: int) -> Array:

@@ -6,21 +6,19 @@ would be worth clearly more later that day, else ignored. Put off is thereby evi
 hour, ignored is evidence against both.
 
 What an action is worth depends on where the meters really were, and readings of them say little of that (correlations
-of 0.1 to 0.5). Each supposed person therefore lives through the answered slots: what was accepted was done, and instead
-of what was not, they did what they would do by themselves.
+of 0.1 to 0.5). Each supposed person therefore lives through the answered slots (``memory``).
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import timedelta
+import copy
 from typing import TYPE_CHECKING, Any
 
 from policies.planner.population import profiles
 from policies.planner.rollout import bodies
-from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, SLOTS, SPIRAL, STEPS
-from rhythm_env.dynamics import ACTIONS, P, S, V, start
-from rhythm_env.interface import ActionType, Answer, Interaction, Observation
+from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, SLOTS, SPIRAL
+from rhythm_env.dynamics import ACTIONS, S, V, start
+from rhythm_env.interface import Answer, Interaction
 from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINESS
 
 if TYPE_CHECKING:
@@ -28,53 +26,58 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]  # single precision inside, double where it meets the rest
 
-RECALLED = 56  # answers looked back on, the newest: two weeks of advice
 EDGE = 0.3  # spreads of standing over which "clearly better later" comes about, for meters are uncertain
 DOUBT = 0.03  # the share of answers that nothing explains
-SLOT = timedelta(hours=24 / SLOTS)
-UNSEEN = 6  # slots without advice that are lived through at most; from there on habit leads to the same place
+# The power of an answer's likelihood. Below 1 because the lives supposed are a sample and the model is not the person
+# (Grünwald 2012, "The safe Bayesian"): with it the stated 90 % intervals hold what they say, see README.md.
+TRUST = 0.8
 
 
 class Crowd:
     """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now.
 
-    Single precision: answers say far less than its rounding, and there are many of them.
+    ``kinds``: they are so many equal groups, one after the other, and nobody ever changes groups. Arrays are replaced
+    and never changed in place, so that a copy is cheap. Single precision: answers say far less than its rounding.
     """
 
-    def __init__(self, people: Array) -> None:
+    def __init__(self, people: Array, kinds: int = 1) -> None:
         import numpy as np
 
+        self.kinds, self.age = kinds, 0
+        self.logs = np.zeros(people.shape[1])
+        self.meters: Array = start(people.shape[1]).astype(np.float32)
+        self.become(people)
+
+    def become(self, people: Array) -> None:
+        import numpy as np
+
+        self.people = people
         supposed = profiles(people.astype(np.float32))
         self._weights = supposed.weights
         self._bodies = bodies(supposed.traits)
         self._calm = self._bodies.rest - self._bodies.decay
-        self._logs = np.zeros(people.shape[1])
-        self.meters: Array = start(people.shape[1]).astype(np.float32)
+
+    def copy(self) -> Crowd:
+        return copy.copy(self)
+
+    def replaced(self, people: Array) -> Crowd:
+        """Others in their places, with the meters and the weights of those."""
+        found = self.copy()
+        found.become(people)
+        return found
 
     def weights(self) -> Array:
         """(n,): how probable each of them is by now, adding to 1."""
         import numpy as np
 
-        weights = np.exp(self._logs - self._logs.max())
+        weights = np.exp(self.logs - self.logs.max())
         return np.asarray(weights / weights.sum())
-
-    def remember(self, observation: Observation) -> None:
-        """Live through the history, up to the slot that the observation is of."""
-        recalled = observation.history[-RECALLED:]
-        shown = _shown(observation)
-        for at, one in enumerate(recalled):
-            changes = self.changes(one.slot)
-            standings = self.standings(changes)
-            self.hear(one, standings)
-            self._live(one, shown.get(len(recalled) - at), changes, standings)
-            following = recalled[at + 1] if at + 1 < len(recalled) else None
-            self._on_to(one, observation if following is None else following, following)
 
     def hear(self, one: Interaction, standings: Array) -> None:
         """Weigh everybody by how probable the answer was from where they are."""
         import numpy as np
 
-        self._logs += np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
+        self.logs = self.logs + TRUST * np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
 
     def likelihood(self, one: Interaction, standings: Array) -> Array:
         """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
@@ -123,38 +126,6 @@ class Crowd:
             wanted += self._calm[slot]
         down, up = -self.meters[:, None], 1 - self.meters[:, None]
         return np.asarray(np.minimum(np.maximum(wanted, down, out=wanted), up, out=wanted))
-
-    def _live(self, one: Interaction, shown: ActionType | None, changes: Array, standings: Array) -> None:
-        """Live the slot: what was accepted, else what the calendar shows, else what they would do by themselves."""
-        done = one.recommended if one.answer is Answer.ACCEPT else shown
-        if done is None:
-            self._by_habit(changes, standings)
-        else:
-            self.meters = self.meters + changes[:, ACTIONS.index(done)]
-
-    def _by_habit(self, changes: Array, standings: Array) -> None:
-        """The mean over what each person would do by themselves, as ``rhythm_env.people.own_choice`` has it."""
-        import numpy as np
-
-        habit = np.exp(standings)
-        habit /= habit.sum(axis=0)
-        self.meters = self.meters + np.einsum("an,man->mn", habit, changes)
-
-    def _on_to(self, one: Interaction, place: Interaction | Observation, following: Interaction | None) -> None:
-        """Pass over slots without advice, and over the week's end, where progress starts anew."""
-        before, after = one.day * SLOTS + one.slot, place.day * SLOTS + place.slot
-        passed = (after - before) % STEPS if following is None else round((following.at - one.at) / SLOT)
-        for step in range(before + 1, before + min(passed, UNSEEN)):
-            changes = self.changes(step % SLOTS)
-            self._by_habit(changes, self.standings(changes))
-        if before + passed >= STEPS:
-            self.meters[P] = 0.0
-
-
-def _shown(observation: Observation) -> Mapping[int, ActionType]:
-    """What the calendar shows of the last slots: how many slots ago -> action."""
-    recent = enumerate(reversed(observation.step_history), start=1)
-    return {ago: record.action for ago, record in recent if record.action is not None}
 
 
 def accepts(standing: Array) -> Array:

@@ -88,10 +88,10 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Live ``plans`` (28 - step, n) from ``meters`` (5,)."""
+    """Live ``plans`` (28 - step, n) from ``meters`` (5,), as precisely as the person is given."""
     import numpy as np
 
-    now = np.repeat(meters[:, None], plans.shape[1], axis=1)
+    now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)
     total, middle = np.zeros_like(now), None
     crashed = np.zeros(plans.shape[1])
     bad = (np.zeros(plans.shape[1]), np.zeros(plans.shape[1]))

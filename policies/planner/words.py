@@ -26,6 +26,7 @@ SIDES = {  # dimension of the belief -> how its low and its high end are said
     "work": ("work seems to take more out of you than it gives", "work seems to do you good"),
 }
 LEANING = 0.15  # from the middle, before a belief is worth a sentence
+LOW = 0.5  # below this a level is worth a word; 0.7 is everybody's own normal
 OFTEN = 2  # answers to one thing at one time of day, before they are
 
 
@@ -49,10 +50,20 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
     number = ACTIONS.index(action)
     ahead = person[:METERS] * (changes[:, number] - changes.mean(axis=1))
     best = int(ahead.argmax())
-    meter, change = tuple(Meter)[best].lower(), float(changes[best, number])
+    change = float(changes[best, number])
     if change <= 0:
         return f"{_plain(action)} fits the rest of the week best; what it costs now comes back later"
-    return f"{_plain(action)} would do most for your {meter} now (about {change:+.2f})"
+    return _opening(observation, tuple(Meter)[best], action) + f" (about {change:+.2f})"
+
+
+def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
+    """What the action does, for whom nothing is known of in the words of anybody."""
+    state, name = observation.meters.get(meter), meter.lower()
+    if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
+        return f"nothing is known of you yet; for most people {_plain(action)} does most for {name} now"
+    if state is not None and state.coverage > 0 and state.level < LOW:
+        return f"your {name} is low ({state.level:.2f}), and {_plain(action)} would do most for it now"
+    return f"{_plain(action)} would do most for your {name} now"
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:

@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import policies
@@ -77,6 +77,7 @@ def test_is_named_like_its_file_and_versioned(name: str) -> None:
 
 
 @EVERY_POLICY
+@settings(deadline=None)
 @given(observation=observations(), seed=st.integers(0, 2**32))
 def test_decides_legally_repeatably_and_without_touching_its_input(
     name: str, observation: Observation, seed: int
@@ -89,6 +90,7 @@ def test_decides_legally_repeatably_and_without_touching_its_input(
 
 
 @EVERY_POLICY
+@settings(deadline=None)
 @given(observation=observations())
 def test_states_what_the_action_was_drawn_from(name: str, observation: Observation) -> None:
     decision = decide(name, observation)

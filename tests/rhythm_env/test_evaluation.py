@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge import registry
-from bridge.cli.evaluation import BEGIN, END, put
+from bridge.cli.document import marks, put
 from bridge.errors import SetupError
 from rhythm_env.evaluation import evaluate, seeds_of
 from rhythm_env.profiles import CONDITIONS
@@ -103,16 +103,6 @@ def test_a_planner_can_go_without_its_inference_and_others_have_none() -> None:
     assert "infers nothing" in done.stderr
 
 
-def test_deployed_lives_are_graded_by_what_is_taken_and_how_they_go() -> None:
-    done = bridge("evaluate", "--deployed", "--policy", "planner", "--episodes", "2", "--validity", "0", "--json")
-    assert done.returncode == 0, done.stderr
-    body = json.loads(done.stdout)
-    assert (body["lives"], body["weeks"], body["validity"]) == (2, 2, 0.0)
-    assert 0 < body["accepted"]["mean"] < 1
-    assert set(body["belief_skill_at"]) == {"8", "28", "55"}
-    assert "accepted" in bridge("evaluate", "--deployed", "--policy", "random", "--episodes", "2").stdout
-
-
 def test_a_simulated_week_is_printed_step_by_step() -> None:
     done = bridge("simulate", "--policy", "random", "--seed", "5", "--json")
     body = json.loads(done.stdout)
@@ -139,9 +129,10 @@ def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
 
 def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     place = tmp_path / "README.md"
-    place.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n")
-    put(place, "new")
-    assert place.read_text() == f"above\n{BEGIN}\nnew\n{END}\nbelow\n"
+    begin, end = marks("baselines")
+    place.write_text(f"above\n{begin}\nold\n{end}\nbelow\n")
+    put(place, "new", "baselines")
+    assert place.read_text() == f"above\n{begin}\nnew\n{end}\nbelow\n"
     place.write_text("nothing")
     with pytest.raises(SetupError, match="baselines"):
-        put(place, "new")
+        put(place, "new", "baselines")
