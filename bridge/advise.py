@@ -90,11 +90,12 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """Answers of the last 30 days. Shown and expired counts as Ignore; never seen is not an answer."""
     since = at - timedelta(days=HISTORY_DAYS)
-    found = (_interaction(r, at) for r in store.recommendations(user.id, since=since, until=at + INSTANT))
-    return [interaction for interaction in found if interaction is not None]
+    found = (interaction(r, at) for r in store.recommendations(user.id, since=since, until=at + INSTANT))
+    return [one for one in found if one is not None]
 
 
-def _interaction(advice: Recommendation, at: datetime) -> Interaction | None:
+def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
+    """A recommendation and its answer by then; None where there is none."""
     answer, when = advice.answer, advice.answered_at
     if answer is None or when is None or when > at:
         if advice.shown_at is None or advice.shown_at > at or advice.expires_at > at:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bridge import advise, app
+from bridge import advise, app, personalise
 from bridge.errors import BridgeError, TryLater
 from bridge.ports import Connection, User
 from bridge.sync import LEASE, finish
@@ -79,11 +79,19 @@ class Daemon:
                 bridge.store,
                 user,
                 bridge.classifier,
-                bridge.policy(),
+                personalise.for_person(bridge.store, user, bridge.policy()),
                 now=now,
                 proxies=bridge.proxies,
                 guard=bridge.guard,
             )
+            self._learn(user)
+
+    def _learn(self, user: User) -> None:
+        """Once a week, of whoever has answered for long enough."""
+        policy, now = self.bridge.policy(), self.clock()
+        if personalise.is_due(self.bridge.store, user, policy, now=now):
+            kept = personalise.personalise(self.bridge.store, user, policy, now=now).kept
+            log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
 
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
         try:

@@ -107,10 +107,15 @@ class Life:
         for ago in range(self._rng.randint(*WARM_UP), 0, -1):
             self._sleep(FIRST_MONDAY - timedelta(days=ago), self._rng.gauss(0, 1))
 
-    def live(self, policy: Policy, weeks: int) -> Iterator[Slice]:
-        """So many weeks of advice, slot by slot."""
+    @property
+    def answers(self) -> tuple[Interaction, ...]:
+        """All so far, however old."""
+        return tuple(self._history)
+
+    def live(self, policy: Policy, weeks: int, *, first: int = 0) -> Iterator[Slice]:
+        """So many weeks of advice, slot by slot, from the ``first`` on."""
         rng = random.Random(f"policy/{self.seed}")
-        for week in range(weeks):
+        for week in range(first, first + weeks):
             monday = FIRST_MONDAY + timedelta(weeks=week)
             self.meters[P] = 0.0
             events = dynamics.drawn_events([self.seed * 1000 + week])

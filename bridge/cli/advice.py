@@ -177,12 +177,13 @@ def recommend(
 ) -> None:
     """Recommend one action for this slot; asking again in the same slot returns the same one."""
     from bridge import advise, app
+    from bridge.personalise import for_person
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
         with bridge.store.transaction():
-            chosen = bridge.policy(policy)
+            chosen = for_person(bridge.store, person, bridge.policy(policy))
             advice = advise.recommend(
                 bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
             )

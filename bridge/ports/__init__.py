@@ -1,5 +1,6 @@
 """The seams: what a source, a classifier and a store have to offer. ``Policy`` lives in ``rhythm_env.interface``."""
 
+from bridge.ports.personal import Personal, Prior
 from bridge.ports.plugins import (
     Account,
     Browser,
@@ -30,6 +31,8 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Personal",
+    "Prior",
     "Proxy",
     "ProxyMap",
     "Recommendation",

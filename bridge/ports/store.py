@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
 from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
@@ -161,6 +162,16 @@ class Store(Protocol):
         due_at: datetime | None,
     ) -> None: ...
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...
+
+    # what a policy has learnt of a person
+    def add_prior(self, user_id: int, prior: Prior) -> None: ...
+    def priors(self, user_id: int) -> list[Prior]:
+        """Every attempt, the newest first."""
+        ...
+
+    def take_back_prior(self, user_id: int, policy: str) -> datetime | None:
+        """No longer keep the newest kept one of a policy (name@version); when it was made, None where none is."""
+        ...
 
     # what events are, in the person's own word
     def correct(self, user_id: int, correction: Correction) -> None:

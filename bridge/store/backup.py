@@ -29,6 +29,7 @@ EXPORTED = (
     tables.revisions,
     tables.corrections,
     tables.recommendations,
+    tables.priors,
 )
 LEFT_OUT = {"secret", "lease_holder", "lease_until", "user_id"}
 NAMED = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}

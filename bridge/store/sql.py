@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, people, reading, replay
+from bridge.ports import Connection, Correction, Landing, Normaliser, Prior, Recommendation, User
+from bridge.store import advice, backup, corrections, landing, people, priors, reading, replay
 from bridge.store.database import Database
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
@@ -170,6 +170,18 @@ class SqlStore:
     def counts(self, user_id: int) -> dict[str, dict[str, int]]:
         with self._read() as db:
             return reading.counts(db, user_id)
+
+    def add_prior(self, user_id: int, prior: Prior) -> None:
+        with self._write() as db:
+            priors.add(db, user_id, prior)
+
+    def priors(self, user_id: int) -> list[Prior]:
+        with self._read() as db:
+            return priors.of(db, user_id)
+
+    def take_back_prior(self, user_id: int, policy: str) -> datetime | None:
+        with self._write() as db:
+            return priors.take_back(db, user_id, policy)
 
     def correct(self, user_id: int, correction: Correction) -> None:
         with self._write() as db:

@@ -198,6 +198,20 @@ corrections = sa.Table(
     _text("action", nullable=True),
     _instant("made_at"),
 )
+# Append-only but for ``kept``: what a policy has learnt of a person, and whether it counts.
+priors = sa.Table(
+    "priors",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _text("policy"),
+    _instant("made_at"),
+    _text("body"),
+    sa.Column("learnt_from", sa.Integer, nullable=False),
+    sa.Column("tried_on", sa.Integer, nullable=False),
+    sa.Column("gain", sa.Float, nullable=False),
+    sa.Column("kept", sa.Boolean, nullable=False),
+)
 recommendations = sa.Table(
     "recommendations",
     metadata,

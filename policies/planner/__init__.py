@@ -9,13 +9,15 @@ figures, which pay for a bad first half of the week; ``variant`` makes it, and t
 from __future__ import annotations
 
 import random
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
-from rhythm_env.interface import Belief, Decision, Observation, Policy
+from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 
 if TYPE_CHECKING:
     from policies.planner.inference import Posterior
     from policies.planner.memory import Memory
+    from policies.planner.responses import Crowd
 
 # What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
 CURIOSITY = {"reward": 0.15, "grade": 0.2}
@@ -25,19 +27,47 @@ DIGITS = 4  # of beliefs and scores: single precision differs from processor to 
 class Planner:
     """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen.
 
-    ``three``: it is told that everybody is one of the three published archetypes.
+    ``three``: it is told that everybody is one of the three published archetypes. ``prior``: one person's, as ``learn``
+    gave it; then only answers that it has not heard are.
     """
 
     name = "planner"
     version = 2
 
-    def __init__(self, objective: str = "reward", *, learns: bool = True, three: bool = False) -> None:
-        self.objective, self.learns, self.three = objective, learns, three
+    def __init__(
+        self,
+        objective: str = "reward",
+        *,
+        learns: bool = True,
+        three: bool = False,
+        prior: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.objective, self.learns, self.three, self.prior = objective, learns, three, prior
         self._memory: Memory | None = None
+        self._whom: Crowd | None = None
 
     def variant(self, *, objective: str, learns: bool = True, three: bool = False) -> Planner:
         """The same planner with another aim or another idea of who there is, for comparisons."""
         return Planner(objective, learns=learns, three=three)
+
+    def learn(self, observation: Observation) -> Mapping[str, Any]:
+        """One person's prior, of all answers that the observation holds, however old. Raises ValueError without any."""
+        from policies.planner.personal import compressed
+
+        crowd = self._posterior(observation).crowd
+        if crowd is None or not observation.history:
+            raise ValueError("nothing was answered")
+        return compressed(crowd, observation)
+
+    def personal(self, prior: Mapping[str, Any]) -> Planner:
+        """The planner of the person whose prior this is."""
+        return Planner(self.objective, learns=self.learns, prior=prior)
+
+    def chance(self, observation: Observation, action: ActionType) -> float:
+        """How likely the advice is taken, in the planner's opinion."""
+        from policies.planner.advice import taken
+
+        return taken(observation, self._posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
         from policies.planner.advice import advise
@@ -60,7 +90,12 @@ class Planner:
         from policies.planner.memory import Memory
 
         self._memory = self._memory or Memory()
-        return infer(observation, self._memory, three=self.three)
+        if self.prior is None:
+            return infer(observation, self._memory, three=self.three)
+        from policies.planner.personal import crowd_of, since
+
+        self._whom = self._whom or crowd_of(self.prior)
+        return infer(since(observation, self.prior), self._memory, whom=self._whom)
 
 
 def open_policy() -> Policy:

@@ -58,6 +58,15 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
     return Advice(action, scores, reasons(action, observation, person, supposed, posterior.belief()))
 
 
+def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:
+    """The probability that advice is taken; one half where nobody answers."""
+    crowd = posterior.crowd
+    if crowd is None:
+        return 0.5
+    standing = crowd.standings(crowd.changes(int(observation.slot)))
+    return float(accepts(standing)[ACTIONS.index(action)] @ posterior.weights)
+
+
 def read_into(supposed: Array, observation: Observation) -> Array:
     """(5,): where the meters are supposed to be, moved by what is read of them now, the surer the further.
 

@@ -72,16 +72,19 @@ def prior() -> Posterior:
     return Posterior(people, np.full(people.shape[1], 1 / people.shape[1]))
 
 
-def infer(observation: Observation, memory: Memory | None = None, *, three: bool = False) -> Posterior:
+def infer(
+    observation: Observation, memory: Memory | None = None, *, three: bool = False, whom: Crowd | None = None
+) -> Posterior:
     """The posterior of everything an observation holds; ``memory`` of earlier slots saves time.
 
     ``three``: the person is known to be one of the three archetypes, and only answers are heard. For comparisons.
+    ``whom``: who they may be before anything is heard; anybody, by itself.
     """
     seen = rows(observation)
     if not answered(observation) and not three:
         people = moved(population().people, seen)
         return Posterior(people, prior().weights)
-    crowd = (memory or Memory()).heard(observation, _archetypes() if three else _anybody())
+    crowd = (memory or Memory()).heard(observation, _archetypes() if three else whom or _anybody())
     if seen and not three:
         crowd = crowd.replaced(moved(crowd.people, seen))
     return Posterior(crowd.people, crowd.weights(), crowd)

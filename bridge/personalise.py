@@ -1,0 +1,138 @@
+"""What a policy has learnt of one person, made into their own prior, if it foretells their later answers better.
+
+Answers of 30 days are all that a policy reads; whoever has answered for longer is known better than that. The earlier
+part of all answers makes a prior. It is tried on the later part: both the policy as it is and the policy with the prior
+foretell each answer from the five days before it. Only what foretells better is kept, then made anew of all answers;
+every attempt is written down and can be taken back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from math import log
+from statistics import mean
+from typing import Any, cast
+
+from bridge import advise
+from bridge.errors import SetupError
+from bridge.ports import Personal, Prior, Recommendation, Store, User
+from rhythm_env.interface import Answer, Interaction, Observation, Policy, observation_from_json
+
+LONG_ENOUGH = timedelta(days=21)
+MANY_ENOUGH = 40  # answers
+LATER = 0.3  # share of the answers that the rest is tried on
+FRESH = 14  # answers that the prior in use has not heard
+CONTEXT = timedelta(days=5)  # of answers heard beside a prior
+AGAIN = timedelta(days=7)  # between two attempts of the daemon
+CERTAIN = 0.02  # a chance is never nearer than this to 0 or 1
+BEGINNING = timedelta(days=365 * 20)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """An answer, and the situation that the advice was given in."""
+
+    interaction: Interaction
+    observation: Observation
+
+
+def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
+    """Try to learn more of a person; the attempt is stored. Raises SetupError where there is too little to learn."""
+    able = _able(policy)
+    asked = answered(store, user, at=now)
+    span = asked[-1].interaction.at - asked[0].interaction.at if asked else timedelta(0)
+    if span < LONG_ENOUGH or len(asked) < MANY_ENOUGH:
+        raise SetupError(
+            f"{user.name} has answered {len(asked)} times in {span.days} days; it takes {MANY_ENOUGH} in "
+            f"{LONG_ENOUGH.days}: bridge recommend --user {user.name}"
+        )
+    old = in_use(store, user, policy)
+    earlier, later = _parts(asked, old, user)
+    gain = foretold(able.personal(_learnt(able, earlier)), later) - foretold(_with(able, old), later)
+    made = Prior(
+        policy=f"{policy.name}@{policy.version}",
+        made_at=now,
+        body=_learnt(able, asked),
+        learnt_from=len(asked),
+        tried_on=len(later),
+        gain=gain,
+        kept=gain > 0,
+    )
+    store.add_prior(user.id, made)
+    return made
+
+
+def _parts(asked: list[Asked], old: Prior | None, user: User) -> tuple[list[Asked], list[Asked]]:
+    """What is learnt from, and what it is tried on: nothing that the prior in use has heard."""
+    cut = round(len(asked) * (1 - LATER))
+    if old is not None:
+        heard = sum(one.interaction.at <= datetime.fromisoformat(old.body["through"]) for one in asked)
+        if len(asked) - heard < FRESH:
+            raise SetupError(
+                f"{user.name} has answered {len(asked) - heard} times since the model last learnt; it takes {FRESH}: "
+                f"bridge recommend --user {user.name}"
+            )
+        cut = max(cut, heard)
+    return asked[:cut], asked[cut:]
+
+
+def _able(policy: Policy) -> Personal:
+    if not hasattr(policy, "learn"):
+        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=planner")
+    return cast("Personal", policy)
+
+
+def _with(policy: Personal, prior: Prior | None) -> Personal:
+    return policy if prior is None else policy.personal(prior.body)
+
+
+def _learnt(policy: Personal, asked: Sequence[Asked]) -> Mapping[str, Any]:
+    everything = tuple(one.interaction for one in asked)
+    return policy.learn(replace(asked[-1].observation, history=everything))
+
+
+def answered(store: Store, user: User, *, at: datetime) -> list[Asked]:
+    """All that a person has answered, oldest first."""
+    found: Sequence[Recommendation] = store.recommendations(user.id, since=at - BEGINNING, until=at)
+    pairs = ((advise.interaction(one, at), one) for one in found)
+    return [
+        Asked(interaction=given, observation=observation_from_json(one.observation)) for given, one in pairs if given
+    ]
+
+
+def foretold(policy: Personal, later: Sequence[Asked]) -> float:
+    """Mean log-likelihood of answers, taken or not, each foretold from the days before it."""
+    return mean(log(_chance(policy, one)) for one in later)
+
+
+def _chance(policy: Personal, one: Asked) -> float:
+    heard = one.observation.history
+    recent = tuple(answer for answer in heard if answer.at > one.interaction.at - CONTEXT)
+    seen = replace(one.observation, history=recent)
+    taken = min(max(policy.chance(seen, one.interaction.recommended), CERTAIN), 1 - CERTAIN)
+    return taken if one.interaction.answer is Answer.ACCEPT else 1 - taken
+
+
+def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
+    """The newest prior that is kept for this very version of a policy."""
+    mine = f"{policy.name}@{policy.version}"
+    return next((one for one in store.priors(user.id) if one.kept and one.policy == mine), None)
+
+
+def for_person(store: Store, user: User, policy: Policy) -> Policy:
+    """The policy with what it has learnt of the person, if it has."""
+    prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
+    return policy if prior is None else _with(_able(policy), prior)
+
+
+def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
+    """Whether the daemon should try (again): enough was answered, and the last attempt is a week old."""
+    if not hasattr(policy, "learn"):
+        return False
+    last = next(iter(store.priors(user.id)), None)
+    if last is not None and now - last.made_at < AGAIN:
+        return False
+    found = store.recommendations(user.id, since=now - BEGINNING, until=now)
+    return len(found) >= MANY_ENOUGH and found[-1].created_at - found[0].created_at >= LONG_ENOUGH

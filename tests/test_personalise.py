@@ -1,0 +1,165 @@
+"""A prior of one person: made of many answers, tried on later ones, kept when it is better, and taken back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bridge import app, personalise, registry
+from bridge.cli import app as command
+from bridge.errors import SetupError
+from bridge.ports import Recommendation, Store, User
+from rhythm_env.context import Forgetful, recent
+from rhythm_env.deployed import FIRST_MONDAY, ZONES, Life, Slice
+from rhythm_env.interface import Observation, slot_bounds
+
+START = datetime(2026, 1, 5, 6, tzinfo=UTC)
+
+
+def live(weeks: int) -> tuple[Life, list[Slice]]:
+    life = Life(11)
+    return life, list(life.live(registry.policy("heuristic"), weeks))
+
+
+@pytest.fixture(scope="module")
+def month() -> list[Slice]:
+    return live(4)[1]
+
+
+def stored(store: Store, slices: Sequence[Slice]) -> User:
+    """Somebody whose advice and answers were these."""
+    user = store.add_user("ana", ZONES[0].zone, now=START)
+    for one in slices:
+        start, end = slot_bounds(one.moment, ZONES)
+        advice = Recommendation(
+            id=0,
+            user_id=user.id,
+            moment=one.moment,
+            action=one.decision.action,
+            policy="heuristic@1",
+            belief=asdict(one.decision.belief),
+            scores={},
+            probabilities={str(one.decision.action): 1.0},
+            reasons=(),
+            observation=one.observation.to_json(),
+            created_at=start,
+            expires_at=end,
+            shown_at=start,
+        )
+        kept = store.add_recommendation(advice)
+        moved = None if one.moved_to is None else replace(one.moment, slot=one.moved_to)
+        store.answer(kept.id, one.answer, now=start, moved_to=moved)
+    return user
+
+
+def after(slices: Sequence[Slice]) -> datetime:
+    return slot_bounds(slices[-1].moment, ZONES)[1]
+
+
+def test_too_little_is_said_with_the_next_command(store: Store, month: list[Slice]) -> None:
+    user = stored(store, month[:60])
+    with pytest.raises(SetupError, match="bridge recommend"):
+        personalise.personalise(store, user, registry.policy("planner"), now=after(month[:60]))
+    assert not personalise.is_due(store, user, registry.policy("planner"), now=after(month[:60]))
+
+
+def test_a_policy_that_cannot_learn_says_so(store: Store, month: list[Slice]) -> None:
+    user = stored(store, month[:1])
+    with pytest.raises(SetupError, match="BRIDGE_POLICY=planner"):
+        personalise.personalise(store, user, registry.policy("heuristic"), now=after(month))
+    assert not personalise.is_due(store, user, registry.policy("heuristic"), now=after(month))
+
+
+def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store, month: list[Slice]) -> None:
+    user, planner, now = stored(store, month), registry.policy("planner"), after(month)
+    assert personalise.is_due(store, user, planner, now=now)
+    made = personalise.personalise(store, user, planner, now=now)
+    assert (made.learnt_from, made.tried_on) == (112, 34)
+    assert made.kept == (made.gain > 0)
+    assert not personalise.is_due(store, user, planner, now=now + timedelta(days=6))
+    assert personalise.is_due(store, user, planner, now=now + timedelta(days=7))
+    store.add_prior(user.id, replace(made, kept=True, made_at=now + timedelta(minutes=1)))
+    assert personalise.for_person(store, user, planner) is not planner
+    with pytest.raises(SetupError, match="0 times since"):
+        personalise.personalise(store, user, planner, now=now + timedelta(days=1))
+    while store.take_back_prior(user.id, f"{planner.name}@{planner.version}") is not None:
+        pass
+    assert personalise.for_person(store, user, planner) is planner
+    assert len(store.priors(user.id)) == 2  # nothing is lost by taking it back
+
+
+def test_a_prior_of_another_version_is_not_used(store: Store, month: list[Slice]) -> None:
+    user, planner = stored(store, month), registry.policy("planner")
+    made = personalise.personalise(store, user, planner, now=after(month))
+    store.add_prior(user.id, replace(made, kept=True, policy="planner@0", made_at=after(month) + timedelta(days=1)))
+    in_use = personalise.in_use(store, user, planner)
+    assert in_use is None or in_use.policy != "planner@0"
+
+
+def test_it_travels_with_an_export_and_goes_with_the_person(store: Store, month: list[Slice]) -> None:
+    user, planner = stored(store, month), registry.policy("planner")
+    personalise.personalise(store, user, planner, now=after(month))
+    other = store.add_user("ben", "UTC", now=START)
+    store.restore(other.id, store.dump(user.id))
+    assert store.priors(other.id) == store.priors(user.id)
+    store.forget(user.id)
+    assert store.priors(user.id) == []
+
+
+def test_a_prior_hears_only_what_it_has_not_heard(month: list[Slice]) -> None:
+    planner: Any = registry.policy("planner")
+    seen = month[-1].observation
+    prior = planner.learn(seen)
+    assert prior["through"] == seen.history[-1].at.isoformat()
+    able = planner.personal(json.loads(json.dumps(prior)))
+    unheard = replace(seen, history=())
+    assert able.chance(seen, month[-1].decision.action) == able.chance(unheard, month[-1].decision.action)
+    assert able.chance(unheard, month[-1].decision.action) != planner.chance(unheard, month[-1].decision.action)
+
+
+def test_what_is_no_prior_is_refused() -> None:
+    planner: Any = registry.policy("planner")
+    observation = Observation(timestep=0, day=0, slot=month_slot(), meters={})
+    with pytest.raises(ValueError, match="no prior"):
+        planner.personal({"mean": [0.0], "covariance": [[1.0]], "through": START.isoformat()}).chance(
+            replace(observation, history=live(1)[1][-1].observation.history), live(1)[1][0].decision.action
+        )
+    with pytest.raises(ValueError, match="nothing was answered"):
+        planner.learn(observation)
+
+
+def month_slot() -> Any:
+    from rhythm_env.interface import Slot
+
+    return Slot.MORNING
+
+
+def test_little_context_is_five_days(month: list[Slice]) -> None:
+    seen = recent(month[-1].observation)
+    assert {one.at.date() for one in seen.history} <= {FIRST_MONDAY + timedelta(days=d) for d in range(21, 28)}
+    assert len(seen.history) == 20
+    assert Forgetful(registry.policy("heuristic")).name == "heuristic"
+
+
+def test_the_command_prints_and_undoes(
+    month: list[Slice], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with app.open_bridge() as bridge:
+        stored(bridge.store, month)
+    monkeypatch.setenv("BRIDGE_NOW", after(month).isoformat())
+    command(("personalise", "--user", "ana", "--json"), standalone_mode=False)
+    made = json.loads(capsys.readouterr().out)
+    assert {"made_at", "policy", "learnt_from", "tried_on", "gain", "kept"} <= set(made)
+    command(("personalise", "--user", "ana", "--history", "--json"), standalone_mode=False)
+    assert len(json.loads(capsys.readouterr().out)) == 1
+    if not made["kept"]:
+        with pytest.raises(SetupError, match="bridge personalise"):
+            command(("personalise", "--user", "ana", "--undo"), standalone_mode=False)
+    else:
+        command(("personalise", "--user", "ana", "--undo", "--json"), standalone_mode=False)
+        assert json.loads(capsys.readouterr().out)["kept"] is False
