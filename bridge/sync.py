@@ -244,7 +244,7 @@ def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *,
 
 
 def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
-    bad = sum(landing.set_aside is not None for landing in landings)
+    bad = sum(landing.set_aside is not None and not landing.waits for landing in landings)
     if len(landings) >= BAD_LEAST and bad > BAD_SHARE * len(landings):
         raise SourceChanged(
             f"{bad} of {len(landings)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "

@@ -89,23 +89,14 @@ class Vendor:
         if not 1 <= limit <= 25:
             return Answer(status=400, body={"error": "limit must lie in 1..25"})
         since, until = (datetime.fromisoformat(query.get(k, d)) for k, d in zip(("start", "end"), EVER, strict=True))
-        chosen = [
-            record
-            for record in self.account.get(name, [])
-            if (span := self._span(name, record)) is not None and span[0] < until and span[1] >= since
-        ]
-        chosen.sort(key=lambda record: self._span(name, record) or (), reverse=True)
+        sleeps = {sleep.get("id"): sleep for sleep in self.account.get("sleeps", [])}
+        spans = [(_span(record, sleeps), record) for record in self.account.get(name, [])]
+        overlapping = [(span, record) for span, record in spans if span[0] < until and span[1] >= since]
+        chosen = [record for _, record in sorted(overlapping, key=lambda pair: pair[0], reverse=True)]
         begin = int(query["nextToken"].removeprefix("page-")) if "nextToken" in query else 0
         more = begin + limit < len(chosen)
         body = {"records": chosen[begin : begin + limit], "next_token": f"page-{begin + limit}" if more else None}
         return Answer(body=body, headers=LIMITS)
-
-    def _span(self, name: str, record: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
-        """When a record happened; a recovery happened when its sleep did."""
-        if name == "recoveries":
-            sleeps = [s for s in self.account.get("sleeps", []) if s.get("id") == record.get("sleep_id")]
-            return self._span("sleeps", sleeps[0]) if sleeps else (_at(record["created_at"]), _at(record["created_at"]))
-        return _at(record["start"]), _at(record.get("end") or EVER[1])
 
     def _agree(self, request: Request) -> Answer:
         """The member agrees at once; an unknown client gets no further."""
@@ -135,6 +126,14 @@ class Vendor:
         granted = self.grant()
         del granted["expires_at"]
         return Answer(body=granted)
+
+
+def _span(record: Mapping[str, Any], sleeps: Mapping[Any, Mapping[str, Any]]) -> tuple[datetime, datetime]:
+    """When a record happened; a recovery, which has no start, happened when its sleep did."""
+    if "start" in record:
+        return _at(record["start"]), _at(record.get("end") or EVER[1])
+    sleep = sleeps.get(record.get("sleep_id"))
+    return _span(sleep, {}) if sleep else (_at(record["created_at"]), _at(record["created_at"]))
 
 
 def _at(text: str) -> datetime:

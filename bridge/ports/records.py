@@ -38,11 +38,12 @@ class Connection:
 class Landing:
     """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason.
 
-    ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
+    ``waits``: because what it belongs to has not come; it is read again when that comes. ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
     """
 
     outcome: str
     set_aside: str | None = None
+    waits: bool = False
     items: Mapping[str, int] = field(default_factory=dict)
 
 

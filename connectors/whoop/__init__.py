@@ -31,7 +31,7 @@ SPEC = ConnectorSpec(
             Metric.SLEEP_SCORE,
         }
     ),
-    streams=("cycle", "sleep", "recovery", "workout"),
+    streams=("cycle", "sleep", "recovery", "workout", "history"),
     normaliser="connectors.whoop.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.prod.whoop.com"),
