@@ -137,9 +137,11 @@ class Lease:
     now: datetime
     began: float = field(default_factory=time.monotonic)
 
+    def clock(self) -> datetime:
+        return self.now + timedelta(seconds=time.monotonic() - self.began)
+
     def taken(self) -> bool:
-        at = self.now + timedelta(seconds=time.monotonic() - self.began)
-        return self.store.claim(self.connection.id, self.holder, now=at, lease=LEASE)
+        return self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
 
     def renew(self) -> None:
         if not self.taken():
@@ -155,7 +157,9 @@ def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lea
     try:
         work(tally)
     except BridgeError as error:
-        outcome = _failed(connection, tally, error)
+        outcome = _failed(connection, tally, error, at=lease.clock())
+        if isinstance(error, TryLater) and error.limited and source.spec.shares_limit and outcome.retry_at:
+            store.rest(connection.source, outcome.retry_at)
     else:
         outcome = _outcome(connection, tally, "ok")
     finally:
@@ -203,6 +207,7 @@ class _Pull:
         """Every stream; a cursor that expired starts this source over once."""
         if self.source.open is None:
             raise SetupError(f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH")
+        self._may_ask()
         with closing(self.source.open()) as connector:
             try:
                 self._streams(connector)
@@ -223,6 +228,14 @@ class _Pull:
             delivered.update(record.key for record in page.records)
             self.tally.add(page, land(self.source, self.store, page, frozenset(delivered), now=self.now))
             self.on_page(page.stream, len(page.records))
+            self._may_ask()
+
+    def _may_ask(self) -> None:
+        """Where all accounts share the source's limit, another sync may have come to its end."""
+        spec = self.source.spec
+        until = self.store.resting(spec.name) if spec.shares_limit else None
+        if until is not None and until > self.lease.clock():
+            raise TryLater(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
@@ -252,7 +265,7 @@ def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landin
         )
 
 
-def _failed(connection: Connection, tally: Tally, error: BridgeError) -> Outcome:
+def _failed(connection: Connection, tally: Tally, error: BridgeError, *, at: datetime) -> Outcome:
     because = str(error)
     match error:
         case NeedsLogin():
@@ -260,7 +273,7 @@ def _failed(connection: Connection, tally: Tally, error: BridgeError) -> Outcome
         case SourceChanged() | SetupError():
             return _outcome(connection, tally, "stopped", because=because)
         case TryLater():
-            return _outcome(connection, tally, "failed", because=because, retry_at=error.retry_at)
+            return _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
         case _:
             return _outcome(connection, tally, "failed", because=because)
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import secrets
 import time
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
+from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
 from bridge.lab.server import Answer, Fault, Request
 
-LIMITS = {"X-RateLimit-Limit": "100, 100;window=60, 10000;window=86400", "X-RateLimit-Remaining": "99"}
+DAY = (10_000, 86_400.0)  # requests, seconds: what the API allows an app; a test may set that of a minute, (100, 60.0)
 LIFE = 3600  # seconds an access token lives
 CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
 SCOPE = "read:recovery read:cycles read:workout read:sleep offline"
@@ -32,6 +35,9 @@ class Vendor:
         self._access: dict[str, float] = {}  # token -> when it ends
         self._refresh: set[str] = set()
         self._codes: set[str] = set()
+        self.allowed, self.window = DAY
+        self._asked: deque[float] = deque()  # when, within the window
+        self.refused = 0
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
@@ -69,7 +75,30 @@ class Vendor:
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self._access.get(token, 0.0) < time.time():
             return Answer(status=401, body={"error": "Authorization was not valid"})
-        return self._signed(request)
+        limits = self._counted()
+        if limits is None:
+            self.refused += 1
+            return Answer(status=429, headers=self._limits(left=0))
+        answer = self._signed(request)
+        return replace(answer, headers={**answer.headers, **limits})
+
+    def _counted(self) -> dict[str, str] | None:
+        """The headers of one request more; None when it is one too many."""
+        now = time.monotonic()
+        while self._asked and self._asked[0] <= now - self.window:
+            self._asked.popleft()
+        if len(self._asked) >= self.allowed:
+            return None
+        self._asked.append(now)
+        return self._limits(left=self.allowed - len(self._asked))
+
+    def _limits(self, *, left: int) -> dict[str, str]:
+        reset = self._asked[0] + self.window - time.monotonic() if self._asked else 0.0
+        return {
+            "X-RateLimit-Limit": f"{self.allowed}, {self.allowed};window={self.window:.0f}, 10000;window=86400",
+            "X-RateLimit-Remaining": str(left),
+            "X-RateLimit-Reset": str(ceil(reset)),
+        }
 
     def _signed(self, request: Request) -> Answer:
         if (request.method, request.path) == ("DELETE", "/developer/v2/user/access"):
@@ -78,10 +107,10 @@ class Vendor:
         if request.path in COLLECTIONS:
             return self._collection(COLLECTIONS[request.path], request.query)
         if request.path == "/developer/v2/user/profile/basic":
-            return Answer(body=self.account.get("profile", {}), headers=LIMITS)
+            return Answer(body=self.account.get("profile", {}))
         folder, _, key = request.path.rpartition("/")
         found = [r for r in self.account.get(COLLECTIONS.get(folder, ""), []) if str(r.get("id")) == key]
-        return Answer(body=found[0], headers=LIMITS) if found else Answer(status=404, body={"error": "not found"})
+        return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
 
     def _collection(self, name: str, query: Mapping[str, str]) -> Answer:
         """Newest first; ``start`` and ``end`` select by overlap; the token of the next page is opaque."""
@@ -96,7 +125,7 @@ class Vendor:
         begin = int(query["nextToken"].removeprefix("page-")) if "nextToken" in query else 0
         more = begin + limit < len(chosen)
         body = {"records": chosen[begin : begin + limit], "next_token": f"page-{begin + limit}" if more else None}
-        return Answer(body=body, headers=LIMITS)
+        return Answer(body=body)
 
     def _agree(self, request: Request) -> Answer:
         """The member agrees at once; an unknown client gets no further."""

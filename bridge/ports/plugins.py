@@ -45,6 +45,7 @@ class ConnectorSpec:
     recognises: str | None = None
     reads: str | None = None
     keeps_raw: bool = True
+    shares_limit: bool = False  # the source counts the requests of all its accounts together
 
 
 class Account(Protocol):

@@ -38,7 +38,8 @@ class Connection:
 class Landing:
     """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason.
 
-    ``waits``: because what it belongs to has not come; it is read again when that comes. ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
+    ``waits``: because what it belongs to has not come; it is read again when that comes. ``items`` counts what was
+    derived from it this time: "sample", "episode", "event", "task".
     """
 
     outcome: str

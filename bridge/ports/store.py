@@ -66,7 +66,8 @@ class Store(Protocol):
     def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
         """Take the leases of connections that are due, longest due first; no two holders get the same one.
 
-        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come.
+        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
+        whose source does not rest.
         """
         ...
 
@@ -81,6 +82,14 @@ class Store(Protocol):
 
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...
     def drop_cursors(self, connection_id: int) -> None: ...
+
+    def rest(self, source: str, until: datetime) -> None:
+        """Let no connection of a source be due before ``until``."""
+        ...
+
+    def resting(self, source: str) -> datetime | None:
+        """Until when a source rests, past or not."""
+        ...
 
     # records and what they mean
     def land(

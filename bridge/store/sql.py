@@ -95,6 +95,14 @@ class SqlStore:
         with self._write() as db:
             people.release(db, connection_id, holder)
 
+    def rest(self, source: str, until: datetime) -> None:
+        with self._write() as db:
+            people.rest(db, source, until)
+
+    def resting(self, source: str) -> datetime | None:
+        with self._read() as db:
+            return people.resting(db, source)
+
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         with self._read() as db:
             return people.cursor(db, connection_id, stream, version)

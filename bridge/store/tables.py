@@ -57,7 +57,7 @@ users = sa.Table("users", metadata, _id(), _text("name", unique=True), _instant(
 zones = sa.Table(
     "zones", metadata, _to("user", primary_key=True), sa.Column("since", Instant, primary_key=True), _text("zone")
 )
-sources = sa.Table("sources", metadata, _id(), _text("name", unique=True))
+sources = sa.Table("sources", metadata, _id(), _text("name", unique=True), _instant("rests_until", nullable=True))
 metrics = sa.Table("metrics", metadata, _id(), _text("name", unique=True))
 devices = sa.Table("devices", metadata, _id(), _text("name", unique=True))
 

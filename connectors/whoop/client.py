@@ -60,6 +60,7 @@ class Whoop:
             token_url=token_url(account),
             refresh_scope="offline",
         )
+        self._limit = http.Limit()
         self._below: dict[str, str] = {}  # of the streams pulled so far
 
     def close(self) -> None:
@@ -111,7 +112,7 @@ class Whoop:
     ) -> tuple[list[Mapping[str, Any]], str | None]:
         """The records of a page and the token of the next one."""
         params = {"limit": str(PAGE), **query}
-        body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params)
+        body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
         found = body.get("records") if isinstance(body, dict) else None
         if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
             raise SourceChanged("whoop answered a collection without records; look for a newer release of the bridge")

@@ -37,9 +37,7 @@ def member(store: Store, days: int) -> Iterator[World]:
     connection = store.connect(user.id, "whoop", "whoop", now=NOW)
     with LabServer(vendor.application) as server:
         spec = registry.spec("whoop")
-        world = World(
-            store=store, vendor=vendor, server=server, user=user, connection=connection, spec=spec, now=NOW
-        )
+        world = World(store=store, vendor=vendor, server=server, user=user, connection=connection, spec=spec, now=NOW)
         world.account.save_token(vendor.grant())
         yield world
 
