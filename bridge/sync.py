@@ -223,11 +223,19 @@ class _Pull:
 
     def _stream(self, pages: Iterable[Page]) -> None:
         delivered: set[str] = set()
+        in_a_row = 0
         for page in pages:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
-            self.tally.add(page, land(self.source, self.store, page, frozenset(delivered), now=self.now))
+            landings = land(self.source, self.store, page, frozenset(delivered), now=self.now)
+            self.tally.add(page, landings)
             self.on_page(page.stream, len(page.records))
+            in_a_row = in_a_row + len(landings) if _unreadable(landings) else 0
+            if in_a_row >= BAD_LEAST:  # pages of one record each tell nothing alone
+                raise SourceChanged(
+                    f"the last {in_a_row} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
+                    "may have changed its format: look for a newer release, then: bridge sync"
+                )
             self._may_ask()
 
     def _may_ask(self) -> None:
@@ -251,9 +259,14 @@ def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *,
         _refuse_changed_shape(spec, page, landings)
         if page.covers is not None:
             landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
-        if page.cursor is not None:
+        if page.cursor is not None and not _unreadable(landings):  # or a changed format would lose what is on it
             store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
     return landings
+
+
+def _unreadable(landings: Sequence[Landing]) -> bool:
+    """Whether nothing of a page makes sense."""
+    return bool(landings) and all(landing.set_aside is not None and not landing.waits for landing in landings)
 
 
 def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
