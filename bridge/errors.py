@@ -5,6 +5,7 @@ BridgeError
 ├── TryLater        stop this source now, come back when it is ``due``
 ├── CursorExpired   forget the cursor and start over, once
 ├── NeedsLogin      stop until the person has logged in again
+├── Forged          refuse what was sent: it does not come from whom it says
 ├── SourceChanged   stop until a developer has looked at the new shape
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
@@ -55,6 +56,10 @@ class CursorExpired(BridgeError):
 
 class NeedsLogin(BridgeError):
     """The consent or key is gone (401 after refresh, invalid_grant)."""
+
+
+class Forged(BridgeError):
+    """A push that does not prove where it comes from, or is too old to be new."""
 
 
 class SourceChanged(BridgeError):

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, cast
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
-from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store
+from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store, Told
 from bridge.types import Outcome, Page, RawRecord
 
 log = logging.getLogger(__name__)
@@ -209,11 +209,27 @@ class _Pull:
             raise SetupError(f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH")
         self._may_ask()
         with closing(self.source.open()) as connector:
+            self._follow_notices(connector)
             try:
                 self._streams(connector)
             except CursorExpired:
                 self.store.drop_cursors(self.source.connection.id)
                 self._streams(connector)
+
+    def _follow_notices(self, connector: Connector) -> None:
+        """What webhooks told of: it may be older than what is read again anyway."""
+        for notice in self.store.notices(self.source.connection.id):
+            gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
+            pages = (
+                list(cast("Told", connector).fetch(notice.stream, notice.key, now=self.now))
+                if not notice.deleted
+                else []
+            )
+            with self.store.transaction():
+                for page in pages or [Page(stream=notice.stream, records=(gone,))]:
+                    self.tally.add(page, land(self.source, self.store, page, frozenset(), now=self.now))
+                self.store.followed(self.source.connection.id, notice.trace, now=self.now)
+            self._may_ask()
 
     def _streams(self, connector: Connector) -> None:
         connection, spec = self.source.connection, self.source.spec
@@ -259,6 +275,8 @@ def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *,
         _refuse_changed_shape(spec, page, landings)
         if page.covers is not None:
             landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
+        if page.member not in (None, connection.member):
+            store.meet(connection.id, str(page.member))
         if page.cursor is not None and not _unreadable(landings):  # or a changed format would lose what is on it
             store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
     return landings

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import json
 import secrets
 import time
+import uuid
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import replace
@@ -109,8 +114,23 @@ class Vendor:
         if request.path == "/developer/v2/user/profile/basic":
             return Answer(body=self.account.get("profile", {}))
         folder, _, key = request.path.rpartition("/")
+        if key == "recovery":
+            return self._recovery_of(folder.rpartition("/")[2])
         found = [r for r in self.account.get(COLLECTIONS.get(folder, ""), []) if str(r.get("id")) == key]
         return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
+
+    def _recovery_of(self, cycle: str) -> Answer:
+        found = [r for r in self.account.get("recoveries", []) if str(r.get("cycle_id")) == cycle]
+        return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
+
+    def webhook(self, kind: str, key: str, *, at: datetime, trace: str | None = None) -> tuple[dict[str, str], bytes]:
+        """Headers and body of a notice such as ``sleep.updated``, signed as WHOOP signs it."""
+        member = self.account["cycles"][0]["user_id"]
+        body = json.dumps({"user_id": member, "id": key, "type": kind, "trace_id": trace or str(uuid.uuid4())}).encode()
+        stamp = str(int(at.timestamp() * 1000))
+        digest = hmac.new(CLIENT["client_secret"].encode(), stamp.encode() + body, hashlib.sha256).digest()
+        signature = base64.b64encode(digest).decode()
+        return {"x-whoop-signature": signature, "x-whoop-signature-timestamp": stamp}, body
 
     def _collection(self, name: str, query: Mapping[str, str]) -> Answer:
         """Newest first; ``start`` and ``end`` select by overlap; the token of the next page is opaque."""

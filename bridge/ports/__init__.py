@@ -11,6 +11,7 @@ from bridge.ports.plugins import (
     Invitation,
     Normaliser,
     Setting,
+    Told,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
@@ -35,5 +36,6 @@ __all__ = [
     "Recommendation",
     "Setting",
     "Store",
+    "Told",
     "User",
 ]

@@ -32,6 +32,7 @@ class Connection:
     due_at: datetime | None = None
     last_success: datetime | None = None
     last_error: str | None = None
+    member: str | None = None  # the source's own name for the person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from bridge.metrics import Metric
 from bridge.ports.plugins import Normaliser
 from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
-from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 
@@ -89,6 +89,27 @@ class Store(Protocol):
 
     def resting(self, source: str) -> datetime | None:
         """Until when a source rests, past or not."""
+        ...
+
+    # what webhooks say
+    def meet(self, connection_id: int, member: str) -> None:
+        """Keep the source's own name for the person."""
+        ...
+
+    def met(self, source: str, member: str) -> list[Connection]:
+        """The connections whose person the source calls so."""
+        ...
+
+    def note(self, connection_id: int, notice: Notice, *, now: datetime) -> bool:
+        """Keep a notice and make the connection due; False when it came before."""
+        ...
+
+    def notices(self, connection_id: int) -> list[Notice]:
+        """Those not yet followed, in the order they came."""
+        ...
+
+    def followed(self, connection_id: int, trace: str, *, now: datetime) -> None:
+        """A notice needs nothing more. It is remembered for a while: vendors send again."""
         ...
 
     # records and what they mean

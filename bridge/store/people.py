@@ -86,6 +86,7 @@ def connections(db: sa.Connection, user_id: int) -> list[Connection]:
             due_at=row.due_at,
             last_success=row.last_success,
             last_error=row.last_error,
+            member=row.member,
         )
         for row in found
     ]

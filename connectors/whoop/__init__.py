@@ -41,6 +41,7 @@ SPEC = ConnectorSpec(
     opens="connectors.whoop.client:Whoop",
     authorises="connectors.whoop.consent:authorise",
     revokes="connectors.whoop.consent:revoke",
+    notices="connectors.whoop.webhook:notice",
     shares_limit=True,
     recognises="connectors.whoop.export:recognise",
     reads="connectors.whoop.export:read",

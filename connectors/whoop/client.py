@@ -88,12 +88,23 @@ class Whoop:
             place = replace(place, low=_lowest(found) or place.low)
             if not token or _reaches_history(stream, place):
                 break
-            yield Page(stream=stream, records=_records(stream, found), cursor=_cursor(place) if place.low else None)
+            yield Page(
+                stream=stream,
+                records=_records(stream, found),
+                member=_member(found),
+                cursor=_cursor(place) if place.low else None,
+            )
             query["nextToken"] = token
         # Never a whole history on one answer's word.
         covers = Covers(since=since) if began and since is not None else None
         finished = Place(since=place.top, below=place.low if token else place.below)
-        yield Page(stream=stream, records=_records(stream, found), cursor=_cursor(finished), covers=covers)
+        yield Page(
+            stream=stream,
+            records=_records(stream, found),
+            member=_member(found),
+            cursor=_cursor(finished),
+            covers=covers,
+        )
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
@@ -105,7 +116,30 @@ class Whoop:
             found, token = self._page(stream, queries[stream], now=now)
             lows[stream] = (_lowest(found) or lows[stream]) if token else DONE
             queries[stream]["nextToken"] = token or DONE
-            yield Page(stream=HISTORY, records=_records(stream, found), cursor=json.dumps(lows, sort_keys=True))
+            yield Page(
+                stream=HISTORY,
+                records=_records(stream, found),
+                member=_member(found),
+                cursor=json.dumps(lows, sort_keys=True),
+            )
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """What a notice is about, as it is now; of a recovery its sleep first, which leads to it."""
+        sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
+        found = {"sleep" if stream == "recovery" else stream: sleep}
+        if stream == "recovery" and sleep is not None:
+            found[stream] = self._one(PATHS["cycle"], f"{sleep.get('cycle_id')}/recovery", now=now)
+        for name, record in found.items():
+            if record is not None:
+                yield Page(stream=name, records=_records(name, [record]))
+
+    def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
+        """One record; None when there is none (any more)."""
+        address = f"{self._base}{path}/{key}"
+        body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
+        if body is not None and not isinstance(body, dict):
+            raise SourceChanged("whoop answered something that is no record; look for a newer release of the bridge")
+        return body
 
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
@@ -166,6 +200,12 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
     except (KeyError, TypeError, ValueError):
         return None
     return at if at.tzinfo else None
+
+
+def _member(found: list[Mapping[str, Any]]) -> str | None:
+    """WHOOP's number of the person; every record has it."""
+    member = found[0].get("user_id") if found else None
+    return str(member) if isinstance(member, int) else None
 
 
 def _records(stream: str, found: list[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
