@@ -2,16 +2,17 @@
 
 BridgeError
 ├── BadRecord       set this one record aside and go on
-├── TryLater        stop this source now, come back at ``retry_at``
+├── TryLater        stop this source now, come back when it is ``due``
 ├── CursorExpired   forget the cursor and start over, once
 ├── NeedsLogin      stop until the person has logged in again
+├── Forged          refuse what was sent: it does not come from whom it says
 ├── SourceChanged   stop until a developer has looked at the new shape
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
 
 from __future__ import annotations
 
-from datetime import datetime
+from datetime import datetime, timedelta
 
 
 class BridgeError(Exception):
@@ -23,13 +24,30 @@ class BadRecord(BridgeError):
 
 
 class TryLater(BridgeError):
-    """The source does not answer now (429, 5xx, network); ``retry_at`` is the source's own time, if it gave one."""
+    """The source does not answer now (429, 5xx, network).
 
-    def __init__(self, message: str, *, retry_at: datetime | None = None) -> None:
+    ``retry_at`` or, counted from this very moment, ``after`` is the source's own time, if it gave one. ``limited``: it
+    said that too much is asked; where all accounts share one limit, none of them asks before that time.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_at: datetime | None = None,
+        after: timedelta | None = None,
+        limited: bool = False,
+    ) -> None:
         super().__init__(message)
         if retry_at is not None and retry_at.tzinfo is None:
             raise ValueError("retry_at must be aware")
         self.retry_at = retry_at
+        self.after = after
+        self.limited = limited
+
+    def due(self, now: datetime) -> datetime | None:
+        """When to come back, where the source said so."""
+        return self.retry_at or (now + self.after if self.after is not None else None)
 
 
 class CursorExpired(BridgeError):
@@ -38,6 +56,10 @@ class CursorExpired(BridgeError):
 
 class NeedsLogin(BridgeError):
     """The consent or key is gone (401 after refresh, invalid_grant)."""
+
+
+class Forged(BridgeError):
+    """A push that does not prove where it comes from, or is too old to be new."""
 
 
 class SourceChanged(BridgeError):

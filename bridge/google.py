@@ -59,6 +59,8 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 
     Gone, NotFound and Invalid are for the caller who knows what they mean there; uncaught they stop the source.
     """
+    from http.client import HTTPException
+
     import httplib2
     from google.auth.exceptions import RefreshError, TransportError
     from googleapiclient.errors import HttpError
@@ -69,7 +71,7 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
         raise _meaning(error, service, now) from None
     except RefreshError as error:
         raise refused(error, service) from None
-    except (httplib2.HttpLib2Error, TransportError, OSError) as error:
+    except (httplib2.HttpLib2Error, HTTPException, TransportError, OSError) as error:
         raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
     except (ValueError, TypeError):  # the latter from the library's own reading of an odd error
         raise TryLater(f"{service.source} answered something that is not JSON") from None

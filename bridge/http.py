@@ -1,10 +1,13 @@
 """One polite HTTP session: time-outs, a few quick retries, and every failure as one of ``bridge.errors``.
 
-Seconds are waited here; minutes belong to the scheduler, so a 429 is raised at once with the vendor's own time.
+Seconds are waited here; minutes belong to the scheduler, so a 429 is raised at once with the vendor's own time. The
+request after the last one a vendor allows is not made at all.
 """
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Container
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
@@ -50,16 +53,44 @@ class Asks(Protocol):
     def get(self, url: str, **options: Any) -> requests.Response: ...
 
 
+class Limit:
+    """How many requests a source says it still allows (``X-RateLimit-Remaining`` and ``-Reset``, in seconds)."""
+
+    def __init__(self) -> None:
+        self._ends = 0.0  # on the monotonic clock
+
+    def check(self) -> None:
+        """Raises TryLater while none is left."""
+        left = self._ends - time.monotonic()
+        if left > 0:
+            raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
+
+    def note(self, answer: requests.Response) -> None:
+        wait = seconds(answer.headers.get("X-RateLimit-Reset"))
+        if wait is not None and answer.headers.get("X-RateLimit-Remaining", "").strip() == "0":
+            self._ends = time.monotonic() + wait
+
+
 def get_json(
-    session: Asks, url: str, *, now: datetime, params: dict[str, str] | None = None, nothing: Container[int] = ()
+    session: Asks,
+    url: str,
+    *,
+    now: datetime,
+    params: dict[str, str] | None = None,
+    nothing: Container[int] = (),
+    limit: Limit | None = None,
 ) -> Any:
     """GET a JSON document. None for an empty body or a status in ``nothing`` (a day without data); raises ours."""
     import requests
 
+    if limit is not None:
+        limit.check()
     try:
         answer = session.get(url, params=params, timeout=TIMEOUT)
     except requests.RequestException as error:
         raise TryLater(f"no answer from the source ({type(error).__name__})") from error
+    if limit is not None:
+        limit.note(answer)
     if answer.status_code in nothing:
         return None
     check(answer, now=now)
@@ -81,20 +112,26 @@ def check(answer: requests.Response, *, now: datetime) -> None:
     if status == 410:
         raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
     if status == 429 or status >= 500:
-        raise TryLater(f"the source is busy (HTTP {status})", retry_at=retry_at(answer, now=now))
+        raise TryLater(f"the source is busy (HTTP {status})", after=wait(answer, now=now), limited=status == 429)
     raise SourceChanged(f"the source refused the request (HTTP {status})")
 
 
-def retry_at(answer: requests.Response, *, now: datetime) -> datetime | None:
-    """The vendor's own time to come back: ``Retry-After`` (seconds or date) or ``X-RateLimit-Reset`` (seconds)."""
+def wait(answer: requests.Response, *, now: datetime) -> timedelta | None:
+    """How long the vendor asks to wait: ``Retry-After`` (seconds or date) or ``X-RateLimit-Reset`` (seconds)."""
     text = answer.headers.get("Retry-After") or answer.headers.get("X-RateLimit-Reset")
-    if text is None:
-        return None
+    found = seconds(text)
+    if text is None or found is not None:
+        return None if found is None else timedelta(seconds=found)
     try:
-        return now + timedelta(seconds=max(0.0, float(text)))
-    except ValueError:
-        pass
-    try:
-        return parsedate_to_datetime(text).astimezone(UTC)
+        return max(timedelta(0), parsedate_to_datetime(text).astimezone(UTC) - now)
     except ValueError:
         return None
+
+
+def seconds(text: str | None) -> float | None:
+    """A header's number of seconds, at most a day; None where it is none."""
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return min(max(0.0, found), 86_400.0) if math.isfinite(found) else None

@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from typing import Protocol
+from typing import Protocol, cast
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
-from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store
+from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store, Told
 from bridge.types import Outcome, Page, RawRecord
 
 log = logging.getLogger(__name__)
@@ -137,9 +137,11 @@ class Lease:
     now: datetime
     began: float = field(default_factory=time.monotonic)
 
+    def clock(self) -> datetime:
+        return self.now + timedelta(seconds=time.monotonic() - self.began)
+
     def taken(self) -> bool:
-        at = self.now + timedelta(seconds=time.monotonic() - self.began)
-        return self.store.claim(self.connection.id, self.holder, now=at, lease=LEASE)
+        return self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
 
     def renew(self) -> None:
         if not self.taken():
@@ -155,7 +157,9 @@ def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lea
     try:
         work(tally)
     except BridgeError as error:
-        outcome = _failed(connection, tally, error)
+        outcome = _failed(connection, tally, error, at=lease.clock())
+        if isinstance(error, TryLater) and error.limited and source.spec.shares_limit and outcome.retry_at:
+            store.rest(connection.source, outcome.retry_at)
     else:
         outcome = _outcome(connection, tally, "ok")
     finally:
@@ -203,12 +207,29 @@ class _Pull:
         """Every stream; a cursor that expired starts this source over once."""
         if self.source.open is None:
             raise SetupError(f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH")
+        self._may_ask()
         with closing(self.source.open()) as connector:
+            self._follow_notices(connector)
             try:
                 self._streams(connector)
             except CursorExpired:
                 self.store.drop_cursors(self.source.connection.id)
                 self._streams(connector)
+
+    def _follow_notices(self, connector: Connector) -> None:
+        """What webhooks told of: it may be older than what is read again anyway."""
+        for notice in self.store.notices(self.source.connection.id):
+            gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
+            pages = (
+                list(cast("Told", connector).fetch(notice.stream, notice.key, now=self.now))
+                if not notice.deleted
+                else []
+            )
+            with self.store.transaction():
+                for page in pages or [Page(stream=notice.stream, records=(gone,))]:
+                    self.tally.add(page, land(self.source, self.store, page, frozenset(), now=self.now))
+                self.store.followed(self.source.connection.id, notice.trace, now=self.now)
+            self._may_ask()
 
     def _streams(self, connector: Connector) -> None:
         connection, spec = self.source.connection, self.source.spec
@@ -218,11 +239,27 @@ class _Pull:
 
     def _stream(self, pages: Iterable[Page]) -> None:
         delivered: set[str] = set()
+        in_a_row = 0
         for page in pages:
             self.lease.renew()
             delivered.update(record.key for record in page.records)
-            self.tally.add(page, land(self.source, self.store, page, frozenset(delivered), now=self.now))
+            landings = land(self.source, self.store, page, frozenset(delivered), now=self.now)
+            self.tally.add(page, landings)
             self.on_page(page.stream, len(page.records))
+            in_a_row = in_a_row + len(landings) if _unreadable(landings) else 0
+            if in_a_row >= BAD_LEAST:  # pages of one record each tell nothing alone
+                raise SourceChanged(
+                    f"the last {in_a_row} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
+                    "may have changed its format: look for a newer release, then: bridge sync"
+                )
+            self._may_ask()
+
+    def _may_ask(self) -> None:
+        """Where all accounts share the source's limit, another sync may have come to its end."""
+        spec = self.source.spec
+        until = self.store.resting(spec.name) if spec.shares_limit else None
+        if until is not None and until > self.lease.clock():
+            raise TryLater(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
@@ -238,13 +275,20 @@ def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *,
         _refuse_changed_shape(spec, page, landings)
         if page.covers is not None:
             landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
-        if page.cursor is not None:
+        if page.member not in (None, connection.member):
+            store.meet(connection.id, str(page.member))
+        if page.cursor is not None and not _unreadable(landings):  # or a changed format would lose what is on it
             store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
     return landings
 
 
+def _unreadable(landings: Sequence[Landing]) -> bool:
+    """Whether nothing of a page makes sense."""
+    return bool(landings) and all(landing.set_aside is not None and not landing.waits for landing in landings)
+
+
 def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
-    bad = sum(landing.set_aside is not None for landing in landings)
+    bad = sum(landing.set_aside is not None and not landing.waits for landing in landings)
     if len(landings) >= BAD_LEAST and bad > BAD_SHARE * len(landings):
         raise SourceChanged(
             f"{bad} of {len(landings)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "
@@ -252,7 +296,7 @@ def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landin
         )
 
 
-def _failed(connection: Connection, tally: Tally, error: BridgeError) -> Outcome:
+def _failed(connection: Connection, tally: Tally, error: BridgeError, *, at: datetime) -> Outcome:
     because = str(error)
     match error:
         case NeedsLogin():
@@ -260,7 +304,7 @@ def _failed(connection: Connection, tally: Tally, error: BridgeError) -> Outcome
         case SourceChanged() | SetupError():
             return _outcome(connection, tally, "stopped", because=because)
         case TryLater():
-            return _outcome(connection, tally, "failed", because=because, retry_at=error.retry_at)
+            return _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
         case _:
             return _outcome(connection, tally, "failed", because=because)
 

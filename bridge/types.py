@@ -220,6 +220,18 @@ class Page:
     records: tuple[RawRecord, ...]
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+    member: str | None = None  # the source's own name for the person, where its webhooks use it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """What a webhook says: a record has changed or is gone. It carries no data; sent again it has the same trace."""
+
+    member: str
+    stream: str
+    key: str
+    deleted: bool
+    trace: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

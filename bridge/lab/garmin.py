@@ -28,11 +28,12 @@ class Vendor:
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account
         self.key = KEY
+        self.days = 90  # a first sync reads
         self._access: dict[str, float] = {}
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
-        return {"base_url": url, "api_key": self.key, "days": "90"}
+        return {"base_url": url, "api_key": self.key, "days": str(self.days)}
 
     def grant(self) -> dict[str, Any]:
         """A consent that is valid now, as the connector stores it."""

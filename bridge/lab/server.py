@@ -35,6 +35,7 @@ class Answer:
     status: int = 200
     body: Any = None  # dict or list: sent as JSON; bytes: as they are; None: empty
     headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False  # announce it whole, send half of it, and hang up
 
     def encoded(self) -> bytes:
         if self.body is None:
@@ -125,8 +126,9 @@ def _handler(lab: LabServer) -> type[BaseHTTPRequestHandler]:
                 self.send_header(name, value)
             self.send_header("Content-Length", str(len(content)))
             self.end_headers()
-            self.wfile.write(content)
+            self.wfile.write(content[: len(content) // 2] if answer.cut else content)
             self.wfile.flush()
+            self.close_connection = self.close_connection or answer.cut
 
         do_GET = do_POST = do_DELETE = do_PUT = do_PATCH = _serve  # noqa: N815 - the names are the standard library's
 

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import hmac
+import json
 import secrets
 import time
+import uuid
+from collections import deque
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
+from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
 from bridge.lab.server import Answer, Fault, Request
 
-LIMITS = {"X-RateLimit-Limit": "100, 100;window=60, 10000;window=86400", "X-RateLimit-Remaining": "99"}
+DAY = (10_000, 86_400.0)  # requests, seconds: what the API allows an app; a test may set that of a minute, (100, 60.0)
 LIFE = 3600  # seconds an access token lives
 CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
 SCOPE = "read:recovery read:cycles read:workout read:sleep offline"
@@ -32,6 +40,9 @@ class Vendor:
         self._access: dict[str, float] = {}  # token -> when it ends
         self._refresh: set[str] = set()
         self._codes: set[str] = set()
+        self.allowed, self.window = DAY
+        self._asked: deque[float] = deque()  # when, within the window
+        self.refused = 0
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
@@ -69,7 +80,30 @@ class Vendor:
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self._access.get(token, 0.0) < time.time():
             return Answer(status=401, body={"error": "Authorization was not valid"})
-        return self._signed(request)
+        limits = self._counted()
+        if limits is None:
+            self.refused += 1
+            return Answer(status=429, headers=self._limits(left=0))
+        answer = self._signed(request)
+        return replace(answer, headers={**answer.headers, **limits})
+
+    def _counted(self) -> dict[str, str] | None:
+        """The headers of one request more; None when it is one too many."""
+        now = time.monotonic()
+        while self._asked and self._asked[0] <= now - self.window:
+            self._asked.popleft()
+        if len(self._asked) >= self.allowed:
+            return None
+        self._asked.append(now)
+        return self._limits(left=self.allowed - len(self._asked))
+
+    def _limits(self, *, left: int) -> dict[str, str]:
+        reset = self._asked[0] + self.window - time.monotonic() if self._asked else 0.0
+        return {
+            "X-RateLimit-Limit": f"{self.allowed}, {self.allowed};window={self.window:.0f}, 10000;window=86400",
+            "X-RateLimit-Remaining": str(left),
+            "X-RateLimit-Reset": str(ceil(reset)),
+        }
 
     def _signed(self, request: Request) -> Answer:
         if (request.method, request.path) == ("DELETE", "/developer/v2/user/access"):
@@ -78,10 +112,25 @@ class Vendor:
         if request.path in COLLECTIONS:
             return self._collection(COLLECTIONS[request.path], request.query)
         if request.path == "/developer/v2/user/profile/basic":
-            return Answer(body=self.account.get("profile", {}), headers=LIMITS)
+            return Answer(body=self.account.get("profile", {}))
         folder, _, key = request.path.rpartition("/")
+        if key == "recovery":
+            return self._recovery_of(folder.rpartition("/")[2])
         found = [r for r in self.account.get(COLLECTIONS.get(folder, ""), []) if str(r.get("id")) == key]
-        return Answer(body=found[0], headers=LIMITS) if found else Answer(status=404, body={"error": "not found"})
+        return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
+
+    def _recovery_of(self, cycle: str) -> Answer:
+        found = [r for r in self.account.get("recoveries", []) if str(r.get("cycle_id")) == cycle]
+        return Answer(body=found[0]) if found else Answer(status=404, body={"error": "not found"})
+
+    def webhook(self, kind: str, key: str, *, at: datetime, trace: str | None = None) -> tuple[dict[str, str], bytes]:
+        """Headers and body of a notice such as ``sleep.updated``, signed as WHOOP signs it."""
+        member = self.account["cycles"][0]["user_id"]
+        body = json.dumps({"user_id": member, "id": key, "type": kind, "trace_id": trace or str(uuid.uuid4())}).encode()
+        stamp = str(int(at.timestamp() * 1000))
+        digest = hmac.new(CLIENT["client_secret"].encode(), stamp.encode() + body, hashlib.sha256).digest()
+        signature = base64.b64encode(digest).decode()
+        return {"x-whoop-signature": signature, "x-whoop-signature-timestamp": stamp}, body
 
     def _collection(self, name: str, query: Mapping[str, str]) -> Answer:
         """Newest first; ``start`` and ``end`` select by overlap; the token of the next page is opaque."""
@@ -89,23 +138,14 @@ class Vendor:
         if not 1 <= limit <= 25:
             return Answer(status=400, body={"error": "limit must lie in 1..25"})
         since, until = (datetime.fromisoformat(query.get(k, d)) for k, d in zip(("start", "end"), EVER, strict=True))
-        chosen = [
-            record
-            for record in self.account.get(name, [])
-            if (span := self._span(name, record)) is not None and span[0] < until and span[1] >= since
-        ]
-        chosen.sort(key=lambda record: self._span(name, record) or (), reverse=True)
+        sleeps = {sleep.get("id"): sleep for sleep in self.account.get("sleeps", [])}
+        spans = [(_span(record, sleeps), record) for record in self.account.get(name, [])]
+        overlapping = [(span, record) for span, record in spans if span[0] < until and span[1] >= since]
+        chosen = [record for _, record in sorted(overlapping, key=lambda pair: pair[0], reverse=True)]
         begin = int(query["nextToken"].removeprefix("page-")) if "nextToken" in query else 0
         more = begin + limit < len(chosen)
         body = {"records": chosen[begin : begin + limit], "next_token": f"page-{begin + limit}" if more else None}
-        return Answer(body=body, headers=LIMITS)
-
-    def _span(self, name: str, record: Mapping[str, Any]) -> tuple[datetime, datetime] | None:
-        """When a record happened; a recovery happened when its sleep did."""
-        if name == "recoveries":
-            sleeps = [s for s in self.account.get("sleeps", []) if s.get("id") == record.get("sleep_id")]
-            return self._span("sleeps", sleeps[0]) if sleeps else (_at(record["created_at"]), _at(record["created_at"]))
-        return _at(record["start"]), _at(record.get("end") or EVER[1])
+        return Answer(body=body)
 
     def _agree(self, request: Request) -> Answer:
         """The member agrees at once; an unknown client gets no further."""
@@ -135,6 +175,14 @@ class Vendor:
         granted = self.grant()
         del granted["expires_at"]
         return Answer(body=granted)
+
+
+def _span(record: Mapping[str, Any], sleeps: Mapping[Any, Mapping[str, Any]]) -> tuple[datetime, datetime]:
+    """When a record happened; a recovery, which has no start, happened when its sleep did."""
+    if "start" in record:
+        return _at(record["start"]), _at(record.get("end") or EVER[1])
+    sleep = sleeps.get(record.get("sleep_id"))
+    return _span(sleep, {}) if sleep else (_at(record["created_at"]), _at(record["created_at"]))
 
 
 def _at(text: str) -> datetime:

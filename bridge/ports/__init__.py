@@ -12,6 +12,7 @@ from bridge.ports.plugins import (
     Invitation,
     Normaliser,
     Setting,
+    Told,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
@@ -38,5 +39,6 @@ __all__ = [
     "Recommendation",
     "Setting",
     "Store",
+    "Told",
     "User",
 ]

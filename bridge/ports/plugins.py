@@ -27,7 +27,9 @@ class ConnectorSpec:
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
-    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``notice(headers,
+    body, settings=, now=) -> Notice | None`` reads a webhook (header names in lower case), raises ``Forged``, and gives
+    None for what is of no use; its connector then has ``fetch(stream, key, now=) -> Iterator[Page]``. None: it cannot.
     """
 
     name: str
@@ -45,6 +47,8 @@ class ConnectorSpec:
     recognises: str | None = None
     reads: str | None = None
     keeps_raw: bool = True
+    notices: str | None = None
+    shares_limit: bool = False  # the source counts the requests of all its accounts together
 
 
 class Account(Protocol):
@@ -81,6 +85,14 @@ class Connector(Protocol):
 
     def close(self) -> None:
         """Let go of the network; nothing is pulled afterwards."""
+        ...
+
+
+class Told(Connector, Protocol):
+    """An open source that gives notices."""
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """The record a notice is about and what leads to it, as pages; nothing when it is gone."""
         ...
 
 

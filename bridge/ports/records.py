@@ -32,17 +32,20 @@ class Connection:
     due_at: datetime | None = None
     last_success: datetime | None = None
     last_error: str | None = None
+    member: str | None = None  # the source's own name for the person
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Landing:
     """What became of one delivered record: new, updated, unchanged or deleted; ``set_aside`` holds the reason.
 
-    ``items`` counts what was derived from it this time: "sample", "episode", "event", "task".
+    ``waits``: because what it belongs to has not come; it is read again when that comes. ``items`` counts what was
+    derived from it this time: "sample", "episode", "event", "task".
     """
 
     outcome: str
     set_aside: str | None = None
+    waits: bool = False
     items: Mapping[str, int] = field(default_factory=dict)
 
 

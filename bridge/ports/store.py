@@ -11,7 +11,7 @@ from bridge.metrics import Metric
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
 from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
-from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 
@@ -67,7 +67,8 @@ class Store(Protocol):
     def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
         """Take the leases of connections that are due, longest due first; no two holders get the same one.
 
-        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come.
+        Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
+        whose source does not rest.
         """
         ...
 
@@ -82,6 +83,35 @@ class Store(Protocol):
 
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...
     def drop_cursors(self, connection_id: int) -> None: ...
+
+    def rest(self, source: str, until: datetime) -> None:
+        """Let no connection of a source be due before ``until``."""
+        ...
+
+    def resting(self, source: str) -> datetime | None:
+        """Until when a source rests, past or not."""
+        ...
+
+    # what webhooks say
+    def meet(self, connection_id: int, member: str) -> None:
+        """Keep the source's own name for the person."""
+        ...
+
+    def met(self, source: str, member: str) -> list[Connection]:
+        """The connections whose person the source calls so."""
+        ...
+
+    def note(self, connection_id: int, notice: Notice, *, now: datetime) -> bool:
+        """Keep a notice and make the connection due; False when it came before."""
+        ...
+
+    def notices(self, connection_id: int) -> list[Notice]:
+        """Those not yet followed, in the order they came."""
+        ...
+
+    def followed(self, connection_id: int, trace: str, *, now: datetime) -> None:
+        """A notice needs nothing more. It is remembered for a while: vendors send again."""
+        ...
 
     # records and what they mean
     def land(

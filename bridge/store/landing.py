@@ -27,6 +27,7 @@ class State:
     version: int = 0
     arrived_at: datetime | None = None
     items: Counter[str] = field(default_factory=Counter)
+    waits: bool = False  # for its parent, which has not come
 
 
 class Memory(Protocol):
@@ -66,7 +67,7 @@ class Batch:
     def _derive(self, state: State) -> None:
         """A deleted record means nothing; an unreadable one keeps what it meant."""
         try:
-            items = self._items(state.record)
+            items = self._items(state)
         except BadRecord as error:
             state.reason = str(error)
         else:
@@ -77,10 +78,12 @@ class Batch:
         state.version = self.version
         self.states[state.id] = state
 
-    def _items(self, record: RawRecord) -> Sequence[Item]:
+    def _items(self, state: State) -> Sequence[Item]:
+        record = state.record
         if record.deleted:
             return ()
         parent = self.memory.latest(record.parent) if record.parent else None
+        state.waits = record.parent is not None and parent is None
         return self.normalise(record, parent)
 
     def write(self) -> None:
@@ -157,7 +160,7 @@ def _landing(outcome: str, state: State | None, changed: set[int]) -> Landing:
         outcome = "updated" if state and state.id in changed else "unchanged"
     if state is None:
         return Landing(outcome=outcome)
-    return Landing(outcome=outcome, set_aside=state.reason, items=dict(state.items))
+    return Landing(outcome=outcome, set_aside=state.reason, waits=state.waits, items=dict(state.items))
 
 
 def _register(

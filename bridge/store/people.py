@@ -86,6 +86,7 @@ def connections(db: sa.Connection, user_id: int) -> list[Connection]:
             due_at=row.due_at,
             last_success=row.last_success,
             last_error=row.last_error,
+            member=row.member,
         )
         for row in found
     ]
@@ -115,13 +116,31 @@ def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta
     c = tables.connections.c
     waiting = sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
     free = sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
-    query = sa.select(c.id, c.user_id).where(waiting, free).order_by(c.due_at.nulls_first(), c.id).limit(limit)
+    resting = sa.select(tables.sources.c.id).where(tables.sources.c.rests_until > now)
+    query = (
+        sa.select(c.id, c.user_id)
+        .where(waiting, free, c.source_id.not_in(resting))
+        .order_by(c.due_at.nulls_first(), c.id)
+        .limit(limit)
+    )
     found = db.execute(query.with_for_update(skip_locked=True)).all()
     taken = sa.update(tables.connections).where(c.id.in_([row.id for row in found]))
     db.execute(taken.values(lease_holder=holder, lease_until=now + lease))
     mine = {row.id for row in found}
     people = {row.user_id for row in found}
     return [x for user_id in sorted(people) for x in connections(db, user_id) if x.id in mine]
+
+
+def rest(db: sa.Connection, source: str, until: datetime) -> None:
+    s = tables.sources.c
+    sooner = sa.or_(s.rests_until.is_(None), s.rests_until < until)
+    db.execute(sa.update(tables.sources).where(s.name == source, sooner).values(rests_until=until))
+
+
+def resting(db: sa.Connection, source: str) -> datetime | None:
+    s = tables.sources.c
+    found: datetime | None = db.execute(sa.select(s.rests_until).where(s.name == source)).scalar()
+    return found
 
 
 def holder(db: sa.Connection, connection_id: int) -> str | None:

@@ -8,10 +8,9 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Prior, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, people, priors, reading, replay
+from bridge.store import advice, backup, corrections, landing, notices, people, priors, reading, replay
 from bridge.store.database import Database
-from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
+from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 
@@ -94,6 +93,34 @@ class SqlStore:
     def release(self, connection_id: int, holder: str) -> None:
         with self._write() as db:
             people.release(db, connection_id, holder)
+
+    def rest(self, source: str, until: datetime) -> None:
+        with self._write() as db:
+            people.rest(db, source, until)
+
+    def resting(self, source: str) -> datetime | None:
+        with self._read() as db:
+            return people.resting(db, source)
+
+    def meet(self, connection_id: int, member: str) -> None:
+        with self._write() as db:
+            notices.meet(db, connection_id, member)
+
+    def met(self, source: str, member: str) -> list[Connection]:
+        with self._read() as db:
+            return notices.met(db, source, member)
+
+    def note(self, connection_id: int, notice: Notice, *, now: datetime) -> bool:
+        with self._write() as db:
+            return notices.note(db, connection_id, notice, now=now)
+
+    def notices(self, connection_id: int) -> list[Notice]:
+        with self._read() as db:
+            return notices.notices(db, connection_id)
+
+    def followed(self, connection_id: int, trace: str, *, now: datetime) -> None:
+        with self._write() as db:
+            notices.followed(db, connection_id, trace, now=now)
 
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         with self._read() as db:

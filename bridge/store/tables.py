@@ -57,7 +57,7 @@ users = sa.Table("users", metadata, _id(), _text("name", unique=True), _instant(
 zones = sa.Table(
     "zones", metadata, _to("user", primary_key=True), sa.Column("since", Instant, primary_key=True), _text("zone")
 )
-sources = sa.Table("sources", metadata, _id(), _text("name", unique=True))
+sources = sa.Table("sources", metadata, _id(), _text("name", unique=True), _instant("rests_until", nullable=True))
 metrics = sa.Table("metrics", metadata, _id(), _text("name", unique=True))
 devices = sa.Table("devices", metadata, _id(), _text("name", unique=True))
 
@@ -76,6 +76,7 @@ connections = sa.Table(
     _text("lease_holder", nullable=True),
     _instant("lease_until", nullable=True),
     sa.Column("secret", sa.LargeBinary),
+    _text("member", nullable=True, index=True),
     sa.UniqueConstraint("user_id", "source_id", "name"),
 )
 cursors = sa.Table(
@@ -85,6 +86,21 @@ cursors = sa.Table(
     sa.Column("stream", sa.Text, primary_key=True),
     sa.Column("version", sa.Integer, nullable=False),
     _text("cursor"),
+)
+
+# What webhooks said; kept a while after it was followed, for those that are sent again.
+notices = sa.Table(
+    "notices",
+    metadata,
+    _id(),
+    _to("connection"),
+    _text("trace"),
+    _text("stream"),
+    _text("key"),
+    sa.Column("deleted", sa.Boolean, nullable=False),
+    _instant("arrived_at"),
+    _instant("followed_at", nullable=True),
+    sa.UniqueConstraint("connection_id", "trace"),
 )
 
 # One row per record a source knows; ``version`` is the normaliser's that last read it.

@@ -108,10 +108,10 @@ def _cursor(last: date) -> str:
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
     """One record per day or activity; an empty answer is a date without data."""
-    rows = body.get(WRAPPED.get(stream, "")) if isinstance(body, Mapping) and WRAPPED.get(stream) in body else body
+    rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
     if rows is None:
         return ()
-    if isinstance(rows, Mapping):
+    if isinstance(rows, Mapping) and stream not in WRAPPED:
         rows = [rows]
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows):
         raise SourceChanged(f"garmin answered {stream} in an unknown shape; look for a newer release of the bridge")

@@ -31,7 +31,7 @@ SPEC = ConnectorSpec(
             Metric.SLEEP_SCORE,
         }
     ),
-    streams=("cycle", "sleep", "recovery", "workout"),
+    streams=("cycle", "sleep", "recovery", "workout", "history"),
     normaliser="connectors.whoop.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.prod.whoop.com"),
@@ -41,6 +41,8 @@ SPEC = ConnectorSpec(
     opens="connectors.whoop.client:Whoop",
     authorises="connectors.whoop.consent:authorise",
     revokes="connectors.whoop.consent:revoke",
+    notices="connectors.whoop.webhook:notice",
+    shares_limit=True,
     recognises="connectors.whoop.export:recognise",
     reads="connectors.whoop.export:read",
 )

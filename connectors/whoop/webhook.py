@@ -1,0 +1,65 @@
+"""WHOOP's webhooks, version 2: signed notices that a sleep, a recovery or a workout has changed or is gone.
+
+Source: developer.whoop.com/docs/developing/webhooks. There is none for cycles, and some are lost: every sync reads the
+last days again all the same.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from bridge.errors import Forged
+from bridge.types import Notice
+
+SKEW = timedelta(minutes=5)
+STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
+WHAT = {"updated": False, "deleted": True}
+
+
+def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:
+    """The notice in a request whose signature is right; None for one of a kind that is of no use here.
+
+    The signature is that of the bytes as they came, in base64, by HMAC-SHA256 with the client's secret over the
+    timestamp header (milliseconds since 1970) and the body. Raises Forged.
+    """
+    stamp = headers.get("x-whoop-signature-timestamp", "")
+    _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])
+    if abs(now - _instant(stamp)) > SKEW:
+        raise Forged("a webhook came too late, or this machine's clock is wrong")
+    try:
+        said = json.loads(body)
+    except ValueError:
+        return None
+    return _notice(said) if isinstance(said, dict) else None
+
+
+def _check_signature(stamp: str, given: str, body: bytes, secret: str) -> None:
+    right = base64.b64encode(hmac.new(secret.encode(), stamp.encode() + body, hashlib.sha256).digest())
+    if not secret or not hmac.compare_digest(right, given.encode()):
+        raise Forged("a webhook is not signed with this app's client secret")
+
+
+def _instant(stamp: str) -> datetime:
+    try:
+        return datetime.fromtimestamp(int(stamp) / 1000, UTC)
+    except (ValueError, OverflowError, OSError):
+        raise Forged("a webhook does not say when it was sent") from None
+
+
+def _notice(said: Mapping[str, Any]) -> Notice | None:
+    stream, _, what = str(said.get("type", "")).partition(".")
+    member, trace = said.get("user_id"), said.get("trace_id")
+    if stream not in STREAMS or what not in WHAT or not isinstance(member, int) or not isinstance(trace, str):
+        return None
+    try:
+        key = str(UUID(str(said.get("id"))))  # it becomes part of an address
+    except ValueError:
+        return None
+    return Notice(member=str(member), stream=stream, key=key, deleted=WHAT[what], trace=trace[:100])

@@ -1,0 +1,131 @@
+"""Every live source through every bad day of its vendor: what happens next, and that nothing is lost or doubled.
+
+The table they are held to is in CONTRIBUTING ("How a sync works"). Each fault strikes at the first request and in the
+middle; afterwards the vendor is well again, the connection is synced when it is due, and the store must equal that of
+somebody who was never disturbed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bridge import google, http
+from bridge.lab import faults
+from bridge.lab.server import Fault
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.sync import BACKOFF
+from tests.contract.test_connectors import LIVE
+from tests.world import World, living
+
+RESET = 77  # seconds
+PATIENCE = 0.15  # seconds our clients wait in these tests
+Make = Callable[[World], Fault]
+FAULTS: dict[str, tuple[Make, set[str]]] = {
+    "429 with a time": (lambda _: faults.too_many(RESET), {"failed"}),
+    "500": (lambda _: faults.maintenance(500), {"failed"}),
+    "503": (lambda _: faults.maintenance(503), {"failed"}),
+    "no answer": (lambda _: faults.silent(4 * PATIENCE), {"failed"}),
+    "half an answer": (lambda world: faults.cut_off(world.vendor.application), {"failed"}),
+    "a page for people": (lambda _: faults.maintenance(200), {"failed", "stopped"}),
+    "another format": (lambda world: faults.rewritten(world.vendor.application, faults.renamed), {"stopped"}),
+}
+CALENDAR_FILES = {"ics"}  # a format of lines, not of JSON
+POSITIONS = (1, 3)
+
+
+@pytest.fixture
+def pair() -> Iterator[tuple[Store, Store]]:
+    with closing(open_store("sqlite://")) as one, closing(open_store("sqlite://")) as other:
+        yield one, other
+
+
+@pytest.fixture(autouse=True)
+def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(http, "TIMEOUT", (PATIENCE, PATIENCE))
+    monkeypatch.setattr(google, "TIMEOUT", PATIENCE)
+    monkeypatch.setattr("urllib3.util.retry.Retry.sleep", lambda *_: None)  # the quick retries are not what is tested
+
+
+@contextmanager
+def short(store: Store, source: str) -> Iterator[World]:
+    """The awkward account, of which a source that asks day by day reads few."""
+    with living(store, source, "awkward") as world:
+        if hasattr(world.vendor, "days"):
+            world.vendor.days = 12
+        yield replace(world)  # with settings read anew
+
+
+def struck(source: str) -> list[str]:
+    return [name for name in FAULTS if not (name == "another format" and source in CALENDAR_FILES)]
+
+
+@pytest.mark.parametrize("position", POSITIONS)
+@pytest.mark.parametrize(("source", "fault"), [(source, name) for source in LIVE for name in struck(source)])
+def test_a_bad_day_ends_as_the_table_says_and_heals(
+    pair: tuple[Store, Store], source: str, fault: str, position: int
+) -> None:
+    make, outcomes = FAULTS[fault]
+    with ExitStack() as stack:
+        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
+        undisturbed.sync()
+        if position > len(undisturbed.server.asked):
+            pytest.skip(f"a first sync of {source} takes {len(undisturbed.server.asked)} requests")
+        world.server.faults.append(faults.from_the(position, make(world)))
+        bad = world.sync()
+        assert bad.outcome in outcomes, bad.skipped_because
+        connection = world.store.connections(world.user.id)[0]
+        assert (connection.paused is not None) == (bad.outcome == "stopped")
+        assert connection.last_error
+        due = _due(world, fault, bad)
+        world.server.faults.clear()
+        if connection.paused:
+            world.store.connect(world.user.id, source, source, now=world.now)  # a developer has looked at it
+        healed = world.sync(at=due)
+        assert healed.outcome == "ok", healed.skipped_because
+        assert world.contents() == undisturbed.contents()
+
+
+def _due(world: World, fault: str, bad: Any) -> Any:
+    """When the connection is due again: at the vendor's time, or after our own pause."""
+    if fault == "429 with a time":
+        assert bad.retry_at is not None
+        assert bad.retry_at >= world.now + timedelta(seconds=RESET)
+        return bad.retry_at
+    return world.now + BACKOFF
+
+
+@pytest.mark.parametrize("source", LIVE)
+def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(pair: tuple[Store, Store], source: str) -> None:
+    with ExitStack() as stack:
+        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
+        undisturbed.sync()
+        world.vendor.revoke()
+        refused = world.sync()
+        assert refused.outcome == "needs_login"
+        assert f"bridge connect {source}" in str(refused.skipped_because) or source == "ics"
+        assert world.store.connections(world.user.id)[0].due_at is None
+        world.account.save_token(world.vendor.grant())
+        world.store.connect(world.user.id, source, source, now=world.now)
+        assert world.sync().outcome == "ok"
+        assert world.contents() == undisturbed.contents()
+
+
+@pytest.mark.parametrize("source", [source for source in LIVE if source != "ics"])
+def test_a_clock_that_differs_from_the_vendors_costs_one_refresh_and_no_consent(
+    pair: tuple[Store, Store], source: str
+) -> None:
+    """By our clock the token lives on, by the vendor's it has ended."""
+    with ExitStack() as stack:
+        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
+        undisturbed.sync()
+        world.vendor.tokens_expire()
+        assert world.sync().outcome == "ok"
+        assert world.contents() == undisturbed.contents()
+        assert sum("token" in line for line in world.server.asked) <= 1
