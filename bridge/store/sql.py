@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
+from bridge.ports import Connection, Correction, Landing, Normaliser, Prior, Recommendation, User
 from bridge.store import advice, backup, corrections, landing, notices, people, priors, reading, replay
 from bridge.store.database import Database
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
