@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from bridge.cli.meters import SPARKS
 from bridge.errors import SetupError
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00")  # Okabe and Ito 2008
 STYLES = {"social": "-", "morning": "--", "work": ":"}
-BLOCKS = "▁▂▃▄▅▆▇█"
 Body = Mapping[str, Any]
 
 
@@ -86,4 +86,4 @@ def _dressed(axis: Any, title: str, over: str, span: tuple[float, float]) -> Non
 
 def line(values: Sequence[float]) -> str:
     """Shares 0..1 as one line of blocks."""
-    return "".join(BLOCKS[min(int(value * len(BLOCKS)), len(BLOCKS) - 1)] for value in values)
+    return "".join(SPARKS[min(int(value * len(SPARKS)), len(SPARKS) - 1)] for value in values)
