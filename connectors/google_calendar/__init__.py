@@ -9,6 +9,8 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"events"}),
     streams=("calendar", "event"),
     normaliser="connectors.google_calendar.normalise:normalise",
+    normaliser_version=2,
+    cursor_version=2,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
         *SETTINGS,
