@@ -113,7 +113,7 @@ class Event:
     original_day: date | None = None
     cancelled: bool = False
     busy: bool = True
-    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task, advice (ours)
+    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task, advice:ACTION
     response: Response | None = None  # None: nobody was invited
     others: int = 0  # other people invited, rooms excluded
     organised_by_me: bool = True
@@ -169,6 +169,22 @@ class Label:
     by: str
     why: str
     runner_up: ActionType | None = None  # what it would be otherwise
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Something a person agreed to do, to be put into a calendar of theirs.
+
+    ``key`` is the advice's and stays; ``slot`` changes with the slot it is meant for, and as long as it does not, the
+    plan is left wherever the person moves it.
+    """
+
+    key: str
+    slot: str  # <week's Monday>/<timestep>
+    action: ActionType
+    start: datetime
+    end: datetime
+    agreed_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -65,17 +65,28 @@ class Vendor(GoogleServer):
         self._touch(calendar, event["id"])
 
     def delete(self, calendar: str, event_id: str) -> list[dict[str, Any]]:
-        """Cancel a single event or a whole series with its exceptions; what went, so that it can be put back."""
+        """Cancel an event, or a whole series with its exceptions; what went, so that it can be put back.
+
+        An instance of a living series stays, as a hole in it.
+        """
         events = self.events(calendar)
         gone = [e for e in events if event_id in (e["id"], e.get("recurringEventId"))]
         events[:] = [e for e in events if e not in gone]
+        alive = {e["id"] for e in events}
         for one in gone:
             self._tombs[calendar, one["id"]] = _tomb(one)
+            if one.get("recurringEventId") in alive:
+                events.append(_tomb(one))
             if one["id"] == event_id or self.tells_exceptions:
                 self._touch(calendar, one["id"])
-            else:
-                self._changes[calendar].pop(one["id"], None)
         return gone
+
+    def drop(self, calendar: str, event_id: str) -> None:
+        """Take an event away, of which nothing but the id is told, as of exceptions when their series is moved."""
+        events = self.events(calendar)
+        events[:] = [e for e in events if e["id"] != event_id]
+        self._tombs[calendar, event_id] = {"id": event_id, "status": "cancelled"}
+        self._touch(calendar, event_id)
 
     def ever(self, calendar: str) -> set[str]:
         """The ids of all events a calendar holds or held: none is given twice."""

@@ -35,7 +35,7 @@ class Writing:
                 return refusal(403 if calendar in self._known else 404, "requiredAccessLevel")
             case "POST", ["calendars", calendar, "events"]:
                 return self._insert(calendar)
-            case ("PUT" | "PATCH" | "DELETE"), ["calendars", calendar, "events", event]:
+            case (("PUT" | "PATCH" | "DELETE"), ["calendars", calendar, "events", event]):
                 return self._change(calendar, event)
         return refusal(404, "notFound")
 
@@ -81,8 +81,7 @@ class Writing:
         """With what the request says, and when."""
         now = self._vendor.clock().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         key = event["id"]
-        whole = {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}
-        return whole
+        return {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}
 
 
 def wall_clock() -> datetime:

@@ -11,6 +11,7 @@ from bridge.ports.plugins import (
     Invitation,
     Normaliser,
     Setting,
+    Writer,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
@@ -36,4 +37,5 @@ __all__ = [
     "Setting",
     "Store",
     "User",
+    "Writer",
 ]

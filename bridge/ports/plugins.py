@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
 
 from bridge.metrics import Metric
-from bridge.types import Item, Label, Page, RawRecord
+from bridge.types import Item, Label, Page, Plan, RawRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +27,8 @@ class ConnectorSpec:
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
-    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``writes`` is a
+    ``Writer``; where there is one, ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
     """
 
     name: str
@@ -44,6 +45,7 @@ class ConnectorSpec:
     revokes: str | None = None
     recognises: str | None = None
     reads: str | None = None
+    writes: str | None = None
     keeps_raw: bool = True
 
 
@@ -81,6 +83,19 @@ class Connector(Protocol):
 
     def close(self) -> None:
         """Let go of the network; nothing is pulled afterwards."""
+        ...
+
+
+class Writer(Protocol):
+    """What ``ConnectorSpec.writes`` points to."""
+
+    def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+        """Make the person's calendar of accepted advice hold exactly ``plans``, of those that are not over.
+
+        Doing it again changes nothing. Returns the keys of plans the person has deleted there after agreeing to them.
+        Touches nothing it has not written itself; called only where the person has agreed to writing. Raises the errors
+        of ``bridge.errors``; what was not done then is done the next time.
+        """
         ...
 
 

@@ -22,6 +22,7 @@ from connectors.google_calendar.consent import CALENDAR
 from connectors.google_calendar.normalise import OURS, TASK_LINK
 
 PAGE = 2500  # the API's maximum
+BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
     "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
     "visibility,recurringEventId,originalStartTime,recurrence,organizer(self),"
@@ -65,11 +66,11 @@ class GoogleCalendar:
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime) -> Iterator[Page]:
         """What changed since the token; a dead token means the whole calendar again, once."""
         ended = _Ended(calendar=calendar)
-        if calendar in tokens:
+        if tokens.get(calendar):
             try:
                 yield from self._listing(calendar, tokens, now, ended)
             except Gone:
-                del tokens[calendar]
+                tokens[calendar] = BEGUN
             else:
                 return
         try:
@@ -78,14 +79,17 @@ class GoogleCalendar:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Pages of one calendar; safe to resume only after the last one, which carries the next token."""
+        """Pages of one calendar; safe to resume only after the last one, which carries the next token.
+
+        A whole listing that breaks off starts over; that it began is remembered, for there is something to drop.
+        """
         options: dict[str, Any] = {
             "calendarId": calendar,
             "maxResults": PAGE,
             "singleEvents": False,
             "fields": EVENT_FIELDS,
         }
-        full = calendar not in tokens
+        full = not tokens.get(calendar)
         if not full:
             options["syncToken"] = tokens[calendar]
         while True:
@@ -93,7 +97,8 @@ class GoogleCalendar:
             records = ended.read(items(body))
             if "nextPageToken" not in body:
                 break
-            yield Page(stream="event", records=records)
+            tokens.setdefault(calendar, BEGUN)
+            yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True) if full else None)
             options["pageToken"] = body["nextPageToken"]
         if not isinstance(body.get("nextSyncToken"), str):
             raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
