@@ -36,7 +36,7 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
         moment = _meant_for(advice)
         if moment is not None and slot_bounds(moment, user.zones)[1] > now:
             found.append(_plan(store, user, classifier, advice, moment, now))
-    return found
+    return [plan for plan in found if plan.start < plan.end]  # accepted in a slot's last minutes, there is no room
 
 
 def _meant_for(advice: Recommendation) -> Moment | None:

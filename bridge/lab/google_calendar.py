@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from bridge.lab.google import GoogleServer, refusal
-from bridge.lab.google_writing import Writing, wall_clock
+from bridge.lab.google_writing import Writing, stamp, wall_clock
 from bridge.lab.server import Answer, Request
 
 API = "/calendar/v3"
@@ -69,12 +69,13 @@ class Vendor(GoogleServer):
 
         An instance of a living series stays, as a hole in it.
         """
+        at = stamp(self.clock())
         events = self.events(calendar)
         gone = [e for e in events if event_id in (e["id"], e.get("recurringEventId"))]
         events[:] = [e for e in events if e not in gone]
         alive = {e["id"] for e in events}
         for one in gone:
-            self._tombs[calendar, one["id"]] = _tomb(one)
+            self._tombs[calendar, one["id"]] = _tomb(one) | {"updated": at}
             if one.get("recurringEventId") in alive:
                 events.append(_tomb(one))
             if one["id"] == event_id or self.tells_exceptions:
@@ -124,7 +125,18 @@ class Vendor(GoogleServer):
         calendar = known.get(unquote(parts[1])) if len(parts) > 1 and parts[0] == "calendars" else None
         if calendar is None:
             return refusal(404, "notFound")
-        return self._events(calendar, query) if parts[2:] == ["events"] else Answer(body=calendar)
+        match parts[2:]:
+            case ["events"]:
+                return self._events(calendar, query)
+            case ["events", key]:
+                return self._event(calendar["id"], key)
+        return Answer(body=calendar)
+
+    def _event(self, calendar: str, key: str) -> Answer:
+        """One event, a deleted one too."""
+        alive = next((e for e in self.events(calendar) if e["id"] == key), None)
+        found = alive or self._tombs.get((calendar, key))
+        return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
         """Masters and exceptions; with a sync token only what changed since, deleted ones as cancelled."""
@@ -171,5 +183,5 @@ class Vendor(GoogleServer):
 
 def _tomb(event: Mapping[str, Any]) -> dict[str, Any]:
     """What is told of a deleted event: its id; of an exception also what it belonged to and replaced."""
-    kept = {n: event[n] for n in ("id", "recurringEventId", "originalStartTime", "updated") if n in event}
+    kept = {n: event[n] for n in ("id", "recurringEventId", "originalStartTime") if n in event}
     return kept | {"status": "cancelled"}

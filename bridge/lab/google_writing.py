@@ -79,9 +79,14 @@ class Writing:
 
     def _stamped(self, event: dict[str, Any]) -> dict[str, Any]:
         """With what the request says, and when."""
-        now = self._vendor.clock().astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+        now = stamp(self._vendor.clock())
         key = event["id"]
         return {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}
+
+
+def stamp(at: datetime) -> str:
+    """An instant as Google writes it."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def wall_clock() -> datetime:
