@@ -31,7 +31,7 @@ def account(events: int, rng: random.Random) -> dict[str, Any]:
 
 
 def made(rng: random.Random) -> Made:
-    """A single event, timed or all-day, or every ninth time a series."""
+    """A single event, timed or all-day, or every fifth time a series."""
     key = "".join(rng.choices(ALPHABET, k=20))
     event = {"id": key, "iCalUID": f"{key}@example.com", "status": "confirmed", "eventType": "default"}
     event |= {"summary": f"Event {key[:6]}", "organizer": {"self": True}, "updated": "2026-11-01T08:00:00.000Z"}
@@ -41,7 +41,7 @@ def made(rng: random.Random) -> Made:
     else:
         begin = FIRST + timedelta(days=rng.randrange(200), minutes=15 * rng.randrange(48))
         event |= placed(begin, rng.choice((15, 30, 60, 90)), rng.choice(ZONES))
-    if rng.random() < 0.11:
+    if rng.random() < 0.2:
         rule = rng.choice(("DAILY", "WEEKLY", "WEEKLY;INTERVAL=2"))
         event["recurrence"] = [f"RRULE:FREQ={rule}" + rng.choice((";COUNT=30", ""))]
     return event
@@ -105,12 +105,12 @@ class Hand:
             self.add: 3,
             self.edit: 6,
             self.move: 5,
-            self.cancel: 5,
+            self.cancel: 8,
             self.split: 4,
             self.change_instance: 6,
             self.delete_instance: 3,
             self.move_series: 2,
-            self.restore: 4,
+            self.restore: 3,
             self.tick: 1,
         }
         kind = self._rng.choices(list(kinds), list(kinds.values()))[0]
@@ -134,6 +134,9 @@ class Hand:
     def cancel(self) -> None:
         """Delete an event, a series with its exceptions, or an instance that was changed before."""
         calendar, event = self._any()
+        if self._rng.random() < 0.6:
+            calendar, series = self._series()
+            event = series or event
         gone = self._vendor.delete(calendar, event["id"])
         self._bin.append((calendar, copy.deepcopy(gone)))
 

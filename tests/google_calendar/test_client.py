@@ -107,6 +107,63 @@ def test_a_deleted_series_takes_its_exceptions_along(world: World) -> None:
     assert not [key for key in keys(world) if SERIES in key]
 
 
+def test_a_deleted_series_takes_exceptions_along_that_nobody_mentions(world: World) -> None:
+    world.vendor.tells_exceptions = False
+    world.vendor.delete(MINE, SERIES)
+    assert later(world, minutes=30).sync().streams["event"] == 1
+    assert not [key for key in keys(world) if SERIES in key]
+
+
+def test_one_invitation_to_a_deleted_series_stays(world: World) -> None:
+    """The person was taken off the series and is still invited to one instance of it."""
+    kept = next(e for e in world.vendor.events(MINE) if e.get("recurringEventId") == SERIES and "summary" in e)
+    world.vendor.delete(MINE, SERIES)
+    world.vendor.put(MINE, kept | {"summary": "Only this once"})
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert [key for key in keys(world) if SERIES in key] == [f"{MINE}/{kept['id']}"]
+
+
+def test_what_a_listing_told_before_it_broke_off_may_be_gone(world: World) -> None:
+    """The token dies in the middle; what came on the first page is deleted before the calendar is listed anew."""
+    world.vendor.page_size = 1
+    for key in ("rooms001", "multiday"):
+        world.vendor.put(MINE, event(world, key) | {"summary": "Renamed"})
+
+    def vanish(request: Request) -> Answer | None:
+        if not {"syncToken", "pageToken"} <= set(request.query):
+            return None
+        world.vendor.delete(MINE, "rooms001")
+        return refusal(410, "fullSyncRequired")
+
+    world.server.faults.append(vanish)
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert f"{MINE}/rooms001" not in keys(world)
+
+
+def test_half_a_calendar_goes_when_it_is_no_longer_looked_at(lite: Store) -> None:
+    """Its first listing broke off, so that there is no token yet that would tell of it."""
+    with living(lite, "google_calendar", "awkward") as world:
+        world.vendor.page_size = 10
+        world.server.faults.append(answering(Answer(status=429), MINE, "pageToken"))
+        assert world.sync().outcome == "failed"
+        entry = next(c for c in world.vendor.account["calendars"] if c["id"] == MINE)
+        world.vendor.put_calendar(entry | {"selected": False, "primary": False})
+        world.server.faults.clear()
+        assert later(world, minutes=30).sync().outcome == "ok"
+        assert not [key for key in keys(world) if key.startswith(MINE)]
+
+
+def test_a_dead_token_of_the_calendar_list_means_the_list_again(world: World) -> None:
+    before = world.contents()
+    dead = refusal(410, "fullSyncRequired")
+    lists = [lambda r: dead if r.path.endswith("calendarList") and "syncToken" in r.query else None]
+    world.server.faults.extend(lists)
+    world.vendor.account["calendars"] = [c for c in world.vendor.account["calendars"] if c["id"] != FAMILY]
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert {key.split("/")[0] for key in keys(world)} == {MINE}
+    assert before != world.contents()
+
+
 def test_a_cancelled_instance_is_a_hole_in_its_series(world: World) -> None:
     assert starts(world) == [datetime(2026, 11, 25, 8, tzinfo=UTC), datetime(2026, 12, 2, 8, tzinfo=UTC)]
     original = {"dateTime": "2026-11-25T09:00:00+01:00", "timeZone": "Europe/Berlin"}
