@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bridge import advise, app, leases, plans
+from bridge import advise, app, leases, plans, registry
 from bridge.errors import BridgeError, TryLater
 from bridge.ports import Connection, User
 from bridge.sync import BACKOFF, LEASE, finish
@@ -84,11 +84,13 @@ class Daemon:
         """Bring answers given since the last time to where they are to be written, without waiting for a sync."""
         now, store = self.clock(), self.bridge.store
         since = self.written.setdefault(user.id, now)
-        recent = store.recommendations(user.id, since=now - plans.BACK, until=now)
-        if self.unwritten.get(user.id, now) > now or not any(r.answered_at and r.answered_at > since for r in recent):
+        known = [c for c in store.connections(user.id) if registry.spec(c.source).writes and c.paused is None]
+        if not known or self.unwritten.get(user.id, now) > now:
             return
-        live = [c for c in store.connections(user.id) if c.paused is None and store.secret(c.id) is not None]
-        done = [app.write_plans(self.bridge, user, connection, at=now) for connection in live]
+        recent = store.recommendations(user.id, since=now - plans.BACK, until=now)
+        if not any(advice.answered_at and advice.answered_at > since for advice in recent):
+            return
+        done = [app.write_plans(self.bridge, user, connection, at=now) for connection in known]
         if all(done):
             self.written[user.id] = now
         else:
