@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from bridge import archive, config, intake, registry
+from bridge import archive, config, intake, leases, plans, registry
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.guard import Guard, guard_of
@@ -31,12 +31,13 @@ from bridge.ports import (
     Store,
     User,
 )
-from bridge.sync import OnPage, Reading, Source, silent, sync, take
+from bridge.sync import Lease, OnPage, Reading, Source, silent, sync, take
 from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
 
 FOLDER = "folder"  # connections of this name import what is new in a folder
+WRITES = "writes"  # beside a consent: whether accepted advice is written there
 
 
 def now() -> datetime:
@@ -124,19 +125,24 @@ def open_bridge() -> Iterator[Bridge]:
         store.close()
 
 
-def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connection:
-    """Obtain consent and keep the connection; a consent that fails leaves no new connection behind."""
+def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+    """Obtain consent and keep the connection; a consent that fails leaves no new connection behind.
+
+    ``write``: also to write accepted advice there; a consent without it ends an earlier one that had it.
+    """
     spec = registry.spec(source)
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
+    if write and spec.writes is None:
+        raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
     settings = bridge.settings.of_source(spec)
     fresh = _Consent(settings, zone_at(now(), user.zones).key)
-    registry.resolve(spec.authorises)(fresh, browser)
+    registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
     with bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, "account", now=now())
-        bridge.account(connection, spec).save_token(fresh.obtained)
+        bridge.account(connection, spec).save_token(fresh.obtained | {WRITES: write})
     return connection
 
 
@@ -227,7 +233,7 @@ def sync_connection(
 ) -> Outcome:
     """Open one connection and sync it. A connection that cannot be opened is an outcome too, not a crash."""
     spec = registry.spec(connection.source)
-    free_dead_lease(bridge.store, connection)
+    leases.free_dead(bridge.store, connection)
     if connection.name.startswith(FOLDER):
         return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
 
@@ -236,7 +242,21 @@ def sync_connection(
         return connector
 
     source = Source(connection=connection, spec=spec, open=opened, normalise=normaliser(spec))
-    return sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    if outcome.outcome == "ok":
+        write_plans(bridge, user, connection, at=at)
+    return outcome
+
+
+def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
+    """Bring accepted advice to where a person wants it written; False when that is to be tried again."""
+    spec = registry.spec(connection.source)
+    account = bridge.account(connection, spec)
+    if spec.writes is None or not (account.token() or {}).get(WRITES):
+        return True
+    write = partial(registry.resolve(spec.writes), account)
+    lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
+    return plans.keep(bridge.store, user, bridge.classifier, write, lease)
 
 
 def _sync_folder(
@@ -308,7 +328,7 @@ def import_path(
         for source, chosen_files in sorted(files.known.items()):
             spec = registry.spec(source)
             connection = bridge.store.connect(user.id, source, "import", now=at)
-            free_dead_lease(bridge.store, connection)
+            leases.free_dead(bridge.store, connection)
             reading = intake.Files(spec, chosen_files, zone_at(at, user.zones).key)
             on_page = watch(source) if watch else silent
             outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=on_page))
@@ -331,24 +351,3 @@ def rebuild(
 def normaliser(spec: ConnectorSpec) -> Normaliser:
     found: Normaliser = registry.resolve(spec.normaliser)
     return found
-
-
-def free_dead_lease(store: Store, connection: Connection) -> None:
-    """A lease whose holder was killed on this machine would block every sync until it runs out: free it."""
-    holder = store.holder(connection.id)
-    if holder is None:
-        return
-    host, _, rest = holder.partition("/")
-    process = rest.partition("/")[0]
-    if host == socket.gethostname() and process.isdigit() and not _alive(int(process)):
-        store.release(connection.id, holder)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -113,7 +113,7 @@ class Event:
     original_day: date | None = None
     cancelled: bool = False
     busy: bool = True
-    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task
+    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task, advice:ACTION
     response: Response | None = None  # None: nobody was invited
     others: int = 0  # other people invited, rooms excluded
     organised_by_me: bool = True
@@ -172,8 +172,24 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Something a person agreed to do, to be put into a calendar of theirs.
+
+    ``key`` is the advice's and stays; ``slot`` changes with the slot it is meant for, and as long as it does not, the
+    plan is left wherever the person moves it.
+    """
+
+    key: str
+    slot: str  # <week's Monday>/<timestep>
+    action: ActionType
+    start: datetime
+    end: datetime
+    agreed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RawRecord:
-    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it cannot be understood without.
+    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it belongs to, if any.
 
     A record that ``adds`` comes in pieces, e.g. a day spread over many files: what is kept is the union of all pieces'
     payloads, object by object, the later piece's value where both have one.
@@ -205,11 +221,13 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 class Covers:
     """A stretch of a stream that one pull has now delivered whole: what is stored of it and did not come is gone.
 
-    It means the records whose key begins with ``prefix`` and, if ``since`` is set, whose items start at or after it.
+    It means the records whose key begins with ``prefix`` and, if ``since`` is set, whose items start at or after it; if
+    ``parents`` ("stream/key") are named, only the records that belong to one of them.
     """
 
     prefix: str = ""
     since: datetime | None = None
+    parents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from bridge.cli import options, show
+from bridge.errors import SetupError
 
 users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
 
@@ -73,6 +74,10 @@ def connect(
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
     ] = False,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Also let advice you accept be written there, on its own calendar."),
+    ] = False,
 ) -> None:
     """Obtain a person's consent at a source, or connect a folder that its files appear in."""
     from bridge import app
@@ -80,7 +85,9 @@ def connect(
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         if folder is None:
-            app.connect(bridge, person, source, Terminal(headless=no_browser))
+            app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
+        elif write:
+            raise SetupError("a folder is only read: leave --write out")
         else:
             app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")

@@ -13,6 +13,7 @@ from bridge.ports.plugins import (
     Normaliser,
     Setting,
     Told,
+    Writer,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
@@ -41,4 +42,5 @@ __all__ = [
     "Store",
     "Told",
     "User",
+    "Writer",
 ]

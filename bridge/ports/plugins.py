@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
 
 from bridge.metrics import Metric
-from bridge.types import Item, Label, Page, RawRecord
+from bridge.types import Item, Label, Page, Plan, RawRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,8 @@ class ConnectorSpec:
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
     of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``notice(headers,
     body, settings=, now=) -> Notice | None`` reads a webhook (header names in lower case), raises ``Forged``, and gives
-    None for what is of no use; its connector then has ``fetch(stream, key, now=) -> Iterator[Page]``. None: it cannot.
+    None for what is of no use; its connector then has ``fetch(stream, key, now=) -> Iterator[Page]``. ``writes`` is a
+    ``Writer``; where there is one, ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
     """
 
     name: str
@@ -46,6 +47,7 @@ class ConnectorSpec:
     revokes: str | None = None
     recognises: str | None = None
     reads: str | None = None
+    writes: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
@@ -93,6 +95,19 @@ class Told(Connector, Protocol):
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
         """The record a notice is about and what leads to it, as pages; nothing when it is gone."""
+        ...
+
+
+class Writer(Protocol):
+    """What ``ConnectorSpec.writes`` points to."""
+
+    def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+        """Make the person's calendar of accepted advice hold exactly ``plans``, of those that are not over.
+
+        Doing it again changes nothing. Returns the keys of plans the person has deleted there after agreeing to them.
+        Touches nothing it has not written itself; called only where the person has agreed to writing. Raises the errors
+        of ``bridge.errors``; what was not done then is done the next time.
+        """
         ...
 
 
