@@ -12,6 +12,7 @@ import typer
 
 from bridge.cli import (
     advice,
+    calendar,
     care,
     checkin,
     classify,
@@ -33,7 +34,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (people, data, checkin, meters, advice, classify, care, recordings, simulation, evaluation, validation):
+for group in (
+    people,
+    data,
+    checkin,
+    meters,
+    advice,
+    calendar,
+    classify,
+    care,
+    recordings,
+    simulation,
+    evaluation,
+    validation,
+):
     group.register(app)
 
 
