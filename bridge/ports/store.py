@@ -22,6 +22,13 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+    def lock(self, name: str) -> AbstractContextManager[None]:
+        """Inside, no other process and no other thread is; a thread may enter again. It ends with its process.
+
+        Raises TryLater when it is held elsewhere for long. Enter locks before transactions, or two may wait for each
+        other.
+        """
+        ...
 
     # people
     def add_user(self, name: str, zone: str, *, now: datetime) -> User:
@@ -59,6 +66,10 @@ class Store(Protocol):
 
     def secret(self, connection_id: int) -> bytes | None: ...
     def save_secret(self, connection_id: int, sealed: bytes) -> None: ...
+    def secrets(self) -> list[tuple[int, bytes]]:
+        """(connection, sealed) of everybody, by connection."""
+        ...
+
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
