@@ -23,6 +23,7 @@ from bridge.cli import (
     people,
     recordings,
     simulation,
+    trace,
     validation,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -44,6 +45,7 @@ for group in (
     calendar,
     classify,
     care,
+    trace,
     key,
     recordings,
     simulation,

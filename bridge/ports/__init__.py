@@ -13,7 +13,7 @@ from bridge.ports.plugins import (
     Setting,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
 from bridge.ports.store import Store
 
 __all__ = [
@@ -23,6 +23,7 @@ __all__ = [
     "Connector",
     "ConnectorSpec",
     "Correction",
+    "Earlier",
     "EventClassifier",
     "File",
     "FileReader",
@@ -30,6 +31,7 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Origin",
     "Proxy",
     "ProxyMap",
     "Recommendation",

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 
 from bridge.metrics import Metric
 from bridge.ports.plugins import Normaliser
-from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -157,6 +157,27 @@ class Store(Protocol):
     def tasks(self, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]: ...
     def counts(self, user_id: int) -> dict[str, dict[str, int]]:
         """source -> kind (a metric, an episode kind, "event", "task") -> rows."""
+        ...
+
+    # where rows come from
+    def rows_named(self, kind: str, name: str) -> list[int]:
+        """The rows of a kind (sample, episode, event, task): the one with that number, or all with that key."""
+        ...
+
+    def samples_of_day(self, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
+        """(number, source, sample) of a person's local day."""
+        ...
+
+    def origin(self, kind: str, number: int) -> Origin:
+        """The way back from a row that is there."""
+        ...
+
+    def newest(self, connection_id: int, at: datetime) -> datetime | None:
+        """The end of the newest thing measured that had ended by ``at``; None for a source that measures nothing."""
+        ...
+
+    def changed(self, connection_id: int) -> datetime | None:
+        """When a record last arrived that was new or changed."""
         ...
 
     # outcomes of syncs

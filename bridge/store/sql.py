@@ -8,8 +8,8 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, people, reading, replay
+from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Recommendation, User
+from bridge.store import advice, backup, corrections, landing, origins, people, reading, replay
 from bridge.store.database import Database
 from bridge.store.locks import Locks
 from bridge.types import Covers, Episode, Event, Outcome, RawRecord, Sample, Task
@@ -187,6 +187,26 @@ class SqlStore:
     def corrections(self, user_id: int, *, at: datetime | None = None) -> list[Correction]:
         with self._read() as db:
             return corrections.newest(db, user_id, at=at)
+
+    def rows_named(self, kind: str, name: str) -> list[int]:
+        with self._read() as db:
+            return origins.rows_named(db, kind, name)
+
+    def samples_of_day(self, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
+        with self._read() as db:
+            return origins.samples_of_day(db, user_id, day)
+
+    def origin(self, kind: str, number: int) -> Origin:
+        with self._read() as db:
+            return origins.origin(db, kind, number)
+
+    def newest(self, connection_id: int, at: datetime) -> datetime | None:
+        with self._read() as db:
+            return origins.newest(db, connection_id, at)
+
+    def changed(self, connection_id: int) -> datetime | None:
+        with self._read() as db:
+            return origins.changed(db, connection_id)
 
     def finish_sync(
         self,
