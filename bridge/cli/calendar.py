@@ -17,7 +17,7 @@ from rhythm_env.interface import ActionType, ZoneHistory, zone_at
 if TYPE_CHECKING:
     from bridge.agenda import SlotFacts, Stretch
     from bridge.ports import Recommendation
-    from bridge.types import Label, Occurrence
+    from bridge.types import Event, Label, Occurrence
     from bridge.week import Week, WeekSlot
 
 MINUTE = timedelta(minutes=1)
@@ -159,7 +159,7 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
         **_span((occurrence.start, occurrence.end), zones),
         "minutes": max(within / MINUTE, 0.0),
         "all_day": event.all_day,
-        "title": event.title or "(untitled)",
+        "title": title_of(event),
         "busy": takes_time(event),
         "meeting": is_meeting(event),
         "action": str(label.action) if label.action else None,
@@ -168,6 +168,11 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
         "by": label.by,
         "why": label.why,
     }
+
+
+def title_of(event: Event) -> str:
+    """A title that can be written: half a character, as some calendars cut them, becomes a question mark."""
+    return (event.title or "(untitled)").encode("utf-8", "replace").decode()
 
 
 def _advice(advice: Recommendation, slot: WeekSlot) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from typing import TYPE_CHECKING, Any
 
+from bridge.cli.calendar import title_of
 from rhythm_env.interface import Answer, Moment, slot_bounds, zone_at
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def lines(week: Week) -> bytes:
 
 def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
     event = occurrence.event
-    written = _new(f"{event.calendar}/{occurrence.key}", event.title or "(untitled)", week)
+    written = _new(f"{event.calendar}/{occurrence.key}", title_of(event), week)
     if event.all_day:
         for name, at in (("dtstart", occurrence.start), ("dtend", occurrence.end)):
             written.add(name, at.astimezone(zone_at(at, week.zones)).date())

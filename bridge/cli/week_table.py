@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.cli.calendar import totals
+from bridge.cli.calendar import title_of, totals
 from bridge.meters.words import plural
 from bridge.week import is_moved
 from rhythm_env.interface import Answer, Slot, ZoneHistory, zone_at
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 PIPED = 110  # columns where nobody tells how wide the paper is
 WIDE = 100  # columns from which the reasons fit in
+JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 ANSWERED = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
 
 
@@ -78,7 +79,7 @@ def _entries(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[s
         if not occurrence.event.all_day or slot.facts.moment.slot is Slot.MORNING:
             how = f"{label.by}: {label.why}" if wide else label.by
             what = [str(label.action or "-"), f"{label.confidence:.0%}", how]
-            yield [_time(occurrence, slot, week.zones), occurrence.event.title or "(untitled)", *what], ""
+            yield [_time(occurrence, slot, week.zones), title_of(occurrence.event), *what], ""
 
 
 def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
@@ -134,5 +135,5 @@ def _clock(at: datetime, zones: ZoneHistory) -> str:
 
 
 def printable(text: str) -> str:
-    """A title as a terminal may show it: whoever sends an invitation must not move the cursor."""
-    return "".join(c if c.isprintable() else "\ufffd" for c in text)
+    """A title as a terminal may show it: who sends an invitation must not move the cursor or turn the line round."""
+    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)

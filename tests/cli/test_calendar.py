@@ -11,8 +11,10 @@ from typing import Any
 import pytest
 
 from bridge.cli import app as cli
+from bridge.cli.calendar import title_of
 from bridge.cli.week_table import PIPED, printable
 from bridge.errors import SetupError
+from bridge.types import Event
 from rhythm_env.interface import ActionType
 
 Run = Callable[..., Any]
@@ -105,6 +107,9 @@ def test_the_table_reads_from_80_columns_on(ana: Run) -> None:
         assert words in told, told
     assert "\x1b" not in told  # what stands in a title must not move the cursor
     assert printable("a\x1b[2Jb\u202e") == "a\ufffd[2Jb\ufffd"
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    assert printable(family) == family
+    assert title_of(Event(key="k", calendar="c", title="half \ud83d")) == "half ?"
 
 
 def test_the_file_reads_back_with_the_advice_that_was_taken(ana: Run, tmp_path: Path) -> None:
