@@ -7,7 +7,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -15,6 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from bridge import archive, config, intake, leases, plans, registry
+from bridge.account import SEALING
+from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.guard import Guard, guard_of
@@ -49,30 +51,6 @@ def now() -> datetime:
     if at.tzinfo is None:
         raise SetupError("BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
-
-
-class StoredAccount:
-    """A connection's settings and its token, sealed in the store."""
-
-    def __init__(
-        self, connection_id: int, settings: Mapping[str, str], store: Store, vault: Vault, *, zone: str = "UTC"
-    ) -> None:
-        self.settings = settings
-        self.zone = zone
-        self._connection_id = connection_id
-        self._store = store
-        self._vault = vault
-
-    def token(self) -> dict[str, Any] | None:
-        sealed = self._store.secret(self._connection_id)
-        return None if sealed is None else self._vault.unseal(sealed)
-
-    def token_field(self, name: str) -> str:
-        """One text of the stored token; empty when it is not there."""
-        return str((self.token() or {}).get(name, ""))
-
-    def save_token(self, token: Mapping[str, Any]) -> None:
-        self._store.save_secret(self._connection_id, self._vault.seal(token))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -140,9 +118,19 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
-    with bridge.store.transaction():
-        connection = bridge.store.connect(user.id, source, "account", now=now())
-        bridge.account(connection, spec).save_token(fresh.obtained | {WRITES: write})
+    return _keep(bridge, user, spec, fresh.obtained | {WRITES: write})
+
+
+def _keep(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
+    """Not while a sync swaps the token of an earlier consent: what it then saves would replace this one."""
+    with ExitStack() as locks:
+        for earlier in bridge.store.connections(user.id):
+            if (earlier.source, earlier.name) == (spec.name, "account"):
+                locks.enter_context(bridge.account(earlier, spec).swapping())
+        locks.enter_context(bridge.store.lock(SEALING))
+        locks.enter_context(bridge.store.transaction())
+        connection = bridge.store.connect(user.id, spec.name, "account", now=now())
+        bridge.account(connection, spec).save_token(token)
     return connection
 
 
@@ -166,6 +154,9 @@ class _Consent:
 
     def save_token(self, token: Mapping[str, Any]) -> None:
         self.obtained = dict(token)
+
+    def swapping(self) -> AbstractContextManager[None]:
+        return nullcontext()  # nobody else knows this token yet
 
 
 def disconnect(bridge: Bridge, user: User, source: str) -> bool:
@@ -289,7 +280,7 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
     others = [c for c in bridge.store.connections(user.id) if c.source == source and c.name.startswith(FOLDER)]
     known = {StoredAccount(c.id, {}, bridge.store, bridge.vault).token_field("folder"): c.name for c in others}
     name = known.get(place) or (FOLDER if not others else f"{FOLDER}-{len(others) + 1}")
-    with bridge.store.transaction():
+    with bridge.store.lock(SEALING), bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, name, now=now())
         StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})
     return connection

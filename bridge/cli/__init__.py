@@ -12,16 +12,19 @@ import typer
 
 from bridge.cli import (
     advice,
+    calendar,
     care,
     checkin,
     classify,
     data,
     evaluation,
+    key,
     meters,
     people,
     personalise,
     recordings,
     simulation,
+    trace,
     validation,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -40,8 +43,11 @@ for group in (
     checkin,
     meters,
     advice,
+    calendar,
     classify,
     care,
+    trace,
+    key,
     recordings,
     simulation,
     evaluation,

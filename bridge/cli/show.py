@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def document(body: Any) -> None:
-    """Exactly one JSON document on standard output."""
-    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str))
+    """Exactly one JSON document on standard output; half a character, as some calendars cut titles, becomes ``?``."""
+    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
 
 
 def result(body: Any, text: str, *, json: bool) -> None:

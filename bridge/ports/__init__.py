@@ -16,7 +16,7 @@ from bridge.ports.plugins import (
     Writer,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
 from bridge.ports.store import Store
 
 __all__ = [
@@ -26,6 +26,7 @@ __all__ = [
     "Connector",
     "ConnectorSpec",
     "Correction",
+    "Earlier",
     "EventClassifier",
     "File",
     "FileReader",
@@ -33,6 +34,7 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Origin",
     "Personal",
     "Prior",
     "Proxy",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
@@ -72,6 +73,10 @@ class Account(Protocol):
 
     def save_token(self, token: Mapping[str, Any]) -> None:
         """Seal and keep a token; it is durable when this returns."""
+        ...
+
+    def swapping(self) -> AbstractContextManager[None]:
+        """Inside, no other process swaps this account's token: the one that is stored is the one that counts."""
         ...
 
 

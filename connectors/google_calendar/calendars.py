@@ -51,7 +51,9 @@ def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[
         body = answered(service.calendarList().list(**options), CALENDAR, now)
         found += items(body)
         if "nextPageToken" not in body:
-            return found, body.get("nextSyncToken")
+            if not isinstance(body.get("nextSyncToken"), str):
+                raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+            return found, body["nextSyncToken"]
         options["pageToken"] = body["nextPageToken"]
 
 
