@@ -10,6 +10,7 @@ import typer
 
 from bridge.cli import options, show
 from bridge.cli.simulation import Condition, known_condition
+from bridge.documents import put
 from bridge.errors import SetupError
 
 COLUMNS = {
@@ -22,7 +23,6 @@ COLUMNS = {
 }
 NEVER_LEARN_OR_KNOW = ("planner-no-inference", "oracle")
 PLANNERS = (*NEVER_LEARN_OR_KNOW, "planner")
-BEGIN, END = "<!-- baselines -->", "<!-- /baselines -->"
 
 
 def register(app: typer.Typer) -> None:
@@ -78,7 +78,7 @@ def evaluate(
     else:
         _tell(found, plot=plot, baselines=baselines)
     if write is not None:
-        put(write, markdown(found, episodes))
+        put(write, markdown(found, episodes), mark="baselines")
 
 
 def _evaluate_deployed(policy: str, condition: str, lives: int, validity: float | None, *, json: bool) -> None:
@@ -195,13 +195,3 @@ def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
     lines += ["", "| figure | published | ours |", "|---|---|---|"]
     lines += [f"| {name} | {v['published']:.3f} | {v['ours']:.3f} |" for name, v in _checks().items()]
     return "\n".join(lines)
-
-
-def put(path: Path, table: str) -> None:
-    """Replace what stands between the marks of a document. Raises SetupError for one without them."""
-    text = path.read_text(encoding="utf-8") if path.exists() else f"{BEGIN}\n{END}\n"
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
-    path.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", encoding="utf-8")

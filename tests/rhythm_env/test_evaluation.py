@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge import registry
-from bridge.cli.evaluation import BEGIN, END, put
+from bridge.documents import put
 from bridge.errors import SetupError
 from rhythm_env.evaluation import evaluate, seeds_of
 from rhythm_env.profiles import CONDITIONS
@@ -139,9 +139,9 @@ def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
 
 def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     place = tmp_path / "README.md"
-    place.write_text(f"above\n{BEGIN}\nold\n{END}\nbelow\n")
+    place.write_text("above\n<!-- table -->\nold\n<!-- /table -->\nbelow\n")
     put(place, "new")
-    assert place.read_text() == f"above\n{BEGIN}\nnew\n{END}\nbelow\n"
+    assert place.read_text() == "above\n<!-- table -->\nnew\n<!-- /table -->\nbelow\n"
     place.write_text("nothing")
     with pytest.raises(SetupError, match="baselines"):
         put(place, "new")
