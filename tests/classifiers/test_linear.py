@@ -246,10 +246,10 @@ def test_the_shipped_model_on_real_titles() -> None:
     made = measure.guesser(linear.open_classifier())([one.event for one in found])
     one = measure.figures(found, made)
     assert one.titles >= 800
-    assert one.strict > 0.75
-    assert one.also > 0.87
-    assert one.sure > 0.88
-    assert one.calibration < 0.06
+    assert one.strict > 0.77
+    assert one.also > 0.89
+    assert one.sure > 0.9
+    assert one.calibration < 0.05
 
 
 def test_calibration_makes_a_too_sure_model_less_sure() -> None:
