@@ -46,7 +46,7 @@ REAL = Calibration(
         ActionType.ME_TIME: 0.22,
         ActionType.BINGE_WATCH: 0.14,
     },
-)  # what the real titles for calibration ask for (printed by the training)
+)  # what the real titles for calibration asked for; the training prints it anew, within 0.02 of this
 
 
 def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibration = REAL) -> Model:
