@@ -139,9 +139,9 @@ def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
 
 def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     place = tmp_path / "README.md"
-    place.write_text("above\n<!-- table -->\nold\n<!-- /table -->\nbelow\n")
-    put(place, "new")
-    assert place.read_text() == "above\n<!-- table -->\nnew\n<!-- /table -->\nbelow\n"
+    place.write_text("above\n<!-- baselines -->\nold\n<!-- /baselines -->\nbelow\n")
+    put(place, "new", mark="baselines")
+    assert place.read_text() == "above\n<!-- baselines -->\nnew\n<!-- /baselines -->\nbelow\n"
     place.write_text("nothing")
     with pytest.raises(SetupError, match="baselines"):
-        put(place, "new")
+        put(place, "new", mark="baselines")
