@@ -6,6 +6,7 @@ BridgeError
 ├── CursorExpired   forget the cursor and start over, once
 ├── NeedsLogin      stop until the person has logged in again
 ├── SourceChanged   stop until a developer has looked at the new shape
+│   └── CutShort    a file ends before its end; what came before was read
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
 
@@ -42,6 +43,10 @@ class NeedsLogin(BridgeError):
 
 class SourceChanged(BridgeError):
     """The source answers in a shape this connector does not know."""
+
+
+class CutShort(SourceChanged):
+    """A file ends before its end, or turns into something else; what was complete has been read."""
 
 
 class SetupError(BridgeError):

@@ -220,6 +220,7 @@ class Page:
     records: tuple[RawRecord, ...]
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+    set_aside: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (what, why) -> passed over while reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -6,6 +6,7 @@ import tracemalloc
 from collections.abc import Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from bridge import app, lab
@@ -17,7 +18,7 @@ from bridge.ports import Store
 from bridge.store import open_store
 from bridge.types import Episode, EpisodeKind, Page
 from connectors.apple_health import files
-from connectors.apple_health.merging import total
+from connectors.apple_health.merging import quarters
 from connectors.apple_health.units import offset_of_beats
 from tests.apple_health.documents import Text
 from tests.samples import sample
@@ -157,8 +158,11 @@ def test_the_wall_clock_of_a_beat_reveals_the_offset(beat: str, usual: int, expe
 
 def test_merging_by_hand() -> None:
     """A watch from 0 to 10 and from 20 to 30; a phone from 5 to 25 with 20 steps, half of it covered."""
-    found = total({(1, "p"): [5, 25, 20, 12, 12, 3], (0, "w"): [0, 10, 5, 20, 30, 5, 0, 10, 5]})
-    assert found == pytest.approx(5 + 5 + 10 + 3)
+    phone = np.array([[5.0, 25, 20], [12, 12, 3]])
+    watch = np.array([[0.0, 10, 5], [20, 30, 5], [0, 10, 5]])
+    together, own = quarters({(1, "p"): phone, (0, "w"): watch})
+    assert together.values.tolist() == pytest.approx([5 + 5 + 10 + 3])
+    assert own["p"].values.tolist() == pytest.approx([23])
 
 
 def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
