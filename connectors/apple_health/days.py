@@ -124,7 +124,7 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """What is counted many times an hour, by quarter of an hour: merged, and as each source has it."""
+    """What is counted many times an hour, by quarter of an hour of whole days: merged, and as each source has it."""
     found: Days = {}
     for name, (merged, own) in window.counted.items():
         for day, told in _told(window, merged):
@@ -132,6 +132,7 @@ def activity(window: Window) -> Days:
         for title, some in own.items():
             for day, told in _told(window, some):
                 found[day]["sources"].setdefault(title, {})[name] = told
+    found.pop(window.today, None)
     return found
 
 

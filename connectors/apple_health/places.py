@@ -12,11 +12,12 @@ if TYPE_CHECKING:
     import numpy as np
 
 DAY, QUARTER = 86_400, 900
+REACH = 4 * DAY  # seconds from a piece of evidence beyond which a person is taken to be at home
 OFTEN = 1800  # seconds within which the same place need not be seen again
 
 
 class Places:
-    """The zone at every moment. The nearest evidence tells; halfway between two that differ the person moved.
+    """The zone at every moment. The nearest evidence tells, if it is near; halfway between two the person moved.
 
     A place whose clock is that of ``home`` is home: beats tell an offset only, and a phone may name any city of a zone.
     """
@@ -42,15 +43,24 @@ class Places:
 
     def settle(self) -> None:
         """Nothing more will be seen."""
-        seen = sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True))
-        before, current = float("-inf"), self.home
-        for at, number in seen:
-            offset, place = offset_at(at, self._names[int(number)]), self._names[int(number)]
-            if offset != offset_at(at, current):
-                current = self.home if offset_at(at, self.home) == offset else place
-                self._since.append((before + at) / 2)
-                self._places.append(current)
+        before = float("-inf")
+        for at, number in sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True)):
+            if at - before > 2 * REACH:
+                self._move(before + REACH, self.home)
+                before = at - 2 * REACH
+            self._move((before + at) / 2, self._like_home(at, self._names[int(number)]), seen=at)
             before = at
+        self._move(before + REACH, self.home)
+
+    def _like_home(self, at: float, place: str) -> str:
+        return self.home if offset_at(at, place) == offset_at(at, self.home) else place
+
+    def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
+        """From then on the person is somewhere else, if the clock there, when it was ``seen``, is another."""
+        current = self._places[-1]
+        if place != current and (seen is None or offset_at(seen, place) != offset_at(seen, current)):
+            self._since.append(since)
+            self._places.append(place)
 
     def place(self, at: float) -> str:
         return self._places[bisect_right(self._since, at) - 1]

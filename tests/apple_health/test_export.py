@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tracemalloc
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import numpy as np
@@ -130,7 +131,7 @@ def test_what_was_being_listed_when_the_file_broke_off_is_left_out() -> None:
     pages: list[Page] = []
     with pytest.raises(SourceChanged):
         pages.extend(files.read(Text(cut), zone="Europe/Berlin"))
-    payloads = [record.payload for page in pages for record in page.records]
+    payloads = [record.payload for page in pages for record in page.records if record.stream == "day"]
     assert [payload.get("distance") for payload in payloads] == [10_000.0, 10_000.0]
     assert not any("steps" in payload for payload in payloads)
 
@@ -169,15 +170,14 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     """More than thirty megabytes of heart rates are read in less than ten."""
     place = tmp_path / "export.xml"
     row = (
-        ' <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" value="{value}" '
-        'creationDate="2026-11-19 08:00:00 +0100" startDate="2026-11-{day:02} 08:{minute:02}:00 +0100" '
-        'endDate="2026-11-{day:02} 08:{minute:02}:00 +0100"/>\n'
+        ' <Record type="HKQuantityTypeIdentifierHeartRate" sourceName="Watch" unit="count/min" '
+        'creationDate="2026-11-19 08:00:00 +0100" startDate="{at} +0100" endDate="{at} +0100" value="{value}"/>\n'
     )
+    began = datetime(2026, 1, 1, tzinfo=UTC)
     with place.open("w") as out:
         out.write("<HealthData>\n")
-        block = "".join(row.format(value=60 + n % 40, day=1 + n % 19, minute=n % 60) for n in range(1000))
-        for _ in range(160):
-            out.write(block)
+        for n in range(160_000):
+            out.write(row.format(at=f"{began + timedelta(seconds=30 * n):%Y-%m-%d %H:%M:%S}", value=60 + n % 40))
         out.write("</HealthData>\n")
     assert place.stat().st_size > 30_000_000
     tracemalloc.start()
