@@ -240,7 +240,10 @@ def _sync_folder(
     """Import what is new in a connected folder."""
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
-    reading = intake.Folder(spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor)
+    settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
+    reading = intake.Folder(
+        spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor, settings=settings
+    )
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 
@@ -280,11 +283,17 @@ class Imported:
 
 
 def import_path(
-    bridge: Bridge, user: User, path: Path, *, at: datetime, watch: Callable[[str], OnPage] | None = None
+    bridge: Bridge,
+    user: User,
+    path: Path,
+    *,
+    at: datetime,
+    settings: Mapping[str, str] = {},  # noqa: B006 - never written to
+    on_bytes: Callable[[str], intake.OnBytes] = lambda _: intake.unwatched,
 ) -> Imported:
     """Land what a file or folder holds, each file through the source that recognises it by its content.
 
-    Raises SetupError when the file is missing or nobody knows anything in there.
+    ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is missing or nobody knows anything in there.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
@@ -304,9 +313,16 @@ def import_path(
             spec = registry.spec(source)
             connection = bridge.store.connect(user.id, source, "import", now=at)
             free_dead_lease(bridge.store, connection)
-            reading = intake.Files(spec, chosen_files, zone_at(at, user.zones).key)
-            on_page = watch(source) if watch else silent
-            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=on_page))
+            wanted = bridge.settings.of_plugin(source, spec.file_settings)
+            reading = intake.Files(
+                spec,
+                chosen_files,
+                zone_at(at, user.zones).key,
+                {name: settings.get(name, value) for name, value in wanted.items()},
+                bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
+                on_bytes(source),
+            )
+            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 

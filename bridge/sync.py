@@ -19,7 +19,9 @@ log = logging.getLogger(__name__)
 
 CADENCE = timedelta(minutes=30)  # between two syncs that went well
 BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
-LEASE = timedelta(minutes=5)  # renewed with every page
+LEASE = timedelta(minutes=5)
+RENEWAL = 30.0  # seconds between two renewals of the lease
+TOGETHER = 120  # records of files that land in one transaction
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
 
 OnPage = Callable[[str, int], None]
@@ -35,7 +37,7 @@ class Tally:
 
     outcomes: Counter[str] = field(default_factory=Counter)
     streams: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
+    aside: Counter[tuple[str, str]] = field(default_factory=Counter)  # (stream or what the file calls it, reason)
     items: Counter[str] = field(default_factory=Counter)
 
     def add(self, page: Page, landings: list[Landing]) -> None:
@@ -44,7 +46,21 @@ class Tally:
             self.outcomes[landing.outcome] += 1
             self.items.update(landing.items)
             if landing.set_aside is not None:
-                self.reasons[landing.set_aside] += 1
+                self.aside[page.stream, landing.set_aside] += 1
+        self.aside.update(page.set_aside)
+
+    def reasons(self) -> Counter[str]:
+        """Why records were set aside; a reason names its source and stream, or it is named with what it is about."""
+        found: Counter[str] = Counter()
+        for (what, why), count in self.aside.items():
+            found[why if "/" in why else f"{what}: {why}"] += count
+        return found
+
+    def by_kind(self) -> dict[str, dict[str, int]]:
+        found: dict[str, dict[str, int]] = {}
+        for (what, why), count in self.aside.items():
+            found.setdefault(what, {})[why] = count
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +98,72 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
 
     def read(tally: Tally) -> None:
         delivered: dict[str, set[str]] = defaultdict(set)
-        for page in _deletions_last(reading):
+        for group in _together(_deletions_last(reading), reading):
             lease.renew()
-            keys = delivered[page.stream]
-            keys.update(record.key for record in page.records)
-            try:
-                tally.add(page, land(source, store, page, frozenset(keys), now=now))
-            except SourceChanged as error:
-                reading.fail(str(error))
-            on_page(page.stream, len(page.records))
+            _land_together(source, store, group, reading, tally, delivered, now=now)
+            for page, _ in group:
+                on_page(page.stream, len(page.records))
         if reading.failed:
             raise BadFiles(f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end")
 
     outcome = _run(source, store, read, lease)
-    return replace(outcome, files=reading.files, failed_files=tuple(reading.failed))
+    return replace(
+        outcome,
+        files=reading.files,
+        failed_files=tuple(reading.failed),
+        truncated=reading.truncated,
+        unchanged=outcome.unchanged + reading.known,
+        seconds=round(time.monotonic() - lease.began, 3),
+    )
+
+
+Group = list[tuple[Page, str]]  # pages, and the files they came from
+
+
+def _together(pages: Iterable[Page], reading: Reading) -> Iterator[Group]:
+    """Pages of one transaction: a commit takes longer than a page. None waits when reading fails."""
+    group: Group = []
+    try:
+        for page in pages:
+            group.append((page, reading.at))
+            if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TOGETHER:
+                yield group
+                group = []
+    except BridgeError:
+        yield group
+        raise
+    yield group
+
+
+def _land_together(
+    source: Source,
+    store: Store,
+    group: Group,
+    reading: Reading,
+    tally: Tally,
+    delivered: dict[str, set[str]],
+    *,
+    now: datetime,
+) -> None:
+    """Land pages in one transaction, or where one of them cannot be kept, all others."""
+
+    def one(page: Page) -> list[Landing]:
+        keys = delivered[page.stream]
+        keys.update(record.key for record in page.records)
+        return land(source, store, page, frozenset(keys) if page.covers else frozenset(), now=now)
+
+    try:
+        with store.transaction():
+            landed = [(page, one(page)) for page, _ in group]
+    except SourceChanged:
+        landed = []
+        for page, file in group:
+            try:
+                landed.append((page, one(page)))
+            except SourceChanged as error:
+                reading.fail(str(error), file)
+    for page, landings in landed:
+        tally.add(page, landings)
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
@@ -116,10 +184,17 @@ class Reading(Protocol):
 
     files: int
     failed: list[tuple[str, str]]
+    truncated: bool  # a file ended before its end
+    known: int  # records of files that were imported before and not read again
+
+    @property
+    def at(self) -> str:
+        """The file being read."""
+        ...
 
     def __iter__(self) -> Iterator[Page]: ...
-    def fail(self, reason: str) -> None:
-        """Give up the file being read."""
+    def fail(self, reason: str, file: str) -> None:
+        """Write down that a file could not be kept."""
         ...
 
 
@@ -136,14 +211,19 @@ class Lease:
     holder: str
     now: datetime
     began: float = field(default_factory=time.monotonic)
+    renewed: float = float("-inf")
 
     def taken(self) -> bool:
         at = self.now + timedelta(seconds=time.monotonic() - self.began)
         return self.store.claim(self.connection.id, self.holder, now=at, lease=LEASE)
 
     def renew(self) -> None:
+        """Say that we are still at it, if it is a while since we did."""
+        if time.monotonic() - self.renewed < RENEWAL:
+            return
         if not self.taken():
             raise TryLater("another sync took this connection over")
+        self.renewed = time.monotonic()
 
 
 def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
@@ -276,8 +356,9 @@ def _outcome(
         updated=tally.outcomes["updated"],
         unchanged=tally.outcomes["unchanged"],
         deleted=tally.outcomes["deleted"],
-        set_aside=sum(tally.reasons.values()),
-        reasons=tuple(f"{reason} ({count})" for reason, count in tally.reasons.most_common(5)),
+        set_aside=sum(tally.aside.values()),
+        set_aside_by=tally.by_kind(),
+        reasons=tuple(f"{reason} ({count})" for reason, count in tally.reasons().most_common(5)),
         skipped_because=because,
         retry_at=retry_at,
         streams=dict(tally.streams),

@@ -28,6 +28,7 @@ class ConnectorSpec:
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
     of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
+    A reader with ``file_settings`` is given them as ``settings=``, by name.
     """
 
     name: str
@@ -44,6 +45,8 @@ class ConnectorSpec:
     revokes: str | None = None
     recognises: str | None = None
     reads: str | None = None
+    file_settings: tuple[Setting, ...] = ()
+    remembers_files: bool = False  # a file that was imported whole holds nothing new when it comes again
     keeps_raw: bool = True
 
 
@@ -157,6 +160,11 @@ class File(Protocol):
         """The first 4096 bytes."""
         ...
 
+    @property
+    def digest(self) -> str | None:
+        """The same for the same content, whatever the file is called; None for one that is incomplete."""
+        ...
+
     def open(self) -> BinaryIO:
         """The content from its beginning, not necessarily seekable."""
         ...
@@ -165,4 +173,4 @@ class File(Protocol):
 class FileReader(Protocol):
     """What ``ConnectorSpec.reads`` points to."""
 
-    def __call__(self, file: File, *, zone: str) -> Iterator[Page]: ...
+    def __call__(self, file: File, *, zone: str, **settings: Mapping[str, str]) -> Iterator[Page]: ...

@@ -1,7 +1,7 @@
 """Apple Health: the export a person makes on the phone (export.zip or export.xml)."""
 
 from bridge.metrics import Metric
-from bridge.ports import ConnectorSpec
+from bridge.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="apple_health",
@@ -36,4 +36,13 @@ SPEC = ConnectorSpec(
     normaliser="connectors.apple_health.normalise:normalise",
     recognises="connectors.apple_health.files:recognise",
     reads="connectors.apple_health.files:read",
+    file_settings=(
+        Setting(
+            name="sources",
+            help="whom to believe where several saw the same, best first: watch, phone, others, makers, or part of a name",
+            default="watch,phone,others,makers",
+        ),
+        Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
+    ),
+    remembers_files=True,
 )

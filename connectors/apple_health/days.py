@@ -124,14 +124,17 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """What is counted many times an hour, by quarter of an hour of whole days: merged, and as each source has it."""
+    """What is counted many times an hour, by quarter of an hour of whole days: as each source has it.
+
+    Merged as well where there are several sources; the only one's sums need no merging.
+    """
     found: Days = {}
     for name, (merged, own) in window.counted.items():
-        for day, told in _told(window, merged):
-            found.setdefault(day, {"day": day, "merged": {}, "sources": {}})["merged"][name] = told
-        for title, some in own.items():
+        for title, some in [*own.items(), *([("", merged)] if len(own) > 1 else [])]:
             for day, told in _told(window, some):
-                found[day]["sources"].setdefault(title, {})[name] = told
+                whole = found.setdefault(day, {"day": day, "sources": {}})
+                part = whole["sources"].setdefault(title, {}) if title else whole.setdefault("merged", {})
+                part[name] = told
     found.pop(window.today, None)
     return found
 

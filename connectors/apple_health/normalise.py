@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, TypeGuard
 
@@ -83,32 +83,37 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
     quarters, zone, day = payload.get("quarters"), _zone(payload), _date(payload, "day")
-    spec = METRICS[Metric.HEART_RATE]
+    low_most, high_most = METRICS[Metric.HEART_RATE].low, METRICS[Metric.HEART_RATE].high
     for text, means in sorted(quarters.items()) if isinstance(quarters, Mapping) else ():
-        count, mean, low, high = _means(text, means)
-        if spec.low <= low <= mean <= high <= spec.high and count >= 1:
-            start = datetime.fromtimestamp(int(text), zone)
+        at, (count, mean, low, high) = _second(text), _means(means)
+        if low_most <= low <= mean <= high <= high_most and count >= 1:
+            start = datetime.fromtimestamp(at, UTC)
             yield Sample(
-                key=f"{Metric.HEART_RATE}/{start.astimezone(UTC):%Y-%m-%dT%H:%MZ}",
+                key=f"{Metric.HEART_RATE.value}/{start.isoformat()[:16]}Z",
                 metric=Metric.HEART_RATE,
                 start=start,
                 end=start + QUARTER,
-                offset=_offset_of(start),
+                offset=_offset_of(start.astimezone(zone)),
                 day=day,
-                value=mean,
+                value=float(mean),
                 count=int(count),
-                low=low,
-                high=high,
+                low=float(low),
+                high=float(high),
             )
 
 
-def _means(start: object, means: Any) -> tuple[float, float, float, float]:
-    """(count, mean, lowest, highest) of a quarter of an hour. Raises BadRecord."""
-    good = isinstance(means, list) and len(means) == 4 and all(_is_number(value) for value in means)
-    if not good or not str(start).isdigit() or len(str(start)) > 11:
+def _second(text: object) -> int:
+    """The beginning of a quarter of an hour. Raises BadRecord."""
+    if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
         raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
-    count, mean, low, high = map(float, means)
-    return count, mean, low, high
+    return int(text)
+
+
+def _means(means: Any) -> Iterable[float]:
+    """(count, mean, lowest, highest) of a quarter of an hour. Raises BadRecord."""
+    if not isinstance(means, list) or len(means) != 4 or not {*map(type, means)} <= {int, float}:
+        raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
+    return means
 
 
 def _reading(key: str, payload: Mapping[str, Any], fields: Mapping[Metric, str]) -> Iterator[Sample]:
