@@ -175,7 +175,8 @@ def gathered(pages: Iterable[Page]) -> Iterator[Page]:
     """The same pages, with records that come in pieces put together where they follow each other."""
     waiting: dict[str, RawRecord] = {}
     for page in pages:
-        if page.cursor is None and page.covers is None and all(record.adds for record in page.records):
+        plain = page.cursor is None and page.covers is None and not page.set_aside
+        if plain and all(record.adds for record in page.records):
             for record in page.records:
                 waiting[record.path] = _joined(waiting.get(record.path), record)
             if len(waiting) >= GATHERED:

@@ -55,6 +55,7 @@ class Batch:
     memory: Memory
     desired: dict[int, Sequence[Item]] = field(default_factory=dict)
     states: dict[int, State] = field(default_factory=dict)
+    fresh: set[int] = field(default_factory=set)  # the records that have no rows yet, for they never landed
     changed: set[int] = field(default_factory=set)  # the records whose rows changed, once written
 
     def take(self, state: State) -> None:
@@ -88,7 +89,9 @@ class Batch:
         """Write the rows and the state of every record touched so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
-        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now)
+        fresh = frozenset(id for id in self.desired if id in self.fresh)
+        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
+        self.fresh -= fresh
         self.desired, self.states = {}, {}
 
 
@@ -146,6 +149,8 @@ def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, St
     same = state.hash == mark
     if same and state.version == batch.version:
         return "unchanged", None, b""
+    if state.hash is None:
+        batch.fresh.add(state.id)
     outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
     state.record, state.hash = record, mark
     if not same:

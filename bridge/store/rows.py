@@ -36,10 +36,15 @@ class Stored:
     known_at: datetime
 
 
-def write(db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime) -> set[int]:
-    """Make the rows of these records say exactly ``desired``; returns the records for which something changed."""
-    stored = current(db, list(desired))
-    fresh: list[tuple[int, Item]] = []
+def write(
+    db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
+) -> set[int]:
+    """Make the rows of these records say exactly ``desired``; returns the records for which something changed.
+
+    Those that are ``fresh`` have no rows yet.
+    """
+    stored = current(db, [record_id for record_id in desired if record_id not in fresh])
+    new: list[tuple[int, Item]] = []
     changed: list[tuple[Stored, Item]] = []
     gone: list[Stored] = []
     for record_id, items in desired.items():
@@ -50,12 +55,12 @@ def write(db: sa.Connection, connection: Connection, desired: Desired, *, now: d
                 gone.append(row)
             elif item != row.item:
                 changed.append((row, item))
-        fresh += [(record_id, item) for item in wanted.values()]
+        new += [(record_id, item) for item in wanted.values()]
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
     _delete(db, gone)
     _update(db, changed, now=now)
-    _insert(db, connection, fresh, now=now)
-    return {r for r, _ in fresh} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
+    _insert(db, connection, new, now=now)
+    return {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from connectors.apple_health.beats import Beats, rmssd
+from connectors.apple_health.beats import first_clock, listed, rmssd
 from connectors.apple_health.columns import instants, values
 from connectors.apple_health.heads import Head, Heads
 from connectors.apple_health.kinds import SLEEP_VALUE, STOOD
@@ -38,8 +38,7 @@ BATCH = 2_000  # rows from the XML parser that are taken together
 DATE = re.compile(r"(199\d|20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 ZONE_KEY = "HKTimeZone"
 ZONE = re.compile(rb'key="HKTimeZone" value="([^"<]*)"')
-BEAT = re.compile(rb'bpm="([^"<]*)" time="([^"<]*)"')
-Inside = tuple[str | None, Beats]  # the phone's zone and single beats, as far as a row has them
+Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beats, as far as a row has them
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +113,8 @@ class Collected:
     ) -> None:
         import numpy as np
 
-        start, end = instants(starts), instants(ends)
+        start = instants(starts)
+        end = start if starts == ends else instants(ends)
         good = (start <= end) & (end <= self.exported + DAY) & (end - start < LONGEST)
         if good.any():
             self.first, self.last = min(self.first, start[good].min()), max(self.last, end[good].max())
@@ -207,7 +207,7 @@ class Collected:
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
         for row, (at, value, (_, beats)) in enumerate(zip(span[:, 0].tolist(), found.tolist(), inside, strict=True)):
-            offset = offset_of_beats(beats[0][1], at, offset_at(at, self.places.home)) if beats else None
+            offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home))
             place = None if offset is None else fixed_place(offset)
             if place is not None:
                 self.places.saw(at, place)
@@ -268,8 +268,7 @@ class Listing:
 def _inside(body: bytes) -> Inside:
     """What stands within a row, from the row as it is written."""
     zone = ZONE.search(body)
-    beats = [(bpm.decode(), clock.decode()) for bpm, clock in BEAT.findall(body)] if b"bpm" in body else []
-    return known_zone(zone[1].decode()) if zone else None, beats
+    return known_zone(zone[1].decode()) if zone else None, body
 
 
 def _zone(within: list[tuple[str, dict[str, str]]]) -> str | None:
@@ -277,6 +276,6 @@ def _zone(within: list[tuple[str, dict[str, str]]]) -> str | None:
     return known_zone(next(zones, ""))
 
 
-def _beats(within: list[tuple[str, dict[str, str]]]) -> Beats:
-    found = (one for name, one in within if name == "/InstantaneousBeatsPerMinute")
-    return [(one.get("bpm", ""), one.get("time", "")) for one in found]
+def _beats(within: list[tuple[str, dict[str, str]]]) -> bytes:
+    found = [one for name, one in within if name == "/InstantaneousBeatsPerMinute"]
+    return listed((one.get("bpm", ""), one.get("time", "")) for one in found) if found else b""

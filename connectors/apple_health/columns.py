@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 from connectors.apple_health.units import FIRST, LAST, instant, number
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
 
 LENGTH = len("2024-01-01 01:01:36 +0200")
 DIGITS = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 24)
-MARKS = ((4, "-"), (7, "-"), (10, " "), (13, ":"), (16, ":"), (19, " "))
+PLACES, MARKS = (4, 7, 10, 13, 16, 19), tuple(b"-- :: ")
 EPOCH_DAYS = 719_468  # from 0000-03-01 to 1970-01-01
 MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
 
@@ -40,21 +41,30 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
     """Instants, and which of them are surely right: a date in doubt is left to the calendar."""
     import numpy as np
 
-    digits = letters[:, DIGITS].astype(np.int64) - ord("0")
-    sure = ((digits >= 0) & (digits <= 9)).all(axis=1)
-    for place, mark in MARKS:
-        sure &= letters[:, place] == ord(mark)
-    sign = np.where(letters[:, 20] == ord("-"), -1, 1)
-    sure &= (letters[:, 20] == ord("-")) | (letters[:, 20] == ord("+"))
-    d = digits.T
-    year = d[0] * 1000 + d[1] * 100 + d[2] * 10 + d[3]
-    month, day, hour, minute, second, away, past = (d[n] * 10 + d[n + 1] for n in range(4, 18, 2))
-    sure &= (month >= 1) & (month <= 12) & (day >= 1) & (hour < 24) & (minute < 60) & (second < 60)
-    sure &= (away < 24) & (past < 60) & (day <= np.take(MONTHS, np.clip(month, 0, 12)))
-    days = _days(year, month, day)
-    at = days * 86_400 + hour * 3600 + minute * 60 + second - sign * (away * 3600 + past * 60)
+    digits = letters[:, DIGITS] - np.uint8(ord("0"))  # what is less than a digit becomes more than one
+    sign = letters[:, 20]
+    sure = (digits.max(axis=1, initial=0) <= 9) & (letters[:, PLACES] == MARKS).all(axis=1)
+    sure &= (sign == ord("-")) | (sign == ord("+"))
+    parts = (digits.astype(np.float64) @ _weights()).astype(np.int64).T
+    year, month, day, second, away, hour, minute, past = parts
+    sure &= (month >= 1) & (month <= 12) & (day >= 1) & (day <= np.take(MONTHS, np.minimum(month, 12)))
+    sure &= (hour < 24) & (minute < 60) & (digits[:, 12] < 6) & (away < 86_400) & (past < 60)
+    at = _days(year, month, day) * 86_400 + second - np.where(sign == ord("-"), -away, away)
     sure &= (at >= FIRST) & (at < LAST)
     return at.astype(np.float64), sure
+
+
+@cache
+def _weights() -> Column:
+    """What each digit counts in: year, month, day, second of the day, offset, hour, minute, minute of the offset."""
+    import numpy as np
+
+    weights = np.zeros((len(DIGITS), 8))
+    weights[0:4, 0] = 1000, 100, 10, 1
+    weights[4:6, 1] = weights[6:8, 2] = weights[8:10, 5] = weights[10:12, 6] = weights[16:18, 7] = 10, 1
+    weights[8:14, 3] = 36_000, 3600, 600, 60, 10, 1
+    weights[14:18, 4] = 36_000, 3600, 600, 60
+    return weights
 
 
 def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:

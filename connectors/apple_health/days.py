@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from connectors.apple_health.collect import DAY, Collected, Series
 from connectors.apple_health.heart_rates import means
 from connectors.apple_health.kinds import KINDS
-from connectors.apple_health.merging import QUARTER, Quarters, quarters
+from connectors.apple_health.merging import QUARTER, Quarters, once, quarters
 from connectors.apple_health.nights import Stretch, nights, overnight
 from connectors.apple_health.sources import Source
 from connectors.apple_health.units import day_at, offset_at
@@ -237,12 +237,15 @@ def sleeps(window: Window) -> Days:
     return found
 
 
-def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, list[tuple[float, float]]]:
-    """Values at the middle of the time they were taken in, by time."""
-    return {
-        source: sorted(zip(rows[:, :2].mean(axis=1).tolist(), rows[:, 2].tolist(), strict=True))
-        for source, rows in by_source.items()
-    }
+def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
+    """Values, each once, at the middle of the time they were taken in, by time."""
+    found = {}
+    for source, rows in by_source.items():
+        rows = once(rows)
+        middle = rows[:, :2].mean(axis=1)
+        order = middle.argsort(kind="stable")
+        found[source] = middle[order], rows[order, 2]
+    return found
 
 
 def every(window: Window) -> Days:

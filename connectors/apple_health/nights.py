@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from connectors.apple_health.places import Places
 from connectors.apple_health.sources import Source
 from connectors.apple_health.units import day_at, offset_at
+
+if TYPE_CHECKING:
+    import numpy as np
 
 GAP = 2.5 * 3600  # seconds between two sleeps that are not one
 NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
@@ -23,7 +26,7 @@ ASLEEP = {
 STAGED = {"light", "deep", "rem"}
 STAGES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
 
-Spot = tuple[float, float]  # Unix seconds, value
+Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, and values
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,12 +113,12 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
     return round(sum(end - start for start, end in spans) / 60, 3)
 
 
-def overnight(start: float, end: float, by_source: Mapping[Source, Sequence[Spot]]) -> float | None:
-    """The median of the values that the best source took from ``start`` to ``end``, each once."""
-    from statistics import median
+def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
+    """The median of the values that the best source took from ``start`` to ``end``."""
+    import numpy as np
 
-    for _, spots in sorted(by_source.items(), key=lambda item: item[0]):
-        found = {(at, value) for at, value in spots if start <= at <= end}
-        if found:
-            return median(value for _, value in found)
+    for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
+        first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
+        if first < after:
+            return float(np.median(values[first:after]))
     return None
