@@ -17,6 +17,7 @@ from typing import Any
 from bridge import archive, config, intake, registry
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
+from bridge.leases import free_dead_lease
 from bridge.meters import proxy
 from bridge.ports import (
     Browser,
@@ -288,12 +289,13 @@ def import_path(
     path: Path,
     *,
     at: datetime,
-    settings: Mapping[str, str] = {},  # noqa: B006 - never written to
+    settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], intake.OnBytes] = lambda _: intake.unwatched,
 ) -> Imported:
     """Land what a file or folder holds, each file through the source that recognises it by its content.
 
-    ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is missing or nobody knows anything in there.
+    ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is
+    missing or nobody knows anything in there.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
@@ -342,24 +344,3 @@ def rebuild(
 def normaliser(spec: ConnectorSpec) -> Normaliser:
     found: Normaliser = registry.resolve(spec.normaliser)
     return found
-
-
-def free_dead_lease(store: Store, connection: Connection) -> None:
-    """A lease whose holder was killed on this machine would block every sync until it runs out: free it."""
-    holder = store.holder(connection.id)
-    if holder is None:
-        return
-    host, _, rest = holder.partition("/")
-    process = rest.partition("/")[0]
-    if host == socket.gethostname() and process.isdigit() and not _alive(int(process)):
-        store.release(connection.id, holder)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -14,6 +14,7 @@ from datetime import datetime
 
 from bridge import advise, app
 from bridge.errors import BridgeError, TryLater
+from bridge.leases import free_dead_lease
 from bridge.ports import Connection, User
 from bridge.sync import LEASE, finish
 from bridge.types import Outcome
@@ -93,7 +94,7 @@ def run(bridge: app.Bridge, *, every: int) -> None:
     daemon = Daemon(bridge=bridge)
     for user in bridge.store.users():
         for connection in bridge.store.connections(user.id):
-            app.free_dead_lease(bridge.store, connection)
+            free_dead_lease(bridge.store, connection)
     scheduler = BlockingScheduler(timezone="UTC")
     scheduler.add_job(
         daemon.tick,

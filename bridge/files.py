@@ -172,11 +172,8 @@ def found(path: Path, stack: ExitStack) -> Iterator[Found | Unreadable]:
 
 def plain(folder: Path) -> list[Path]:
     """The files below a folder, by name; links are followed for files, not for folders."""
-    places = []
-    for place in sorted(folder.rglob("*")):
-        if place.is_file() and not _is_junk(str(place.relative_to(folder))):
-            places.append(place)
-    return places
+    places = sorted(folder.rglob("*"))
+    return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
 
 
 def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Found | Unreadable]:
@@ -222,7 +219,7 @@ def _is_junk(path: str) -> bool:
 
 
 def _junk(part: str) -> bool:
-    return part in JUNK or part.startswith(".")
+    return part in JUNK or (part.startswith(".") and part != "..")
 
 
 def _head(file: Plain | Zipped) -> bytes:

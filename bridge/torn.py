@@ -74,14 +74,21 @@ class Unpacked:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self.close()
+
+    def close(self) -> None:
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes; fewer than asked for only at the end."""
+        """The next bytes; fewer than asked for only at the end. What came before a tear is given before it is told."""
         parts, missing = [self._ready], size - len(self._ready)
-        while (size < 0 or missing > 0) and (part := self._next()):
-            parts.append(part)
-            missing -= len(part)
+        try:
+            while (size < 0 or missing > 0) and (part := self._next()):
+                parts.append(part)
+                missing -= len(part)
+        except (EOFError, zlib.error):
+            if not any(parts):
+                raise
         whole = b"".join(parts)
         self._ready = whole[size:] if size >= 0 else b""
         return whole if size < 0 else whole[:size]

@@ -76,8 +76,8 @@ class Progress:
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
-            from rich.console import Console
             from rich import progress as rich
+            from rich.console import Console
             from rich.progress import Progress as RichProgress
 
             counts = (rich.MofNCompleteColumn(),)

@@ -89,7 +89,7 @@ class Batch:
         """Write the rows and the state of every record touched so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
-        fresh = frozenset(id for id in self.desired if id in self.fresh)
+        fresh = frozenset(self.desired.keys() & self.fresh)
         self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
         self.fresh -= fresh
         self.desired, self.states = {}, {}

@@ -39,7 +39,7 @@ SPEC = ConnectorSpec(
     file_settings=(
         Setting(
             name="sources",
-            help="whom to believe where several saw the same, best first: watch, phone, others, makers, or part of a name",
+            help="whom to believe, best first: watch, phone, others, makers (as WHOOP), or a part of a name",
             default="watch,phone,others,makers",
         ),
         Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),

@@ -76,7 +76,9 @@ class Collected:
             return False
         wanted = np.flatnonzero(heads >= 0)
         if len(wanted):
-            some = rows if len(wanted) == len(heads) else Columns(*([column[n] for n in wanted] for column in rows))
+            some = (
+                rows if len(wanted) == len(heads) else Columns(*(tuple([column[n] for n in wanted]) for column in rows))
+            )
             self._take(heads[wanted], some.starts, some.ends, some.values, lambda n: _inside(some.inside[n]))
         return True
 
@@ -125,8 +127,8 @@ class Collected:
             self._set_aside(kept, start[of_head & ~good], end[of_head & ~good])
             if len(rows):
                 self.listing.saw(kept.type, start[rows])
-                span = np.column_stack([start[rows], end[rows]])
-                self._keep(kept, span, [texts[n] for n in rows], [*map(inside, rows)] if kept.looks_inside else [])
+                span, places = np.column_stack([start[rows], end[rows]]), rows.tolist()
+                self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
         """Clocks run wild: there is a 2030 in an export of 2019."""
@@ -182,7 +184,11 @@ class Collected:
         """Each row as it is: numbers in the file's own unit, words as part of the series."""
         found = values(texts)
         for word in set(texts):
-            rows = [n for n, text in enumerate(texts) if text == word] if number(word.decode("utf-8", "replace")) is None else []
+            rows = (
+                [n for n, text in enumerate(texts) if text == word]
+                if number(word.decode("utf-8", "replace")) is None
+                else []
+            )
             self._put(Series(f"*{head.type}", head.source, word.decode("utf-8", "replace")), span[rows])
         good = found == found
         self._put(Series(f"*{head.type}", head.source, head.unit), span[good], found[good])

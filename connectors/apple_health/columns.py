@@ -27,7 +27,7 @@ def instants(texts: Sequence[bytes]) -> Column:
     if {*map(len, texts)} != {LENGTH}:
         return np.array([_scalar(text) for text in texts])
     found, sure = _regular(np.frombuffer(b"".join(texts), dtype=np.uint8).reshape(-1, LENGTH))
-    for row in np.flatnonzero(~sure):
+    for row in np.flatnonzero(~sure).tolist():
         found[row] = _scalar(texts[row])
     return found
 
@@ -75,7 +75,8 @@ def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
     era = years // 400
     of_era = years - era * 400
     of_year = (153 * np.where(month > 2, month - 3, month + 9) + 2) // 5 + day - 1
-    return era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - EPOCH_DAYS
+    days: np.ndarray = era * 146_097 + of_era * 365 + of_era // 4 - of_era // 100 + of_year - EPOCH_DAYS
+    return days
 
 
 def values(texts: Sequence[bytes]) -> Column:

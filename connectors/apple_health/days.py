@@ -249,7 +249,7 @@ def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndar
 
 
 def every(window: Window) -> Days:
-    """With ``--keep-all``: every row by its type, source, unit or word, and time; doubles with another value as well."""
+    """With ``--keep-all``: every row by its type, source, unit or word, and time, with all its values."""
     found: Days = {}
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):

@@ -11,6 +11,7 @@ from connectors.apple_health.sources import Source
 if TYPE_CHECKING:
     import numpy as np
 
+
 class Means(NamedTuple):
     """By quarter of an hour: numbers since 1970, ascending, and rows of count, mean, lowest, highest."""
 

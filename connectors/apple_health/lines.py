@@ -11,11 +11,14 @@ from typing import NamedTuple
 
 _GAP = rb"[ \t\r\n]*+"
 _BEAT = _GAP + rb'<InstantaneousBeatsPerMinute bpm="[^"<]*+" time="[^"<]*+"/>'
-_LIST = _GAP + rb"<HeartRateVariabilityMetadataList>(?:" + _BEAT + rb")*+" + _GAP + rb"</HeartRateVariabilityMetadataList>"
+_LIST = (
+    _GAP + rb"<HeartRateVariabilityMetadataList>(?:" + _BEAT + rb")*+" + _GAP + rb"</HeartRateVariabilityMetadataList>"
+)
 _ENTRY = _GAP + rb'<MetadataEntry key="[^"<]*+" value="[^"<]*+"/>'
 _ROW = re.compile(
     rb'<Record (type="[^"]*+" sourceName="[^"]*+"(?: sourceVersion="[^"]*+")?+(?: device="[^"]*+")?+'
-    rb'(?: unit="[^"]*+")?+) creationDate="[-+0-9: ]*+" startDate="([^"]*+)" endDate="([^"]*+)"(?: value="([^"]*+)")?+ ?+'
+    rb'(?: unit="[^"]*+")?+) creationDate="[-+0-9: ]*+" startDate="([^"]*+)" endDate="([^"]*+)"'
+    rb'(?: value="([^"]*+)")?+ ?+'
     rb"(/>|>(?:" + _ENTRY + rb")*+(?:" + _LIST + rb")?+" + _GAP + rb"</Record>)"
 )
 _REFERENCES = (b"&amp;", b"&lt;", b"&gt;", b"&quot;", b"&apos;")

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 QUARTER = 900  # seconds; every offset from UTC in use is a multiple, so that a day is made of whole quarters
 
+
 class Quarters(NamedTuple):
     """Sums by quarter of an hour: the quarters' numbers since 1970, ascending, and their values."""
 
@@ -60,8 +61,8 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
     if not some:
         return Quarters(np.zeros(0, dtype=np.int64), np.zeros(0))
     numbers, places = np.unique(np.concatenate([one.numbers for one in some]), return_inverse=True)
-    values = np.concatenate([one.values for one in some])
-    return Quarters(numbers, np.bincount(places, weights=values, minlength=len(numbers)))
+    sums: Column = np.bincount(places, weights=np.concatenate([one.values for one in some]), minlength=len(numbers))
+    return Quarters(numbers, sums)
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from connectors.apple_health.units import offset_at
@@ -86,7 +87,7 @@ class Places:
         moves = [at for at in self._since if first < at < last]
         edges = sorted({*range(first, last + 1, DAY), *moves})
         since, offsets = [float(first)], [self.offset(first)]
-        for low, high in zip(edges, edges[1:], strict=False):
+        for low, high in pairwise(edges):
             for at in (low, *self._change(low, high)):
                 if self.offset(at) != offsets[-1]:
                     since.append(float(at))

@@ -12,7 +12,9 @@ Source = tuple[int, str]  # rank (the lower, the more it is believed), name
 ORDER = ("watch", "phone", "others", "makers")
 WATCH = re.compile(r"(model|hardware|producttype): ?watch")
 PHONE = re.compile(r"(model|hardware|producttype): ?iphone|model:phone")
-MAKERS = re.compile(r"\b(whoop|garmin|connect|oura|fitbit|polar flow|withings|health ?mate|coros|suunto|amazfit|zepp)\b")
+MAKERS = re.compile(
+    r"\b(whoop|garmin|connect|oura|fitbit|polar flow|withings|health ?mate|coros|suunto|amazfit|zepp)\b"
+)
 
 
 def order_of(text: str) -> tuple[str, ...]:
