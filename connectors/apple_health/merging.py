@@ -20,7 +20,7 @@ class Quarters(NamedTuple):
     """Sums by quarter of an hour: the quarters' numbers since 1970, ascending, and their values."""
 
     numbers: np.ndarray
-    values: Column
+    values: np.ndarray
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
@@ -61,8 +61,8 @@ def _summed(some: Sequence[Quarters]) -> Quarters:
     if not some:
         return Quarters(np.zeros(0, dtype=np.int64), np.zeros(0))
     numbers, places = np.unique(np.concatenate([one.numbers for one in some]), return_inverse=True)
-    sums: Column = np.bincount(places, weights=np.concatenate([one.values for one in some]), minlength=len(numbers))
-    return Quarters(numbers, sums)
+    weights = np.concatenate([one.values for one in some])
+    return Quarters(numbers, np.bincount(places, weights, minlength=len(numbers)))
 
 
 def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:

@@ -23,9 +23,9 @@ from tests.apple_health.documents import document, quantity, steps
 
 PLAN = Plan(seed=11, days=60, last=date(2026, 10, 3), sparse=True)
 TABLES = {
-    "records": "stream, key, hash, deleted",
-    "samples": '"key", metric_id, start, "end", "offset", day, value, count, low, high',
-    "episodes": '"key", day, body',
+    "records": "SELECT stream, key, hash, deleted FROM records",
+    "samples": 'SELECT "key", metric_id, start, "end", "offset", day, value, count, low, high FROM samples',
+    "episodes": 'SELECT "key", day, body FROM episodes',
 }
 
 
@@ -50,7 +50,7 @@ def imported(place: Path, home: Path, *more: str, code: int = 0) -> dict[str, An
 
 def rows(home: Path) -> dict[str, list[Any]]:
     with closing(sqlite3.connect(home / "bridge.db")) as db:
-        return {table: sorted(db.execute(f"SELECT {some} FROM {table}")) for table, some in TABLES.items()}
+        return {table: sorted(db.execute(query)) for table, query in TABLES.items()}
 
 
 def test_the_same_file_again_brings_nothing_and_a_later_one_what_is_new(tmp_path: Path, home: Path) -> None:
