@@ -46,8 +46,8 @@ class Truth:
     """What is true of an export.
 
     ``days``: by civil date where the person was: steps, distance (m), active_energy (kcal), resting_hr, hrv_sdnn
-    (median, ms), beats_rmssd (median, ms), hrv_readings, heart_rates (how many), heart_rate (mean), mindful (min). Those
-    of the date of exporting are so far.
+    (median, ms), beats_rmssd (median, ms), hrv_readings, heart_rates (how many), heart_rate (mean), mindful (min). The
+    date of exporting has what there was by then.
     ``nights``: by date of waking: asleep, light, deep, rem, awake, in_bed in minutes, start and end in Unix seconds,
     respiratory_rate, spo2 (%), skin_temperature (°C), hrv_rmssd (ms) as medians. Missing: nobody measured it.
     ``zones``: where the person woke and went to bed, by date. ``rows``: elements by name.
