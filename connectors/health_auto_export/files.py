@@ -20,8 +20,9 @@ from connectors.health_auto_export.stream import Broken, Json
 PACKED = b"bvx"  # the app's own files in iCloud: LZFSE
 OTHERS = rb"stateOfMind|symptoms|cycleTracking|medications|ecg|heartRateNotifications"
 MARKS = re.compile(rb'"(metrics|workouts|' + OTHERS + rb')"\s*:\s*(\[|null)')
-HELD = 500  # records that are put together before they are handed on
+HELD, POINTS = 500, 20_000  # records, and points in them, that are put together before they are handed on
 PAGE = 100
+DEPTH = 2  # data within data
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
 CUT_OFF = "it is cut off or no JSON; what came before was read. Export it again"
@@ -74,24 +75,30 @@ class _Held:
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
+        self._points = 0
 
     def take(self, record: RawRecord) -> Iterator[Page]:
+        self._points += _size(record.payload)
         before = self._records.get(record.path)
         if before is not None and record.adds:
             payload = union(before.payload, record.payload)
             record = RawRecord(stream=record.stream, key=record.key, payload=payload, adds=True)
         self._records[record.path] = record
-        if len(self._records) >= HELD:
+        if len(self._records) >= HELD or self._points >= POINTS:
             yield from self.rest()
 
     def rest(self) -> Iterator[Page]:
         by_stream: dict[str, list[RawRecord]] = {}
         for record in self._records.values():
             by_stream.setdefault(record.stream, []).append(record)
-        self._records = {}
+        self._records, self._points = {}, 0
         for stream, records in sorted(by_stream.items()):
             for first in range(0, len(records), PAGE):
                 yield Page(stream=stream, records=tuple(records[first : first + PAGE]))
+
+
+def _size(payload: Mapping[str, Any]) -> int:
+    return sum(_size(part) if isinstance(part, Mapping) else 1 for part in payload.values())
 
 
 def _records(file: File, zone: str) -> Iterator[RawRecord]:
@@ -140,12 +147,12 @@ def _named(document: Json) -> Iterator[Metric]:
         raise Broken
 
 
-def _arrays(document: Json) -> Iterator[str]:
+def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
     """The lists of metrics and workouts, wherever they stand; everything else is passed over."""
     for member in document.members():
         following = document.peek()
-        if member == "data" and following == "{":
-            yield from _arrays(document)
+        if member == "data" and following == "{" and depth < DEPTH:
+            yield from _arrays(document, depth + 1)
         elif member in ("metrics", "workouts") and following == "[":
             yield member
         else:

@@ -10,7 +10,8 @@ from typing import Any, BinaryIO
 
 CHUNK = 1 << 16
 LARGEST = 1 << 23  # characters of one value that is taken whole
-TOKEN = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"|[\[\]{}"]', re.DOTALL)
+LONGEST_WORD = 1 << 12
+FLAT = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)  # all up to the next bracket
 BLANK = re.compile(r"[ \t\r\n]*")
 PLAIN = re.compile(r"[^\s,\]}]*")  # a number or a word
 DECODER = json.JSONDecoder()
@@ -30,6 +31,9 @@ class Json:
 
     def peek(self) -> str:
         """The next character that is no blank; empty at the end."""
+        character = self._text[self._at : self._at + 1]
+        if character and character not in " \t\r\n":
+            return character
         while True:
             self._at = self._past(BLANK)
             if self._at < len(self._text):
@@ -64,42 +68,52 @@ class Json:
 
     def value(self) -> Any:
         """The next value, whole."""
-        self.peek()
+        try:
+            return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
+        except ValueError:
+            raise Broken from None
+
+    def _whole(self) -> Any:
+        """An object, a list or a text: it says itself where it ends."""
         while True:
             try:
-                found, end = DECODER.raw_decode(self._text, self._at)
+                found, self._at = DECODER.raw_decode(self._text, self._at)
             except (ValueError, RecursionError):
-                if len(self._text) - self._at > LARGEST or not self._more():
-                    raise Broken from None
-                continue
-            if end == len(self._text) and self._more():  # a number may go on
-                continue
-            self._at = end
-            return found
+                self._need_more()
+            else:
+                return found
 
     def skip(self) -> None:
         """Pass over the next value, however large it is."""
-        if self.peek() not in '{["':
+        following = self.peek()
+        if following == '"':
+            self.value()
+            return
+        if following not in ("{", "["):
             self._plain()
             return
         depth = 0
         while True:
-            token = TOKEN.search(self._text, self._at)
-            if token is None or token[0] == '"':
-                self._at = token.start() if token else len(self._text)
+            self._at = self._past(FLAT)
+            character = self._text[self._at : self._at + 1]
+            if character in ('"', ""):  # a text that goes on in the next chunk, or nothing
                 self._need_more()
                 continue
-            self._at = token.end()
-            depth += {"{": 1, "[": 1, "}": -1, "]": -1}.get(token[0], 0)
-            if depth <= 0:
+            self._at += 1
+            depth += 1 if character in "{[" else -1
+            if depth == 0:
                 return
 
-    def _plain(self) -> None:
-        while (end := self._past(PLAIN)) == len(self._text) and self._more():
-            pass
-        if end == self._at:
+    def _plain(self) -> str:
+        """A number or a word, which ends where something else begins."""
+        while (end := self._past(PLAIN)) == len(self._text):
+            if len(self._text) - self._at > LONGEST_WORD or not self._more():
+                break
+        word = self._text[self._at : end]
+        if not word:
             raise Broken
         self._at = end
+        return word
 
     def _past(self, pattern: re.Pattern[str]) -> int:
         """Where what the pattern means ends here."""
@@ -124,11 +138,12 @@ class Json:
         """Read on, twice as much as is waiting, so that a value in many chunks is not tried too often."""
         if self._ended:
             return False
-        waiting = self._text[self._at :]
-        content = self._stream.read(max(CHUNK, 2 * len(waiting)))
+        content = self._stream.read(max(CHUNK, 2 * (len(self._text) - self._at)))
         self._ended = not content
         try:
-            self._text, self._at = waiting + self._decoder.decode(content, final=self._ended), 0
+            more = self._decoder.decode(content, final=self._ended)
         except UnicodeDecodeError:
             raise Broken from None
+        if content:
+            self._text, self._at = self._text[self._at :] + more, 0
         return not self._ended

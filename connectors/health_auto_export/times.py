@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta, timezone
 from functools import lru_cache
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -43,6 +43,11 @@ def instant(value: Any, zone: str) -> At | None:
 @lru_cache(maxsize=4096)
 def _written(text: str, zone: str) -> At | None:
     """``2024-02-06 14:30:00 -0800``, and with a 12-hour clock, whose blanks are not all blanks."""
+    if len(text) == 25 and text[19] == " ":
+        try:
+            return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
+        except ValueError:
+            return None
     found = CLOCK.fullmatch(unicodedata.normalize("NFKC", text).strip())
     if found is None:
         return None
@@ -55,9 +60,14 @@ def _written(text: str, zone: str) -> At | None:
         )
     except ValueError:
         return None
-    seconds = int(wall.timestamp())
-    offset = _offset(found[8]) if found[8] else _local_offset(wall, zone)
-    return (seconds - offset * 60, offset) if abs(offset) <= 15 * 60 and FIRST <= seconds < LAST else None
+    if found[8]:
+        return _bounded(wall.replace(tzinfo=timezone(timedelta(minutes=_offset(found[8])))))
+    return _bounded(wall.replace(tzinfo=ZoneInfo(zone)))
+
+
+def _bounded(at: datetime) -> At | None:
+    offset, year = _minutes(at.utcoffset()), at.year
+    return (int(at.timestamp()), offset) if 1991 < year < 2100 and abs(offset) <= 15 * 60 else None
 
 
 def _offset(text: str) -> int:
@@ -65,10 +75,6 @@ def _offset(text: str) -> int:
         return 0
     minutes = int(text[1:3]) * 60 + int(text[-2:])
     return -minutes if text[0] == "-" else minutes
-
-
-def _local_offset(wall: datetime, zone: str) -> int:
-    return _minutes(wall.replace(tzinfo=ZoneInfo(zone)).utcoffset())
 
 
 def offset_at(at: float, zone: str) -> int:
