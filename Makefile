@@ -13,7 +13,7 @@ demo: .venv/ready
 	$(BIN)/bridge demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults"
+	$(BIN)/pytest -m "not faults" --numprocesses auto --maxprocesses 8
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800
