@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from statistics import median
 from typing import Any
@@ -148,9 +149,10 @@ def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
     for values in told[:1]:
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
             raise BadRecord("health_auto_export/night: a summary is unreadable")
-        start, end, day, _ = _civil({"day": values[0], "zone": values[1]})
+        start, _, day, _ = _civil({"day": values[0], "zone": values[1]})
         figures = {STAGES[name]: _finite(value) for name, value in values[2].items() if name in STAGES}
-        yield from samples(figures, key="dated", start=start, end=end, offset=None, day=day)
+        for sample in samples(figures, key="dated", start=start, end=start, offset=None, day=day):
+            yield replace(sample, end=None)  # nobody told when the person woke
 
 
 def _stretches(payload: Mapping[str, Any]) -> Iterator[Stretch]:
