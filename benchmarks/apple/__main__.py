@@ -1,8 +1,8 @@
 """A whole import of a large Apple Health export beside healthkit-to-sqlite and a bare XML parser on the same bytes.
 
-Run: ``python -m benchmarks.apple [--megabytes 200 1000] [--runs 1] [--json]``. The export is made here and says what is
-true of it. Every measured thing is a process of its own: its CPU time (user and system) is what to compare, wall time
-depends on what else the machine does. MB are 10**6 bytes of XML, also for the zip; memory is in 2**20 bytes.
+Run: ``python -m benchmarks.apple [--megabytes 200 1000] [--runs 1] [--alone] [--json]``. The export is made here. Every
+measured thing is a process of its own: its CPU time (user and system) is what to compare, wall time depends on what
+else the machine does. MB are 10**6 bytes of XML, also for the zip; memory is in 2**20 bytes.
 PostgreSQL takes part where it is installed, its own CPU time apart. healthkit-to-sqlite gets an environment of its own
 on first use (``.venv-healthkit``); without a package index it is left out.
 """
@@ -86,8 +86,8 @@ def peer() -> Path | None:
     return program
 
 
-def side_by_side(megabytes: float, seed: int, folder: Path, server: str | None) -> Iterator[Row]:
-    """Everything once on one export."""
+def side_by_side(megabytes: float, seed: int, folder: Path, server: str | None, program: Path | None) -> Iterator[Row]:
+    """Everything once on one export; ``program`` is the peer's."""
     plan = of_size(megabytes, Plan(seed=seed))
     xml, packed = folder / "export.xml", folder / "export.zip"
     size = generate(plan, xml).size
@@ -99,7 +99,6 @@ def side_by_side(megabytes: float, seed: int, folder: Path, server: str | None) 
     if server is not None:
         url = _database(server)
         yield from ours("zip into PostgreSQL", size, packed, folder / uuid.uuid4().hex, url)
-    program = peer()
     if program is not None:
         yield measured(PEER, size, [program, "-s", "--xml", xml, folder / f"{uuid.uuid4().hex}.db"])
 
@@ -151,14 +150,20 @@ def main() -> None:
     parser.add_argument("--megabytes", type=float, nargs="+", default=[200.0])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--runs", type=int, default=1)
+    parser.add_argument(
+        "--alone", action="store_true", help="without healthkit-to-sqlite, which waits long for the disk"
+    )
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
     found = []
     with ExitStack() as stack:
         server = stack.enter_context(cluster()) if programs() else None
+        program = None if chosen.alone else peer()
         for megabytes in chosen.megabytes:
             folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-            rows = [row for _ in range(chosen.runs) for row in side_by_side(megabytes, chosen.seed, folder, server)]
+            rows = [
+                row for _ in range(chosen.runs) for row in side_by_side(megabytes, chosen.seed, folder, server, program)
+            ]
             found.append(compared(best(rows)))
             if not chosen.json:
                 show(found[-1])

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
+import tracemalloc
 from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.health_auto_export import stream
+from connectors.health_auto_export import files, stream
 from connectors.health_auto_export.stream import Broken, Json
+from tests.health_auto_export.reading import Body
 
 leaves = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
 documents = st.recursive(
@@ -94,3 +96,17 @@ def test_a_value_beyond_all_measure_is_not_gathered(read: Any, monkeypatch: pyte
     with pytest.raises(Broken):
         read(Json(endless))  # type: ignore[arg-type]
     assert endless.given < 8 << 20
+
+
+def test_a_route_of_any_length_is_passed_over_in_little_memory() -> None:
+    point = b'{"latitude":1.0,"longitude":2.0,"altitude":3,"timestamp":"2026-11-18 07:00:00 +0100"},'
+    start = b'{"data":{"workouts":[{"name":"Run","start":"2026-11-18 07:00:00 +0100","route":['
+    content = start + point * 25_000 + b'{}],"end":"2026-11-18 08:00:00 +0100"}]}}'
+    tracemalloc.start()
+    try:
+        (page,) = files.read(Body(content), zone="UTC")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert page.records[0].payload["end"] == page.records[0].payload["start"] + 3600
+    assert peak < len(content) / 2  # some chunks
