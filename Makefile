@@ -37,4 +37,4 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 clean:
-	rm -rf .venv .venv-openenv build dist
+	rm -rf .venv .venv-openenv .venv-healthkit build dist

@@ -125,8 +125,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
     spec = registry.spec(source)
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
-    settings = bridge.settings.of_source(spec)
-    fresh = _Consent(settings, zone_at(now(), user.zones).key)
+    fresh = _Consent(bridge.settings.of_source(spec), zone_at(now(), user.zones).key)
     registry.resolve(spec.authorises)(fresh, browser)
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
@@ -138,6 +137,8 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connec
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
     """How data comes in that no account gives."""
+    if spec.receives is not None:
+        return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
     if spec.reads is not None:
         return f"give it a file: bridge import PATH --user {user.name}"
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
@@ -170,14 +171,13 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
         if spec.revokes is not None and live:
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
+    shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
     return confirmed
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the person with everything, also where revoking fails; and all caches, which do
-    not tell whose they are.
-
-    Returns the sources that did not confirm.
+    """Revoke every consent and delete the person with everything, also where revoking fails, and all caches, which do
+    not tell whose they are. Returns the sources that did not confirm.
     """
     unconfirmed = []
     for connection in bridge.store.connections(user.id):
@@ -189,6 +189,7 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
+    shutil.rmtree(bridge.settings.inbox(user.id), ignore_errors=True)
     return unconfirmed
 
 

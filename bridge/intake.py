@@ -149,8 +149,11 @@ class Folder:
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
             raise TryLater(f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH")
-        seen: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
-        for place in plain(self.folder):
+        places = plain(self.folder)
+        here = {place.relative_to(self.folder).as_posix() for place in places}
+        known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
+        seen = {path: mark for path, mark in known.items() if path in here}
+        for place in places:
             file = Plain(place, place.relative_to(self.folder).as_posix())
             mark = file.mark
             if seen.get(file.path) == mark:

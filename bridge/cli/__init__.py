@@ -19,6 +19,7 @@ from bridge.cli import (
     evaluation,
     meters,
     people,
+    push,
     recordings,
     simulation,
     validation,
@@ -33,7 +34,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (people, data, checkin, meters, advice, classify, care, recordings, simulation, evaluation, validation):
+for group in (
+    people,
+    data,
+    push,
+    checkin,
+    meters,
+    advice,
+    classify,
+    care,
+    recordings,
+    simulation,
+    evaluation,
+    validation,
+):
     group.register(app)
 
 

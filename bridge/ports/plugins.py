@@ -27,7 +27,9 @@ class ConnectorSpec:
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
-    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. None: it cannot.
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``receive(headers,
+    file)`` looks whether a push can be read as such a file and raises ``BadRecord`` if not; header names are in lower
+    case. None: it cannot.
     A reader with ``file_settings`` is given them as ``settings=``, by name.
     """
 
@@ -47,6 +49,7 @@ class ConnectorSpec:
     reads: str | None = None
     file_settings: tuple[Setting, ...] = ()
     remembers_files: bool = False  # a file that was imported whole holds nothing new when it comes again
+    receives: str | None = None
     keeps_raw: bool = True
 
 

@@ -29,7 +29,7 @@ STAGES = {
     "awake": Metric.AWAKE,
 }
 UNSHRUNK = (Phase.explicit, Phase.reuse, Phase.generate)  # a plan is its own smallest example
-OVERNIGHT = ("respiratory_rate", "spo2", "skin_temperature")
+OVERNIGHT = ("respiratory_rate", "spo2", "skin_temperature", "hrv_rmssd")
 
 
 def plans(*, travels: bool) -> st.SearchStrategy[Plan]:
@@ -78,9 +78,10 @@ def check(items: list[Item], truth: Truth) -> None:
         found = {day: sum(s.value for s in some) for day, some in of_days(items, Metric(name)).items()}
         found.pop(truth.exported, None)
         assert found == pytest.approx(whole_days(truth, name), rel=1e-9), name
-    variability = {day: median(s.value for s in some) for day, some in of_days(items, Metric.HRV_SDNN).items()}
-    variability.pop(truth.exported, None)
-    assert variability == pytest.approx(whole_days(truth, "hrv_sdnn"), rel=1e-9)
+    for metric, name in ((Metric.HRV_SDNN, "hrv_sdnn"), (Metric.HRV_RMSSD_BEATS, "beats_rmssd")):
+        variability = {day: median(s.value for s in some) for day, some in of_days(items, metric).items()}
+        variability.pop(truth.exported, None)
+        assert variability == pytest.approx(whole_days(truth, name), rel=1e-9), name
     rates = {day: sum(s.count or 0 for s in some) for day, some in of_days(items, Metric.HEART_RATE).items()}
     rates.pop(truth.exported, None)
     assert rates == whole_days(truth, "heart_rates")

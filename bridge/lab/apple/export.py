@@ -46,8 +46,8 @@ class Truth:
     """What is true of an export.
 
     ``days``: by civil date where the person was: steps, distance (m), active_energy (kcal), resting_hr, hrv_sdnn
-    (median, ms), beats_rmssd (median, ms), hrv_readings, heart_rates (how many), heart_rate (mean), mindful (min). Those
-    of the date of exporting are so far.
+    (median, ms), beats_rmssd (median, ms), hrv_readings, heart_rates (how many), heart_rate (mean), mindful (min). The
+    date of exporting has what there was by then.
     ``nights``: by date of waking: asleep, light, deep, rem, awake, in_bed in minutes, start and end in Unix seconds,
     respiratory_rate, spo2 (%), skin_temperature (°C), hrv_rmssd (ms) as medians. Missing: nobody measured it.
     ``zones``: where the person woke and went to bed, by date. ``rows``: elements by name.
@@ -71,12 +71,6 @@ class Truth:
         for day, some in values.items():
             self.days.setdefault(day, {}).update(some)
 
-    def night(self, values: dict[str, dict[str, float]]) -> None:
-        """Overnight medians belong to a night; one that nobody recorded has none."""
-        for day, some in values.items():
-            if day in self.nights:
-                self.nights[day].update(some)
-
     def as_json(self) -> dict[str, Any]:
         return asdict(self)
 
@@ -90,8 +84,8 @@ def write(plan: Plan, sink: Callable[[bytes], object]) -> Truth:
     sheet = Sheet(sink, exported=exported, offset=offset(exported, today.zone(exported)))
     truth = Truth(exported=today.text, home=plan.home, zones={day.text: (day.morning, day.evening) for day in days})
     sheet.line(_head(plan, sheet))
-    _quantities(sheet, life, days, plan, truth)
-    _categories(sheet, life, days, truth)
+    overnight = _quantities(sheet, life, days, plan, truth)
+    _categories(sheet, life, days, truth, overnight)
     truth.workouts = energy.write_workouts(sheet, life, days)
     unit = "Cal" if plan.american else "kcal"
     energy.write_summaries(sheet, days, {day: some.get("active_energy", 0.0) for day, some in truth.days.items()}, unit)
@@ -112,7 +106,7 @@ def _head(plan: Plan, sheet: Sheet) -> str:
     )
 
 
-def _quantities(sheet: Sheet, life: Life, days: list[Day], plan: Plan, truth: Truth) -> None:
+def _quantities(sheet: Sheet, life: Life, days: list[Day], plan: Plan, truth: Truth) -> sleeping.Overnight:
     american = plan.american
     truth.update(heart.write_rates(sheet, life, days))
     truth.put("steps", movement.write_steps(sheet, life, days))
@@ -124,15 +118,15 @@ def _quantities(sheet: Sheet, life: Life, days: list[Day], plan: Plan, truth: Tr
     truth.update(heart.write_variability(sheet, life, days, clock12=american))
     overnight = sleeping.write_overnight(sheet, life, days, "degF" if american else "degC")
     rmssd = heart.write_rmssd(sheet, life, days)
-    for day, value in rmssd.items():
-        overnight.setdefault(day, {})["hrv_rmssd"] = value
-    truth.nights = overnight
+    for day, spots in rmssd.items():
+        overnight.setdefault(day, {})["hrv_rmssd"] = spots
+    return overnight
 
 
-def _categories(sheet: Sheet, life: Life, days: list[Day], truth: Truth) -> None:
-    overnight = truth.nights
+def _categories(sheet: Sheet, life: Life, days: list[Day], truth: Truth, overnight: sleeping.Overnight) -> None:
     truth.nights, truth.naps = sleeping.write_sleep(sheet, life, days)
-    truth.night(overnight)
+    for day, night in truth.nights.items():  # what was measured in a night that nobody recorded belongs to none
+        night.update(sleeping.medians(night, overnight.get(day, {})))
     truth.put("mindful", energy.write_mindful(sheet, life, days))
     unused.write_correlations(sheet, life, days)
 

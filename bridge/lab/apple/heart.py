@@ -116,8 +116,8 @@ def _beat(bpm: int, clock: float, *, clock12: bool) -> str:
     return f'   <InstantaneousBeatsPerMinute bpm="{bpm}" time="{text}"/>\n'
 
 
-def write_rmssd(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, float]:
-    """RMSSD as the newest systems write it, during nights with the watch on; returns medians by date of waking."""
+def write_rmssd(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, list[tuple[float, float]]]:
+    """RMSSD as the newest systems write it, during nights with the watch on; returns it by date of waking."""
     head, truth = WATCH.head(QUANTITY + "HeartRateVariabilityRMSSD", "ms"), {}
     for day in days:
         night, rng, values = life.night(day.date), dice(life.seed, "rmssd", day.text), []
@@ -126,7 +126,6 @@ def write_rmssd(sheet: Sheet, life: Life, days: Sequence[Day]) -> dict[str, floa
         for at in range(night.start + 3600, night.end - 3600, 2700):
             value = round(rng.gauss(48, 9), 1)
             if sheet.row(head, at, at + 300, value):
-                values.append(value)
-        if values:
-            truth[day.text] = median(values)
+                values.append((at + 150.0, value))
+        truth[day.text] = values
     return truth

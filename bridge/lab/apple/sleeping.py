@@ -18,6 +18,8 @@ FIELDS = {"AsleepCore": "light", "AsleepDeep": "deep", "AsleepREM": "rem", "Awak
 NAP_WINDOW = (780, 930)  # minutes after midnight
 
 Stages = list[tuple[int, int, str]]
+Spot = tuple[float, float]  # Unix seconds and value
+Overnight = dict[str, dict[str, list[Spot]]]  # by date of waking and field
 
 
 def write_sleep(sheet: Sheet, life: Life, days: Sequence[Day]) -> tuple[dict[str, dict[str, float]], dict[str, int]]:
@@ -118,20 +120,17 @@ def _nap(sheet: Sheet, life: Life, day: Day, head: str) -> dict[str, int]:
     return {day.text: 1} if sheet.row(head, start, end, VALUE + "AsleepCore", inside=inside) else {}
 
 
-def write_overnight(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> dict[str, dict[str, float]]:
-    """Breath, blood oxygen and wrist temperature of nights with the watch on; returns medians by date of waking."""
-    truth: dict[str, dict[str, float]] = {}
+def write_overnight(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> Overnight:
+    """Breath, blood oxygen and wrist temperature of nights with the watch on; returns them by date of waking."""
+    truth: Overnight = {}
     for kind, field, apart in (("RespiratoryRate", "respiratory_rate", 900), ("OxygenSaturation", "spo2", 2400)):
         head = WATCH.head(QUANTITY + kind, "%" if field == "spo2" else "count/min")
         for day in days:
-            values = list(_spots(sheet, life, day, head, field, apart))
-            if values:
-                truth.setdefault(day.text, {})[field] = median(values)
+            truth.setdefault(day.text, {})[field] = _spots(sheet, life, day, head, field, apart)
         sheet.end_of_kind()
     head = WATCH.head(QUANTITY + "AppleSleepingWristTemperature", unit)
     for day in days:
-        for field, value in _warmth(sheet, life, day, head, unit).items():
-            truth.setdefault(day.text, {})[field] = value
+        truth[day.text]["skin_temperature"] = _warmth(sheet, life, day, head, unit)
     return truth
 
 
@@ -144,21 +143,30 @@ def _asleep(life: Life, day: Day) -> tuple[int, int] | None:
     return int(known["start"]), int(known["end"])
 
 
-def _spots(sheet: Sheet, life: Life, day: Day, head: str, field: str, apart: int) -> list[float]:
+def _spots(sheet: Sheet, life: Life, day: Day, head: str, field: str, apart: int) -> list[Spot]:
     asleep, rng = _asleep(life, day), dice(life.seed, field, day.text)
-    values: list[float] = []
+    values: list[Spot] = []
     while asleep and (at := asleep[0] + len(values) * apart + rng.randint(1, apart - 1)) < asleep[1]:
         value = round(rng.gauss(14.5, 1.2) * 2) / 2 if field == "respiratory_rate" else rng.randint(92, 100)
         if not sheet.row(head, at, at, value / 100 if field == "spo2" else value):
             break
-        values.append(value)
+        values.append((at, value))
     return values
 
 
-def _warmth(sheet: Sheet, life: Life, day: Day, head: str, unit: str) -> dict[str, float]:
+def _warmth(sheet: Sheet, life: Life, day: Day, head: str, unit: str) -> list[Spot]:
     asleep, rng = _asleep(life, day), dice(life.seed, "warmth", day.text)
     if not asleep:
-        return {}
+        return []
     celsius = rng.gauss(35.6, 0.25)
     written = celsius * 1.8 + 32 if unit == "degF" else celsius
-    return {"skin_temperature": celsius} if sheet.row(head, *asleep, written) else {}
+    return [(sum(asleep) / 2, celsius)] if sheet.row(head, *asleep, written) else []
+
+
+def medians(night: dict[str, float], measured: dict[str, list[Spot]]) -> dict[str, float]:
+    """Of what was measured between falling asleep and waking as the night's source tells it."""
+    inside = {
+        field: [value for at, value in spots if night["start"] <= at <= night["end"]]
+        for field, spots in measured.items()
+    }
+    return {field: median(values) for field, values in inside.items() if values}
