@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Protocol
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
@@ -122,8 +123,7 @@ def _land_together(
         return land(source, store, page, frozenset(keys) if page.covers else frozenset(), now=now)
 
     try:
-        with store.transaction():
-            landed = [(page, one(page)) for page, _ in group]
+        landed = _landed(source, store, group, one, now=now)
     except SourceChanged:
         landed = []
         for page, file in group:
@@ -132,7 +132,27 @@ def _land_together(
             except SourceChanged as error:
                 reading.fail(str(error), file)
     for page, landings in landed:
+        delivered[page.stream].update(record.key for record in page.records)
         tally.add(page, landings)
+
+
+def _landed(
+    source: Source, store: Store, group: Group, one: Callable[[Page], list[Landing]], *, now: datetime
+) -> list[tuple[Page, list[Landing]]]:
+    """All pages in one transaction, and the records of those that hold nothing else at once."""
+    plain = [page for page, _ in group if page.cursor is None and page.covers is None]
+    records = [record for page in plain for record in page.records]
+    with store.transaction():
+        landings = iter(_put(source, store, records, now=now))
+        found = [(page, [*islice(landings, len(page.records))]) for page in plain]
+        for page, some in found:
+            _refuse_changed_shape(source.spec, page, some)
+        return found + [(page, one(page)) for page, _ in group if page.cursor is not None or page.covers is not None]
+
+
+def _put(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[Landing]:
+    version, keep_raw = source.spec.normaliser_version, source.spec.keeps_raw
+    return store.land(source.connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
@@ -276,19 +296,14 @@ class _Pull:
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
-    connection, spec = source.connection, source.spec
-
-    def put(records: Sequence[RawRecord]) -> list[Landing]:
-        version, keep_raw = spec.normaliser_version, spec.keeps_raw
-        return store.land(connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
-
     with store.transaction():
-        landings = put(page.records)
-        _refuse_changed_shape(spec, page, landings)
+        landings = _put(source, store, page.records, now=now)
+        _refuse_changed_shape(source.spec, page, landings)
         if page.covers is not None:
-            landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
+            missing = store.missing(source.connection.id, page.stream, page.covers, delivered)
+            landings += _put(source, store, missing, now=now)
         if page.cursor is not None:
-            store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
+            store.save_cursor(source.connection.id, page.stream, page.cursor, source.spec.cursor_version)
     return landings
 
 
