@@ -23,7 +23,7 @@ CADENCE = timedelta(minutes=30)  # between two syncs that went well
 BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
 LEASE = timedelta(minutes=5)
 RENEWAL = 30.0  # seconds between two renewals of the lease
-TOGETHER = 120  # records of files that land in one transaction
+TOGETHER = 60  # records of files that land in one transaction
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
 
 OnPage = Callable[[str, int], None]

@@ -43,11 +43,7 @@ def import_path(
     json: options.Json = False,
 ) -> None:
     """Import an export, or a folder of them; what each file is, is recognised by its content."""
-    import gc
-
     from bridge import app
-
-    gc.set_threshold(50_000)  # millions of small things come and go, few in cycles
 
     settings = {"keep_all": "yes"} if keep_all else {}
     with app.open_bridge() as bridge, show.Progress(sizes=True) as progress:

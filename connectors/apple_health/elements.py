@@ -15,7 +15,7 @@ from connectors.apple_health.lines import columns
 if TYPE_CHECKING:
     from connectors.apple_health.collect import Collected
 
-CHUNK = 1 << 18
+CHUNK = 1 << 17
 SLICE = 1 << 17
 LONGEST_DTD = 1 << 20  # bytes; real ones are under 20 KB
 LONGEST_TAG = 1 << 20  # bytes; real ones are under 4 KB

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 SERIES, START, END, VALUE = range(4)  # the columns
 BLOCK = 16 * 86_400  # seconds of rows that lie together
-WAITING = 4 << 20  # bytes in memory
+WAITING = 2 << 20  # bytes in memory
 LONGEST = 7 * 86_400  # seconds a row may last
 
 
