@@ -113,8 +113,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
     if write and spec.writes is None:
         raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
-    settings = bridge.settings.of_source(spec)
-    fresh = _Consent(settings, zone_at(now(), user.zones).key)
+    fresh = _Consent(bridge.settings.of_source(spec), zone_at(now(), user.zones).key)
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
@@ -136,6 +135,8 @@ def _keep(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, A
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
     """How data comes in that no account gives."""
+    if spec.receives is not None:
+        return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
     if spec.reads is not None:
         return f"give it a file: bridge import PATH --user {user.name}"
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
@@ -171,14 +172,13 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
         if spec.revokes is not None and live:
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
+    shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
     return confirmed
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the person with everything, also where revoking fails; and all caches, which do
-    not tell whose they are.
-
-    Returns the sources that did not confirm.
+    """Revoke every consent and delete the person with everything, also where revoking fails, and all caches, which do
+    not tell whose they are. Returns the sources that did not confirm.
     """
     unconfirmed = []
     for connection in bridge.store.connections(user.id):
@@ -190,6 +190,7 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
+    shutil.rmtree(bridge.settings.inbox(user.id), ignore_errors=True)
     return unconfirmed
 
 
@@ -256,7 +257,10 @@ def _sync_folder(
     """Import what is new in a connected folder."""
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
-    reading = intake.Folder(spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor)
+    settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
+    reading = intake.Folder(
+        spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor, settings=settings
+    )
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 
@@ -296,11 +300,18 @@ class Imported:
 
 
 def import_path(
-    bridge: Bridge, user: User, path: Path, *, at: datetime, watch: Callable[[str], OnPage] | None = None
+    bridge: Bridge,
+    user: User,
+    path: Path,
+    *,
+    at: datetime,
+    settings: Mapping[str, str] = {},
+    on_bytes: Callable[[str], intake.OnBytes] = lambda _: intake.unwatched,
 ) -> Imported:
     """Land what a file or folder holds, each file through the source that recognises it by its content.
 
-    Raises SetupError when the file is missing or nobody knows anything in there.
+    ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is
+    missing or nobody knows anything in there.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
@@ -320,9 +331,16 @@ def import_path(
             spec = registry.spec(source)
             connection = bridge.store.connect(user.id, source, "import", now=at)
             leases.free_dead(bridge.store, connection)
-            reading = intake.Files(spec, chosen_files, zone_at(at, user.zones).key)
-            on_page = watch(source) if watch else silent
-            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=on_page))
+            wanted = bridge.settings.of_plugin(source, spec.file_settings)
+            reading = intake.Files(
+                spec,
+                chosen_files,
+                zone_at(at, user.zones).key,
+                {name: settings.get(name, value) for name, value in wanted.items()},
+                bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
+                on_bytes(source),
+            )
+            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 

@@ -18,6 +18,8 @@ from rhythm_env.interface import ActionType, MeterState
 
 def require_aware(at: datetime) -> datetime:
     """Return ``at`` in UTC; a naive time is an error, never a guess."""
+    if at.tzinfo is UTC:
+        return at
     if at.tzinfo is None:
         raise ValueError("a time without zone reached the vocabulary")
     return at.astimezone(UTC)
@@ -239,6 +241,7 @@ class Page:
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
     member: str | None = None  # the source's own name for the person, where its webhooks use it
+    set_aside: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (what, why) -> passed over while reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -308,4 +311,7 @@ class Outcome:
     streams: Mapping[str, int] = field(default_factory=dict)
     items: Mapping[str, int] = field(default_factory=dict)  # "sample", "episode", "event", "task" -> derived this time
     files: int = 0  # read, of an import
+    truncated: bool = False  # a file ended before its end
+    seconds: float | None = None  # an import took
+    set_aside_by: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # what -> why -> how many
     failed_files: tuple[tuple[str, str], ...] = ()  # (file, why it could not be read, or not to its end)

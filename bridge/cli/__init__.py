@@ -22,6 +22,7 @@ from bridge.cli import (
     meters,
     people,
     personalise,
+    push,
     recordings,
     simulation,
     trace,
@@ -40,6 +41,7 @@ app = typer.Typer(
 for group in (
     people,
     data,
+    push,
     checkin,
     meters,
     advice,

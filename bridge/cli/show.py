@@ -68,18 +68,22 @@ def unseen(done: int, total: int) -> None:
 
 
 class Progress:
-    """A progress display on standard error; silent where that is no terminal."""
+    """A progress display on standard error; silent where that is no terminal. ``sizes``: what is counted is bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, sizes: bool = False) -> None:
+        self._sizes = sizes
         self._rich: RichProgress | None = None
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
+            from rich import progress as rich
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
             from rich.progress import Progress as RichProgress
 
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+            counts = (rich.MofNCompleteColumn(),)
+            sizes = (rich.DownloadColumn(), rich.TransferSpeedColumn(), rich.TimeRemainingColumn())
+            shown = sizes if self._sizes else counts
+            columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), *shown)
             self._rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
             self._rich.start()
         return self

@@ -28,10 +28,12 @@ class ConnectorSpec:
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
-    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``notice(headers,
-    body, settings=, now=) -> Notice | None`` reads a webhook (header names in lower case), raises ``Forged``, and gives
-    None for what is of no use; its connector then has ``fetch(stream, key, now=) -> Iterator[Page]``. ``writes`` is a
-    ``Writer``; where there is one, ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before; one with
+    ``file_settings`` is given them as ``settings=``, by name. ``receive(headers, file)`` looks whether a push can be
+    read as such a file and raises ``BadRecord`` if not. ``notice(headers, body, settings=, now=) -> Notice | None``
+    reads a webhook, raises ``Forged``, and gives None for what is of no use; its connector then has ``fetch(stream,
+    key, now=) -> Iterator[Page]``. Header names are in lower case. ``writes`` is a ``Writer``; where there is one,
+    ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
     """
 
     name: str
@@ -49,6 +51,9 @@ class ConnectorSpec:
     recognises: str | None = None
     reads: str | None = None
     writes: str | None = None
+    file_settings: tuple[Setting, ...] = ()
+    remembers_files: bool = False  # a file that was imported whole holds nothing new when it comes again
+    receives: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
@@ -189,6 +194,11 @@ class File(Protocol):
         """The first 4096 bytes."""
         ...
 
+    @property
+    def digest(self) -> str | None:
+        """The same for the same content, whatever the file is called; None for one that is incomplete."""
+        ...
+
     def open(self) -> BinaryIO:
         """The content from its beginning, not necessarily seekable."""
         ...
@@ -197,4 +207,4 @@ class File(Protocol):
 class FileReader(Protocol):
     """What ``ConnectorSpec.reads`` points to."""
 
-    def __call__(self, file: File, *, zone: str) -> Iterator[Page]: ...
+    def __call__(self, file: File, *, zone: str, **settings: Mapping[str, str]) -> Iterator[Page]: ...
