@@ -5,7 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 
-MODULES = ("benchmarks.landing", "benchmarks.fit", "benchmarks.meters", "benchmarks.simulator", "benchmarks.titles")
+MODULES = (
+    "benchmarks.landing",
+    "benchmarks.calendar",
+    "benchmarks.fit",
+    "benchmarks.meters",
+    "benchmarks.simulator",
+    "benchmarks.titles",
+)
 
 for module in MODULES:
     print(f"# {module}", flush=True)

@@ -7,14 +7,16 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from bridge import archive, config, intake, registry
+from bridge import archive, config, intake, leases, plans, registry
+from bridge.account import SEALING
+from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.guard import Guard, guard_of
@@ -31,12 +33,13 @@ from bridge.ports import (
     Store,
     User,
 )
-from bridge.sync import OnPage, Reading, Source, silent, sync, take
+from bridge.sync import Lease, OnPage, Reading, Source, silent, sync, take
 from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
 
 FOLDER = "folder"  # connections of this name import what is new in a folder
+WRITES = "writes"  # beside a consent: whether accepted advice is written there
 
 
 def now() -> datetime:
@@ -48,30 +51,6 @@ def now() -> datetime:
     if at.tzinfo is None:
         raise SetupError("BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
-
-
-class StoredAccount:
-    """A connection's settings and its token, sealed in the store."""
-
-    def __init__(
-        self, connection_id: int, settings: Mapping[str, str], store: Store, vault: Vault, *, zone: str = "UTC"
-    ) -> None:
-        self.settings = settings
-        self.zone = zone
-        self._connection_id = connection_id
-        self._store = store
-        self._vault = vault
-
-    def token(self) -> dict[str, Any] | None:
-        sealed = self._store.secret(self._connection_id)
-        return None if sealed is None else self._vault.unseal(sealed)
-
-    def token_field(self, name: str) -> str:
-        """One text of the stored token; empty when it is not there."""
-        return str((self.token() or {}).get(name, ""))
-
-    def save_token(self, token: Mapping[str, Any]) -> None:
-        self._store.save_secret(self._connection_id, self._vault.seal(token))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,24 +103,40 @@ def open_bridge() -> Iterator[Bridge]:
         store.close()
 
 
-def connect(bridge: Bridge, user: User, source: str, browser: Browser) -> Connection:
-    """Obtain consent and keep the connection; a consent that fails leaves no new connection behind."""
+def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+    """Obtain consent and keep the connection; a consent that fails leaves no new connection behind.
+
+    ``write``: also to write accepted advice there; a consent without it ends an earlier one that had it.
+    """
     spec = registry.spec(source)
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
-    settings = bridge.settings.of_source(spec)
-    fresh = _Consent(settings, zone_at(now(), user.zones).key)
-    registry.resolve(spec.authorises)(fresh, browser)
+    if write and spec.writes is None:
+        raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
+    fresh = _Consent(bridge.settings.of_source(spec), zone_at(now(), user.zones).key)
+    registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
-    with bridge.store.transaction():
-        connection = bridge.store.connect(user.id, source, "account", now=now())
-        bridge.account(connection, spec).save_token(fresh.obtained)
+    return _keep(bridge, user, spec, fresh.obtained | {WRITES: write})
+
+
+def _keep(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
+    """Not while a sync swaps the token of an earlier consent: what it then saves would replace this one."""
+    with ExitStack() as locks:
+        for earlier in bridge.store.connections(user.id):
+            if (earlier.source, earlier.name) == (spec.name, "account"):
+                locks.enter_context(bridge.account(earlier, spec).swapping())
+        locks.enter_context(bridge.store.lock(SEALING))
+        locks.enter_context(bridge.store.transaction())
+        connection = bridge.store.connect(user.id, spec.name, "account", now=now())
+        bridge.account(connection, spec).save_token(token)
     return connection
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
     """How data comes in that no account gives."""
+    if spec.receives is not None:
+        return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
     if spec.reads is not None:
         return f"give it a file: bridge import PATH --user {user.name}"
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
@@ -161,6 +156,9 @@ class _Consent:
     def save_token(self, token: Mapping[str, Any]) -> None:
         self.obtained = dict(token)
 
+    def swapping(self) -> AbstractContextManager[None]:
+        return nullcontext()  # nobody else knows this token yet
+
 
 def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     """Revoke the consent at the vendor, then delete the connection and all that came through it.
@@ -174,14 +172,13 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
         if spec.revokes is not None and live:
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
+    shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
     return confirmed
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the person with everything, also where revoking fails; and all caches, which do
-    not tell whose they are.
-
-    Returns the sources that did not confirm.
+    """Revoke every consent and delete the person with everything, also where revoking fails, and all caches, which do
+    not tell whose they are. Returns the sources that did not confirm.
     """
     unconfirmed = []
     for connection in bridge.store.connections(user.id):
@@ -193,6 +190,7 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
+    shutil.rmtree(bridge.settings.inbox(user.id), ignore_errors=True)
     return unconfirmed
 
 
@@ -227,7 +225,7 @@ def sync_connection(
 ) -> Outcome:
     """Open one connection and sync it. A connection that cannot be opened is an outcome too, not a crash."""
     spec = registry.spec(connection.source)
-    free_dead_lease(bridge.store, connection)
+    leases.free_dead(bridge.store, connection)
     if connection.name.startswith(FOLDER):
         return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
 
@@ -236,7 +234,21 @@ def sync_connection(
         return connector
 
     source = Source(connection=connection, spec=spec, open=opened, normalise=normaliser(spec))
-    return sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    if outcome.outcome == "ok":
+        write_plans(bridge, user, connection, at=at)
+    return outcome
+
+
+def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
+    """Bring accepted advice to where a person wants it written; False when that is to be tried again."""
+    spec = registry.spec(connection.source)
+    account = bridge.account(connection, spec)
+    if spec.writes is None or not (account.token() or {}).get(WRITES):
+        return True
+    write = partial(registry.resolve(spec.writes), account)
+    lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
+    return plans.keep(bridge.store, user, bridge.classifier, write, lease)
 
 
 def _sync_folder(
@@ -245,7 +257,10 @@ def _sync_folder(
     """Import what is new in a connected folder."""
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
-    reading = intake.Folder(spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor)
+    settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
+    reading = intake.Folder(
+        spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor, settings=settings
+    )
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 
@@ -269,7 +284,7 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
     others = [c for c in bridge.store.connections(user.id) if c.source == source and c.name.startswith(FOLDER)]
     known = {StoredAccount(c.id, {}, bridge.store, bridge.vault).token_field("folder"): c.name for c in others}
     name = known.get(place) or (FOLDER if not others else f"{FOLDER}-{len(others) + 1}")
-    with bridge.store.transaction():
+    with bridge.store.lock(SEALING), bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, name, now=now())
         StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})
     return connection
@@ -285,11 +300,18 @@ class Imported:
 
 
 def import_path(
-    bridge: Bridge, user: User, path: Path, *, at: datetime, watch: Callable[[str], OnPage] | None = None
+    bridge: Bridge,
+    user: User,
+    path: Path,
+    *,
+    at: datetime,
+    settings: Mapping[str, str] = {},
+    on_bytes: Callable[[str], intake.OnBytes] = lambda _: intake.unwatched,
 ) -> Imported:
     """Land what a file or folder holds, each file through the source that recognises it by its content.
 
-    Raises SetupError when the file is missing or nobody knows anything in there.
+    ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is
+    missing or nobody knows anything in there.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
@@ -308,10 +330,17 @@ def import_path(
         for source, chosen_files in sorted(files.known.items()):
             spec = registry.spec(source)
             connection = bridge.store.connect(user.id, source, "import", now=at)
-            free_dead_lease(bridge.store, connection)
-            reading = intake.Files(spec, chosen_files, zone_at(at, user.zones).key)
-            on_page = watch(source) if watch else silent
-            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=on_page))
+            leases.free_dead(bridge.store, connection)
+            wanted = bridge.settings.of_plugin(source, spec.file_settings)
+            reading = intake.Files(
+                spec,
+                chosen_files,
+                zone_at(at, user.zones).key,
+                {name: settings.get(name, value) for name, value in wanted.items()},
+                bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
+                on_bytes(source),
+            )
+            outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 
@@ -331,24 +360,3 @@ def rebuild(
 def normaliser(spec: ConnectorSpec) -> Normaliser:
     found: Normaliser = registry.resolve(spec.normaliser)
     return found
-
-
-def free_dead_lease(store: Store, connection: Connection) -> None:
-    """A lease whose holder was killed on this machine would block every sync until it runs out: free it."""
-    holder = store.holder(connection.id)
-    if holder is None:
-        return
-    host, _, rest = holder.partition("/")
-    process = rest.partition("/")[0]
-    if host == socket.gethostname() and process.isdigit() and not _alive(int(process)):
-        store.release(connection.id, holder)
-
-
-def _alive(process: int) -> bool:
-    try:
-        os.kill(process, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True

@@ -31,6 +31,10 @@ class Settings:
         """Where plug-ins keep what they can do without; it goes when somebody is forgotten."""
         return self.folder / "cache"
 
+    def inbox(self, user_id: int) -> Path:
+        """Where what is sent for somebody waits until it has landed."""
+        return self.folder / "pushes" / str(user_id)
+
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
         """A source's settings by name; raises SetupError naming the variable that is missing."""
         return self.of_plugin(spec.name, spec.settings)

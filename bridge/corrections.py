@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from bridge.ports import Correction
 from bridge.types import Event, Label, Occurrence
+from rhythm_env.interface import ActionType
 
 BY = "you"
 SIMILAR = 0.7  # overlap of three-letter runs (Dice 1945) from which titles are alike
@@ -27,9 +28,13 @@ def series_of(event: Event) -> str:
 def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
-    """The labels, each replaced by what the person said of its series or of a title like its own."""
+    """The labels, each replaced by what the person said of its series or of a title like its own.
+
+    What they accepted is what it was advised as, whatever a classifier makes of its title.
+    """
+    labels = [agreed(o.event) or label for o, label in zip(occurrences, labels, strict=True)]
     if not corrections:
-        return list(labels)
+        return labels
     said = {one.series: one for one in corrections}
     shapes = [(one, runs(one.title)) for one in corrections if one.title]
     return [_label(o.event, label, said, shapes) for o, label in zip(occurrences, labels, strict=True)]
@@ -47,6 +52,18 @@ def _label(
         return label
     why = "you said so of the same title" if nearest == 1 else "you said so of a similar title"
     return Label(action=one.action, confidence=round(nearest * SURE_OF_ALIKE, 3), by=BY, why=why)
+
+
+def agreed(event: Event) -> Label | None:
+    """What an event is that was written for an accepted recommendation; None for any other event.
+
+    >>> agreed(Event(key="e", calendar="c", kind="advice:LEARN")).action, agreed(Event(key="e", calendar="c"))
+    (<ActionType.LEARN: 'LEARN'>, None)
+    """
+    word, _, action = event.kind.partition(":")
+    if word != "advice" or action not in list(ActionType):
+        return None
+    return Label(action=ActionType(action), confidence=1.0, by=BY, why="you accepted it")
 
 
 def runs(title: str) -> Counter[str]:

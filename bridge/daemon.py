@@ -12,10 +12,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bridge import advise, app, personalise
+from bridge import advise, app, leases, personalise, plans, registry
 from bridge.errors import BridgeError, TryLater
 from bridge.ports import Connection, User
-from bridge.sync import LEASE, finish
+from bridge.sync import BACKOFF, LEASE, finish
 from bridge.types import Outcome
 from rhythm_env.interface import moment_at
 
@@ -31,6 +31,8 @@ class Daemon:
     bridge: app.Bridge
     clock: Callable[[], datetime] = app.now
     stopping: threading.Event = field(default_factory=threading.Event)
+    written: dict[int, datetime] = field(default_factory=dict)  # user -> until when their answers are written down
+    unwritten: dict[int, datetime] = field(default_factory=dict)  # user -> when to try again
 
     def tick(self) -> None:
         """Sync what is due, then advise whoever has entered a new slot."""
@@ -39,6 +41,7 @@ class Daemon:
             if self.stopping.is_set():
                 return
             self._guarded(f"advice for user {user.id}", lambda user=user: self._advise(user))  # type: ignore[misc]
+            self._guarded(f"plans of user {user.id}", lambda user=user: self._write(user))  # type: ignore[misc]
 
     def _sync_due(self) -> None:
         people = {user.id: user for user in self.bridge.store.users()}
@@ -93,6 +96,22 @@ class Daemon:
             kept = personalise.personalise(self.bridge.store, user, policy, now=now).kept
             log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
 
+    def _write(self, user: User) -> None:
+        """Bring answers given since the last time to where they are to be written, without waiting for a sync."""
+        now, store = self.clock(), self.bridge.store
+        since = self.written.setdefault(user.id, now)
+        known = [c for c in store.connections(user.id) if registry.spec(c.source).writes and c.paused is None]
+        if not known or self.unwritten.get(user.id, now) > now:
+            return
+        recent = store.recommendations(user.id, since=now - plans.BACK, until=now)
+        if not any(advice.answered_at and advice.answered_at > since for advice in recent):
+            return
+        done = [app.write_plans(self.bridge, user, connection, at=now) for connection in known]
+        if all(done):
+            self.written[user.id] = now
+        else:
+            self.unwritten[user.id] = now + BACKOFF
+
     def _guarded(self, what: str, work: Callable[[], None]) -> None:
         try:
             work()
@@ -109,7 +128,7 @@ def run(bridge: app.Bridge, *, every: int) -> None:
     daemon = Daemon(bridge=bridge)
     for user in bridge.store.users():
         for connection in bridge.store.connections(user.id):
-            app.free_dead_lease(bridge.store, connection)
+            leases.free_dead(bridge.store, connection)
     scheduler = BlockingScheduler(timezone="UTC")
     scheduler.add_job(
         daemon.tick,

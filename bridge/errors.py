@@ -7,6 +7,7 @@ BridgeError
 ├── NeedsLogin      stop until the person has logged in again
 ├── Forged          refuse what was sent: it does not come from whom it says
 ├── SourceChanged   stop until a developer has looked at the new shape
+│   └── CutShort    a file ends before its end; what came before was read
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
 
@@ -64,6 +65,10 @@ class Forged(BridgeError):
 
 class SourceChanged(BridgeError):
     """The source answers in a shape this connector does not know."""
+
+
+class CutShort(SourceChanged):
+    """A file ends before its end, or turns into something else; what was complete has been read."""
 
 
 class SetupError(BridgeError):

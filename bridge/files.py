@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
 import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePosixPath
-from typing import BinaryIO, cast
+from types import TracebackType
+from typing import Any, BinaryIO, Self, cast
+
+from bridge import torn
+from bridge.ports import File
 
 HEAD = 4096  # bytes a source may look at to recognise a file
 DEPTH = 3  # zips within zips
@@ -43,17 +48,28 @@ class Plain:
         """Changes when the file does."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
+    @cached_property
+    def digest(self) -> str:
+        """The same for the same content."""
+        with self.place.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+
     def open(self) -> BinaryIO:
         return self.place.open("rb")
 
 
 @dataclass(frozen=True)
 class Zipped:
-    """A member of an open zip."""
+    """A member of an open zip; ``outer`` is the file on disk that holds it."""
 
     archive: zipfile.ZipFile
     member: zipfile.ZipInfo
     path: str
+    outer: Plain
+
+    @property
+    def digest(self) -> str:
+        return f"{self.outer.digest}/{self.path.partition('/')[2]}"
 
     @property
     def name(self) -> str:
@@ -71,6 +87,66 @@ class Zipped:
         return cast("BinaryIO", self.archive.open(self.member))
 
 
+@dataclass(frozen=True)
+class Watched:
+    """A file that tells how far it has been read: ``done`` of ``total`` bytes were before it."""
+
+    file: File
+    on_bytes: Callable[[int, int], None]
+    done: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    @property
+    def size(self) -> int:
+        return self.file.size
+
+    @property
+    def head(self) -> bytes:
+        return self.file.head
+
+    @property
+    def digest(self) -> str | None:
+        return self.file.digest
+
+    def open(self) -> BinaryIO:
+        return cast("BinaryIO", _Counted(self.file.open(), self))
+
+
+class _Counted:
+    """A stream that counts what is read; for everything else it is the stream itself."""
+
+    def __init__(self, stream: BinaryIO, watched: Watched) -> None:
+        self._stream, self._watched, self._read = stream, watched, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._stream)
+
+    def read(self, size: int = -1) -> bytes:
+        some = self._stream.read(size)
+        self._read += len(some)
+        self._watched.on_bytes(self._watched.done + self._read, self._watched.total)
+        return some
+
+
 @dataclass(frozen=True, slots=True)
 class Unreadable:
     """A zip that cannot be opened, or a file whose beginning cannot be read."""
@@ -79,7 +155,10 @@ class Unreadable:
     reason: str
 
 
-def found(path: Path, stack: ExitStack) -> Iterator[Plain | Zipped | Unreadable]:
+Found = Plain | Zipped | torn.Member
+
+
+def found(path: Path, stack: ExitStack) -> Iterator[Found | Unreadable]:
     """Every file at or below ``path`` in a stable order. Zips stay open as long as ``stack``.
 
     Hidden files and folders, and what a Mac adds to zips, are passed over.
@@ -93,28 +172,36 @@ def found(path: Path, stack: ExitStack) -> Iterator[Plain | Zipped | Unreadable]
 
 def plain(folder: Path) -> list[Path]:
     """The files below a folder, by name; links are followed for files, not for folders."""
-    places = []
-    for place in sorted(folder.rglob("*")):
-        parts = place.relative_to(folder).parts
-        if place.is_file() and not any(_junk(part) for part in parts):
-            places.append(place)
-    return places
+    places = sorted(folder.rglob("*"))
+    return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
 
 
-def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Plain | Zipped | Unreadable]:
-    """The file itself, or the members of the zip it is."""
+def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Found | Unreadable]:
+    """The file itself, or the members of the zip it is; those of one that is cut off as far as they go."""
     try:
         packed = file.head[:2] == b"PK" and file.name.lower().endswith(".zip")
         archive = _archive(file, stack) if packed and depth else None
     except DAMAGED as error:
-        yield Unreadable(file.path, f"it is damaged or cannot be read ({type(error).__name__}); get it again")
+        if isinstance(file, Plain) and isinstance(error, zipfile.BadZipFile):
+            yield from (member for member in torn.members(file.place, file.path) if not _is_junk(member.path))
+        yield Unreadable(file.path, f"it is damaged or cut off ({type(error).__name__}); get it again")
         return
     if archive is None:
         yield file
         return
+    if _is_bomb(archive, file.size):
+        yield Unreadable(file.path, "it would unpack to hundreds of times its size, as no export does; get another")
+        return
+    outer = file if isinstance(file, Plain) else file.outer
     for member in sorted(archive.infolist(), key=lambda member: member.filename):
-        if not member.is_dir() and not any(_junk(part) for part in PurePosixPath(member.filename).parts):
-            yield from _inside(Zipped(archive, member, f"{file.path}/{member.filename}"), stack, depth - 1)
+        if not member.is_dir() and not _is_junk(member.filename):
+            yield from _inside(Zipped(archive, member, f"{file.path}/{member.filename}", outer), stack, depth - 1)
+
+
+def _is_bomb(archive: zipfile.ZipFile, packed: int) -> bool:
+    """A member never gives more bytes than the archive says of it."""
+    unpacked = sum(member.file_size for member in archive.infolist())
+    return unpacked > max(torn.RATIO * packed, torn.HARMLESS)
 
 
 def _archive(file: Plain | Zipped, stack: ExitStack) -> zipfile.ZipFile:
@@ -127,8 +214,12 @@ def _archive(file: Plain | Zipped, stack: ExitStack) -> zipfile.ZipFile:
     return stack.enter_context(zipfile.ZipFile(unpacked))
 
 
+def _is_junk(path: str) -> bool:
+    return any(_junk(part) for part in PurePosixPath(path).parts)
+
+
 def _junk(part: str) -> bool:
-    return part in JUNK or part.startswith(".")
+    return part in JUNK or (part.startswith(".") and part != "..")
 
 
 def _head(file: Plain | Zipped) -> bytes:

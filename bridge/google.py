@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import webbrowser
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -17,6 +18,10 @@ TIMEOUT = 60  # seconds for any answer
 BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
 QUOTA_PAUSE = timedelta(hours=6)  # "usage limits exceeded": back off for hours
 DISABLED = {"accessNotConfigured", "SERVICE_DISABLED"}
+# Consents to an app in publishing status Testing end after 7 days: developers.google.com/identity/protocols/oauth2
+# ("Refresh token expiration"). An access token outlives its consent by up to an hour.
+TESTING, HOUR = timedelta(days=7), timedelta(hours=1)
+TELLING = timedelta(days=30)  # after that a consent that died unseen may have died of anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +32,7 @@ class Service:
     api: str  # its name in Google's console
     scope: str
     reads: str  # what the consent lets us read
+    writes: str | None = None  # the scope for writing, asked for only where it is switched on
 
     @property
     def again(self) -> str:
@@ -50,6 +56,10 @@ class NotFound(SourceChanged):
     """404: it was removed or is no longer shared."""
 
 
+class Taken(SourceChanged):
+    """409: there is something of that id already."""
+
+
 class Invalid(SourceChanged):
     """400: a parameter is not taken, which may be the name of something that was removed."""
 
@@ -57,7 +67,7 @@ class Invalid(SourceChanged):
 def answered(request: Any, service: Service, now: datetime) -> Any:
     """Execute a request once; minutes are the scheduler's to wait. Raises the bridge's errors.
 
-    Gone, NotFound and Invalid are for the caller who knows what they mean there; uncaught they stop the source.
+    Gone, NotFound, Taken and Invalid are for the caller who knows what they mean there; uncaught they stop the source.
     """
     from http.client import HTTPException
 
@@ -77,15 +87,40 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
         raise TryLater(f"{service.source} answered something that is not JSON") from None
 
 
-def refused(error: Any, service: Service) -> BridgeError:
-    """A refresh that failed: a dead consent, which the answer names, or a token server that is busy."""
+def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None) -> BridgeError:
+    """A refresh that failed: a dead consent, whose ``token`` tells of what it died, or a token server that is busy."""
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy")
-    return NeedsLogin(
-        f"{service.source} needs you to log in again: {service.again}. If this happens every 7 days, your OAuth app is "
-        "in publishing status Testing: set it to In production, then log in again"
-    )
+    given = _instant(token, "granted_at")
+    if given is None:
+        return NeedsLogin(
+            f"{service.source} needs you to log in again: {service.again}. If this happens every 7 days, your OAuth "
+            "app is in publishing status Testing: set it to In production, then log in again"
+        )
+    if died_of_testing(given, _instant(token, "worked_at") or given, datetime.now(UTC)):
+        return NeedsLogin(
+            f"{service.source}: the consent of {given:%d %b} ended after 7 days, because your OAuth app is in "
+            "publishing status Testing. Set it to In production (Google Auth Platform, Audience: Publish app), then "
+            f"log in again: {service.again}"
+        )
+    return NeedsLogin(f"{service.source}: the consent of {given:%d %b} was withdrawn or has ended: {service.again}")
+
+
+def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
+    """True when a consent that ended between ``worked`` and ``now`` ended as those of an app in Testing do.
+
+    >>> given = datetime(2026, 11, 1, tzinfo=UTC)
+    >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))
+    >>> [died_of_testing(given, given + timedelta(days=w), given + timedelta(days=n)) for w, n in days]
+    [True, False, False, False]
+    """
+    return worked - given <= TESTING + HOUR and TESTING <= now - given <= TELLING
+
+
+def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
+    text = (token or {}).get(name)
+    return datetime.fromisoformat(text) if isinstance(text, str) else None
 
 
 def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
@@ -100,7 +135,7 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
         return SetupError(f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync")
     if status == 403:
         return NeedsLogin(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
-    meaning = {400: Invalid, 404: NotFound, 410: Gone}.get(status, SourceChanged)
+    meaning = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
     return meaning(f"{service.source} refused the request (HTTP {status})")
 
 
@@ -124,12 +159,13 @@ def _retry_at(error: Any, now: datetime) -> datetime | None:
     return now + timedelta(seconds=int(text)) if text.isdigit() else None
 
 
-def authorise(account: Account, browser: Browser, service: Service) -> None:
-    """Ask to read, nothing else. Raises NeedsLogin when refused, incomplete or unanswered."""
+def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
+    """Ask to read, and to write only where told to. Raises NeedsLogin when refused, incomplete or unanswered."""
     from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError
     from oauthlib.oauth2 import OAuth2Error
 
-    flow = InstalledAppFlow.from_client_config({"installed": _client(account)}, [service.scope])
+    asked = [service.scope, *([service.writes] if write and service.writes else [])]
+    flow = InstalledAppFlow.from_client_config({"installed": _client(account)}, asked)
     webbrowser.register("rhythm-bridge-consent", None, _Shown(browser))
     with loopback_may_be_plain(account.settings["token_uri"]):
         try:
@@ -148,9 +184,11 @@ def authorise(account: Account, browser: Browser, service: Service) -> None:
             what = type(error).__name__
             raise NeedsLogin(f"the consent was refused or incomplete ({what}): {service.again}") from None
     granted = list(credentials.granted_scopes or [])
-    if service.scope not in granted:
-        raise NeedsLogin(f"the consent does not cover reading {service.reads}; tick that box: {service.again}")
-    account.save_token(_stored(credentials, granted))
+    if not set(asked) <= set(granted):
+        what = "reading" if service.scope not in granted else "writing"
+        raise NeedsLogin(f"the consent does not cover {what} {service.reads}; tick that box: {service.again}")
+    agreed = {"scopes": granted, "granted_at": datetime.now(UTC).isoformat()}
+    account.save_token(_stored(credentials, agreed))
 
 
 def revoke(account: Account) -> bool:
@@ -174,31 +212,36 @@ def open_http(account: Account, service: Service) -> Any:
     import httplib2
     from google.auth.exceptions import RefreshError, TransportError
 
-    credentials, granted = _credentials(account, service)
+    token = _consent(account, service)
+    credentials = _credentials(account, token)
     http = httplib2.Http(timeout=TIMEOUT)
     if not credentials.valid:
         try:
             credentials.refresh(google_auth_httplib2.Request(http))
         except RefreshError as error:
             http.close()
-            raise refused(error, service) from None
+            raise refused(error, service, token) from None
         except (TransportError, OSError) as error:
             http.close()
             raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
-        account.save_token(_stored(credentials, granted))
+        account.save_token(_stored(credentials, token))
     return google_auth_httplib2.AuthorizedHttp(credentials, http=http)
 
 
-def _credentials(account: Account, service: Service) -> tuple[Any, list[str]]:
-    from google.oauth2.credentials import Credentials
-
+def _consent(account: Account, service: Service) -> dict[str, Any]:
     token = account.token()
     if not token or not token.get("refresh_token"):
         raise NeedsLogin(f"{service.source} needs you to log in: {service.again}")
+    return token
+
+
+def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
+    from google.oauth2.credentials import Credentials
+
     expiry = (
         datetime.fromisoformat(token["expiry"]).astimezone(UTC).replace(tzinfo=None) if token.get("expiry") else None
     )
-    credentials = Credentials(  # type: ignore[no-untyped-call]
+    return Credentials(  # type: ignore[no-untyped-call]
         token=token.get("token"),
         refresh_token=token["refresh_token"],
         token_uri=account.settings["token_uri"],
@@ -206,17 +249,17 @@ def _credentials(account: Account, service: Service) -> tuple[Any, list[str]]:
         client_secret=account.settings["client_secret"],
         expiry=expiry,  # the library wants naive UTC
     )
-    return credentials, list(token.get("scopes", ()))
 
 
-def _stored(credentials: Any, granted: list[str]) -> dict[str, Any]:
-    """What is kept; the library's own ``to_json`` knows the scopes asked for, not those granted."""
+def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
+    """What is kept: the scopes granted (the library's ``to_json`` knows those asked for) and when, and the tokens."""
     expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
     return {
+        **consent,
         "token": credentials.token,
         "refresh_token": credentials.refresh_token,
         "expiry": expiry,
-        "scopes": granted,
+        "worked_at": datetime.now(UTC).isoformat(),
     }
 
 

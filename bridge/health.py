@@ -8,11 +8,16 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bridge import app, config, registry
+from bridge import app, config, keyplace, registry
 from bridge.errors import BridgeError
 from bridge.ports import Connection, ConnectorSpec, User
 
 LATE = timedelta(hours=6)  # past due: nobody is syncing any more
+KEPT = {
+    "InFile": "readable by you alone",
+    "InKeyring": "in this machine's keyring",
+    "InEnvironment": "from BRIDGE_KEY",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,18 +48,22 @@ def examine() -> list[Finding]:
 
 
 def _key(settings: config.Settings) -> Finding:
-    path = settings.folder / "key"
-    if settings.key:
-        return Finding(check="key", ok=True, text="from BRIDGE_KEY")
-    if not path.exists():
-        return Finding(check="key", ok=True, text="will be made with the first consent")
-    private = sys.platform == "win32" or path.stat().st_mode & 0o077 == 0
-    return Finding(
-        check="key",
-        ok=private,
-        text="readable by you alone" if private else "others on this machine can read it",
-        next="" if private else f"chmod 600 {path}",
-    )
+    place = keyplace.place_of(settings.key, settings.folder)
+    try:
+        return _kept(place)
+    except BridgeError as error:
+        return Finding(check="key", ok=False, text=str(error), next="correct BRIDGE_KEY")
+
+
+def _kept(place: keyplace.KeyPlace) -> Finding:
+    match place:
+        case keyplace.InFile(path) if not path.exists():
+            return Finding(check="key", ok=True, text="will be made with the first consent")
+        case keyplace.InFile(path) if sys.platform != "win32" and path.stat().st_mode & 0o077:
+            return Finding(check="key", ok=False, text="others on this machine can read it", next=f"chmod 600 {path}")
+    if place.ours and len(place.keys()) > 1:
+        return Finding(check="key", ok=False, text="a rotation was interrupted", next="bridge key rotate")
+    return Finding(check="key", ok=True, text=KEPT[type(place).__name__])
 
 
 def _plugins(bridge: app.Bridge) -> Finding:

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from bridge import registry
-from bridge.errors import BridgeError, TryLater
-from bridge.files import DAMAGED, Plain, Unreadable, found, plain
+from bridge.errors import BridgeError, CutShort, TryLater
+from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
 from bridge.types import Page, RawRecord, union
 
 GATHERED = 16  # records that come in pieces, per page: as many days of a watch's files land together
 SEEN = "files"  # the stream whose cursor says which files of a folder have been read
+IMPORTED = "imports"  # and the one whose cursor says which imported files, by content, with how many records
 
-OnFile = Callable[[int, int], None]
+OnBytes = Callable[[int, int], None]
 
 
 def unwatched(done: int, total: int) -> None:
@@ -56,34 +58,70 @@ def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec])
 
 @dataclass(slots=True)
 class Files:
-    """The pages of one source's files. A file that fails is written down and the next one read."""
+    """The pages of one source's files. A file that fails is written down and the next one read.
+
+    ``cursor`` says which files were imported before, for a source that remembers them.
+    """
 
     spec: ConnectorSpec
     chosen: list[File]
     zone: str
-    on_file: OnFile = unwatched
+    settings: Mapping[str, str] = field(default_factory=dict)
+    cursor: str | None = None
+    on_bytes: OnBytes = unwatched
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
-    _current: str = ""
+    truncated: bool = False
+    known: int = 0
+    at: str = ""
 
-    def fail(self, reason: str) -> None:
-        self.failed.append((self._current, reason))
+    def fail(self, reason: str, file: str) -> None:
+        self.failed.append((file, reason))
 
     def __iter__(self) -> Iterator[Page]:
         return gathered(self._pages())
 
     def _pages(self) -> Iterator[Page]:
-        read: FileReader = registry.resolve(self.spec.reads or "")
+        before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
+        total, done = sum(file.size for file in self.chosen), 0
+        imported: dict[str, int] = {}
         for file in self.chosen:
-            self._current = file.path
+            self.at = file.path
             self.files += 1
-            try:
-                yield from read(file, zone=self.zone)
-            except BridgeError as error:
-                self.fail(str(error))
-            except DAMAGED as error:
-                self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again")
-            self.on_file(self.files, len(self.chosen))
+            mark = self._mark(file)
+            if mark in before:
+                self.known += before[mark]
+            else:
+                records = yield from self._one(Watched(file, self.on_bytes, done, total))
+                if mark is not None and not any(path == file.path for path, _ in self.failed):
+                    imported[mark] = records
+            done += file.size
+            self.on_bytes(done, total)
+        if imported:
+            yield Page(stream=IMPORTED, records=(), cursor=json.dumps(before | imported, sort_keys=True))
+
+    def _one(self, file: File) -> Generator[Page, None, int]:
+        """A file's pages; returns how many records they hold."""
+        read: FileReader = registry.resolve(self.spec.reads or "")
+        options = {"settings": self.settings} if self.spec.file_settings else {}
+        records = 0
+        try:
+            for page in read(file, zone=self.zone, **options):
+                records += len(page.records)
+                yield page
+        except BridgeError as error:
+            self.truncated = self.truncated or isinstance(error, CutShort)
+            self.fail(str(error), file.path)
+        except DAMAGED as error:
+            self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
+        return records
+
+    def _mark(self, file: File) -> str | None:
+        """What tells a file, and how it would be read, from every other one."""
+        if not self.spec.remembers_files or (digest := file.digest) is None:
+            return None
+        read_as = (digest, self.zone, sorted(self.settings.items()), self.spec.normaliser_version)
+        return hashlib.sha256(repr(read_as).encode()).hexdigest()
 
 
 @dataclass(slots=True)
@@ -95,18 +133,27 @@ class Folder:
     zone: str
     cursor: str | None
     files: int = 0
+    settings: Mapping[str, str] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    truncated: bool = False
+    known: int = 0
     _current: Files | None = None
 
-    def fail(self, reason: str) -> None:
-        if self._current is not None:
-            self._current.fail(reason)
+    @property
+    def at(self) -> str:
+        return self._current.at if self._current is not None else ""
+
+    def fail(self, reason: str, file: str) -> None:
+        self.failed.append((file, reason))
 
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
             raise TryLater(f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH")
-        seen: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
-        for place in plain(self.folder):
+        places = plain(self.folder)
+        here = {place.relative_to(self.folder).as_posix() for place in places}
+        known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
+        seen = {path: mark for path, mark in known.items() if path in here}
+        for place in places:
             file = Plain(place, place.relative_to(self.folder).as_posix())
             mark = file.mark
             if seen.get(file.path) == mark:
@@ -120,8 +167,9 @@ class Folder:
         with ExitStack() as stack:
             result = sort_out(found(place, stack), [self.spec])
             known = result.known.get(self.spec.name, [])
-            self._current = Files(self.spec, known, self.zone)
-            yield from self._current
+            self._current = Files(self.spec, known, self.zone, self.settings)
+            yield from (page for page in self._current if page.stream != IMPORTED)
+            self.truncated = self.truncated or self._current.truncated
             self.files += len(known)
             self.failed += self._current.failed
 
@@ -130,7 +178,8 @@ def gathered(pages: Iterable[Page]) -> Iterator[Page]:
     """The same pages, with records that come in pieces put together where they follow each other."""
     waiting: dict[str, RawRecord] = {}
     for page in pages:
-        if page.cursor is None and page.covers is None and all(record.adds for record in page.records):
+        plain = page.cursor is None and page.covers is None and not page.set_aside
+        if plain and all(record.adds for record in page.records):
             for record in page.records:
                 waiting[record.path] = _joined(waiting.get(record.path), record)
             if len(waiting) >= GATHERED:

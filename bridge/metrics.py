@@ -18,6 +18,8 @@ class Metric(StrEnum):
 
     HRV_RMSSD = "hrv_rmssd"
     HRV_SDNN = "hrv_sdnn"
+    HRV_RMSSD_SPOT = "hrv_rmssd_spot"
+    HRV_RMSSD_BEATS = "hrv_rmssd_beats"
     RESTING_HR = "resting_hr"
     HEART_RATE = "heart_rate"
     RESPIRATORY_RATE = "respiratory_rate"
@@ -40,6 +42,7 @@ class Metric(StrEnum):
     DAILY_STRESS = "daily_stress"
     STRESS_MANAGEMENT = "stress_management"
     STEPS = "steps"
+    STAND_HOURS = "stand_hours"
     DISTANCE = "distance"
     ACTIVE_ENERGY = "active_energy"
     TOTAL_ENERGY = "total_energy"
@@ -77,6 +80,9 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
     {
         Metric.HRV_RMSSD: MetricSpec(unit="ms", shape=Shape.NIGHTLY, low=5, high=250),
         Metric.HRV_SDNN: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=5, high=300),
+        # Of some minutes, as the watch writes it, and of a minute's list of single beats: neither is a night's mean.
+        Metric.HRV_RMSSD_SPOT: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=5, high=300),
+        Metric.HRV_RMSSD_BEATS: MetricSpec(unit="ms", shape=Shape.INTRADAY, low=5, high=300),
         Metric.RESTING_HR: MetricSpec(unit="bpm", shape=Shape.NIGHTLY, low=30, high=110),
         Metric.HEART_RATE: MetricSpec(unit="bpm", shape=Shape.INTRADAY, low=25, high=240),
         Metric.RESPIRATORY_RATE: MetricSpec(unit="1/min", shape=Shape.NIGHTLY, low=4, high=60),
@@ -100,6 +106,7 @@ METRICS: Mapping[Metric, MetricSpec] = MappingProxyType(
         # Fitbit's: high is calm, the other way round than Garmin's.
         Metric.STRESS_MANAGEMENT: MetricSpec(unit="vendor 0-100", shape=Shape.NIGHTLY, low=0, high=100),
         Metric.STEPS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=150_000),
+        Metric.STAND_HOURS: MetricSpec(unit="count", shape=Shape.DAILY, low=0, high=24),
         Metric.DISTANCE: MetricSpec(unit="m", shape=Shape.DAILY, low=0, high=500_000),
         Metric.ACTIVE_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),
         Metric.TOTAL_ENERGY: MetricSpec(unit="kcal", shape=Shape.DAILY, low=0, high=20_000),

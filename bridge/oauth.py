@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from requests_oauthlib import OAuth2Session
 
 EARLY = 300  # seconds before its end at which an access token is refreshed
+TRIES = 3  # of pairs that others have swapped, before a refused request counts as refused
 PATIENCE = 180.0  # seconds a person has to agree in the browser
 SILENCE = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
@@ -53,12 +54,16 @@ class Signed:
         return self._ask("DELETE", url, **options)
 
     def _ask(self, method: str, url: str, **options: Any) -> requests.Response:
-        if float(self._token.get("expires_at", time.time() + EARLY + 1)) - time.time() < EARLY:
+        if _ends(self._token):
             self._refresh()
         answer = self._send(method, url, **options)
-        if answer.status_code == 401:
-            self._refresh()
+        for _ in range(TRIES):
+            if answer.status_code != 401:
+                break
+            ours = self._refresh()
             answer = self._send(method, url, **options)
+            if ours:  # straight from the vendor: there is no better one
+                break
         return answer
 
     def _send(self, method: str, url: str, **options: Any) -> requests.Response:
@@ -66,22 +71,35 @@ class Signed:
         signed = {"Authorization": f"Bearer {self._token['access_token']}"}
         return self._session.request(method, url, headers=signed, **options)
 
-    def _refresh(self) -> None:
-        """Swap the pair. One that is refused, or differs from the stored one, was swapped by another process."""
-        if (newer := self._swapped_elsewhere()) is not None:
-            self._token = newer
-            return
+    def _refresh(self) -> bool:
+        """Take the pair another process has stored meanwhile, or swap ours, alone; tells whether we swapped."""
+        with self._account.swapping():
+            newer = self._swapped_elsewhere()
+            if newer is not None:
+                self._token = newer
+                if not _ends(newer):
+                    return False
+            self._token = self._swapped()
+            return True
+
+    def _swapped(self) -> dict[str, Any]:
+        """The next pair. A refusal may mean that somebody swapped it without our lock: then theirs is the next."""
         try:
-            self._token = refreshed(self._account, self._source, self._token, self._url, self._scope)
+            return refreshed(self._account, self._source, self._token, self._url, self._scope)
         except NeedsLogin:
             newer = self._swapped_elsewhere()
             if newer is None:
                 raise
-            self._token = newer
+            return newer
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
         stored = self._account.token() or {}
         return stored if stored.get("refresh_token") not in (None, self._token.get("refresh_token")) else None
+
+
+def _ends(token: Mapping[str, Any]) -> bool:
+    """Whether the access token ends within minutes; one that does not say when lasts until it is refused."""
+    return float(token.get("expires_at", time.time() + EARLY + 1)) - time.time() < EARLY
 
 
 def refreshed(

@@ -4,22 +4,26 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Protocol, cast
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store, Told
+from bridge.tally import Tally
 from bridge.types import Outcome, Page, RawRecord
 
 log = logging.getLogger(__name__)
 
 CADENCE = timedelta(minutes=30)  # between two syncs that went well
 BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
-LEASE = timedelta(minutes=5)  # renewed with every page
+LEASE = timedelta(minutes=5)
+RENEWAL = 30.0  # seconds between two renewals of the lease
+TOGETHER = 60  # records of files that land in one transaction
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
 
 OnPage = Callable[[str, int], None]
@@ -27,24 +31,6 @@ OnPage = Callable[[str, int], None]
 
 def silent(stream: str, records: int) -> None:
     """Nobody is watching."""
-
-
-@dataclass(slots=True)
-class Tally:
-    """What has landed so far in one sync."""
-
-    outcomes: Counter[str] = field(default_factory=Counter)
-    streams: Counter[str] = field(default_factory=Counter)
-    reasons: Counter[str] = field(default_factory=Counter)
-    items: Counter[str] = field(default_factory=Counter)
-
-    def add(self, page: Page, landings: list[Landing]) -> None:
-        self.streams[page.stream] += len(page.records)
-        for landing in landings:
-            self.outcomes[landing.outcome] += 1
-            self.items.update(landing.items)
-            if landing.set_aside is not None:
-                self.reasons[landing.set_aside] += 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,20 +68,91 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
 
     def read(tally: Tally) -> None:
         delivered: dict[str, set[str]] = defaultdict(set)
-        for page in _deletions_last(reading):
+        for group in _together(_deletions_last(reading), reading):
             lease.renew()
-            keys = delivered[page.stream]
-            keys.update(record.key for record in page.records)
-            try:
-                tally.add(page, land(source, store, page, frozenset(keys), now=now))
-            except SourceChanged as error:
-                reading.fail(str(error))
-            on_page(page.stream, len(page.records))
+            _land_together(source, store, group, reading, tally, delivered, now=now)
+            for page, _ in group:
+                on_page(page.stream, len(page.records))
         if reading.failed:
             raise BadFiles(f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end")
 
     outcome = _run(source, store, read, lease)
-    return replace(outcome, files=reading.files, failed_files=tuple(reading.failed))
+    return replace(
+        outcome,
+        files=reading.files,
+        failed_files=tuple(reading.failed),
+        truncated=reading.truncated,
+        unchanged=outcome.unchanged + reading.known,
+        seconds=round(time.monotonic() - lease.began, 3),
+    )
+
+
+Group = list[tuple[Page, str]]  # pages, and the files they came from
+
+
+def _together(pages: Iterable[Page], reading: Reading) -> Iterator[Group]:
+    """Pages of one transaction: a commit takes longer than a page. None waits when reading fails."""
+    group: Group = []
+    try:
+        for page in pages:
+            group.append((page, reading.at))
+            if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TOGETHER:
+                yield group
+                group = []
+    except BridgeError:
+        yield group
+        raise
+    yield group
+
+
+def _land_together(
+    source: Source,
+    store: Store,
+    group: Group,
+    reading: Reading,
+    tally: Tally,
+    delivered: dict[str, set[str]],
+    *,
+    now: datetime,
+) -> None:
+    """Land pages in one transaction, or where one of them cannot be kept, all others."""
+
+    def one(page: Page) -> list[Landing]:
+        keys = delivered[page.stream]
+        keys.update(record.key for record in page.records)
+        return land(source, store, page, frozenset(keys) if page.covers else frozenset(), now=now)
+
+    try:
+        landed = _landed(source, store, group, one, now=now)
+    except SourceChanged:
+        landed = []
+        for page, file in group:
+            try:
+                landed.append((page, one(page)))
+            except SourceChanged as error:
+                reading.fail(str(error), file)
+    for page, landings in landed:
+        delivered[page.stream].update(record.key for record in page.records)
+        tally.add(page, landings)
+
+
+def _landed(
+    source: Source, store: Store, group: Group, one: Callable[[Page], list[Landing]], *, now: datetime
+) -> list[tuple[Page, list[Landing]]]:
+    """All pages in one transaction, and the records of those that hold nothing else at once."""
+    plain = [page for page, _ in group if page.cursor is None and page.covers is None]
+    records = [record for page in plain for record in page.records]
+    with store.transaction():
+        landings = iter(_put(source, store, records, now=now))
+        found = [(page, [*islice(landings, len(page.records))]) for page in plain]
+        for page, some in found:
+            _refuse_changed_shape(source.spec, page, some)
+        return found + [(page, one(page)) for page, _ in group if page.cursor is not None or page.covers is not None]
+
+
+def _put(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[Landing]:
+    version, keep_raw = source.spec.normaliser_version, source.spec.keeps_raw
+    return store.land(source.connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
@@ -116,10 +173,17 @@ class Reading(Protocol):
 
     files: int
     failed: list[tuple[str, str]]
+    truncated: bool  # a file ended before its end
+    known: int  # records of files that were imported before and not read again
+
+    @property
+    def at(self) -> str:
+        """The file being read."""
+        ...
 
     def __iter__(self) -> Iterator[Page]: ...
-    def fail(self, reason: str) -> None:
-        """Give up the file being read."""
+    def fail(self, reason: str, file: str) -> None:
+        """Write down that a file could not be kept."""
         ...
 
 
@@ -136,6 +200,7 @@ class Lease:
     holder: str
     now: datetime
     began: float = field(default_factory=time.monotonic)
+    renewed: float = float("-inf")
 
     def clock(self) -> datetime:
         return self.now + timedelta(seconds=time.monotonic() - self.began)
@@ -144,8 +209,12 @@ class Lease:
         return self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
 
     def renew(self) -> None:
+        """Say that we are still at it, if it is a while since we did."""
+        if time.monotonic() - self.renewed < RENEWAL:
+            return
         if not self.taken():
             raise TryLater("another sync took this connection over")
+        self.renewed = time.monotonic()
 
 
 def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
@@ -264,21 +333,16 @@ class _Pull:
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
-    connection, spec = source.connection, source.spec
-
-    def put(records: Sequence[RawRecord]) -> list[Landing]:
-        version, keep_raw = spec.normaliser_version, spec.keeps_raw
-        return store.land(connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
-
     with store.transaction():
-        landings = put(page.records)
-        _refuse_changed_shape(spec, page, landings)
+        landings = _put(source, store, page.records, now=now)
+        _refuse_changed_shape(source.spec, page, landings)
         if page.covers is not None:
-            landings += put(store.missing(connection.id, page.stream, page.covers, delivered))
-        if page.member not in (None, connection.member):
-            store.meet(connection.id, str(page.member))
+            missing = store.missing(source.connection.id, page.stream, page.covers, delivered)
+            landings += _put(source, store, missing, now=now)
+        if page.member not in (None, source.connection.member):
+            store.meet(source.connection.id, str(page.member))
         if page.cursor is not None and not _unreadable(landings):  # or a changed format would lose what is on it
-            store.save_cursor(connection.id, page.stream, page.cursor, spec.cursor_version)
+            store.save_cursor(source.connection.id, page.stream, page.cursor, source.spec.cursor_version)
     return landings
 
 
@@ -320,8 +384,9 @@ def _outcome(
         updated=tally.outcomes["updated"],
         unchanged=tally.outcomes["unchanged"],
         deleted=tally.outcomes["deleted"],
-        set_aside=sum(tally.reasons.values()),
-        reasons=tuple(f"{reason} ({count})" for reason, count in tally.reasons.most_common(5)),
+        set_aside=sum(tally.aside.values()),
+        set_aside_by=tally.by_kind(),
+        reasons=tuple(f"{reason} ({count})" for reason, count in tally.reasons().most_common(5)),
         skipped_because=because,
         retry_at=retry_at,
         streams=dict(tally.streams),

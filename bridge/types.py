@@ -18,6 +18,8 @@ from rhythm_env.interface import ActionType, MeterState
 
 def require_aware(at: datetime) -> datetime:
     """Return ``at`` in UTC; a naive time is an error, never a guess."""
+    if at.tzinfo is UTC:
+        return at
     if at.tzinfo is None:
         raise ValueError("a time without zone reached the vocabulary")
     return at.astimezone(UTC)
@@ -113,7 +115,7 @@ class Event:
     original_day: date | None = None
     cancelled: bool = False
     busy: bool = True
-    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task
+    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task, advice:ACTION
     response: Response | None = None  # None: nobody was invited
     others: int = 0  # other people invited, rooms excluded
     organised_by_me: bool = True
@@ -172,8 +174,24 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """Something a person agreed to do, to be put into a calendar of theirs.
+
+    ``key`` is the advice's and stays; ``slot`` changes with the slot it is meant for, and as long as it does not, the
+    plan is left wherever the person moves it.
+    """
+
+    key: str
+    slot: str  # <week's Monday>/<timestep>
+    action: ActionType
+    start: datetime
+    end: datetime
+    agreed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RawRecord:
-    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it cannot be understood without.
+    """One record as the vendor sent it. ``parent`` names ("stream/key") the record it belongs to, if any.
 
     A record that ``adds`` comes in pieces, e.g. a day spread over many files: what is kept is the union of all pieces'
     payloads, object by object, the later piece's value where both have one.
@@ -205,11 +223,13 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 class Covers:
     """A stretch of a stream that one pull has now delivered whole: what is stored of it and did not come is gone.
 
-    It means the records whose key begins with ``prefix`` and, if ``since`` is set, whose items start at or after it.
+    It means the records whose key begins with ``prefix`` and, if ``since`` is set, whose items start at or after it; if
+    ``parents`` ("stream/key") are named, only the records that belong to one of them.
     """
 
     prefix: str = ""
     since: datetime | None = None
+    parents: frozenset[str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -221,6 +241,7 @@ class Page:
     cursor: str | None = None
     covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
     member: str | None = None  # the source's own name for the person, where its webhooks use it
+    set_aside: Mapping[tuple[str, str], int] = field(default_factory=dict)  # (what, why) -> passed over while reading
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -290,4 +311,7 @@ class Outcome:
     streams: Mapping[str, int] = field(default_factory=dict)
     items: Mapping[str, int] = field(default_factory=dict)  # "sample", "episode", "event", "task" -> derived this time
     files: int = 0  # read, of an import
+    truncated: bool = False  # a file ended before its end
+    seconds: float | None = None  # an import took
+    set_aside_by: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # what -> why -> how many
     failed_files: tuple[tuple[str, str], ...] = ()  # (file, why it could not be read, or not to its end)

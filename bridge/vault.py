@@ -1,23 +1,26 @@
-"""Secrets at rest: sealed with Fernet (AES-128-CBC and HMAC-SHA256); several keys may be current during a rotation."""
+"""Secrets at rest: sealed with Fernet (AES-128-CBC and HMAC-SHA256); several keys are current during a rotation."""
 
 from __future__ import annotations
 
 import json
-import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bridge.errors import SetupError
+from bridge.keyplace import place_of
 
 if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
 
 class Vault:
-    """Seals and opens JSON documents. The first key seals; every key opens."""
+    """Seals and opens JSON documents. The first key seals; every key opens.
 
-    def __init__(self, keys: list[str]) -> None:
+    ``keys`` are looked up anew every time: another process may be rotating them.
+    """
+
+    def __init__(self, keys: Sequence[str] | Callable[[], Sequence[str]]) -> None:
         self._keys = keys
 
     def seal(self, secret: Mapping[str, Any]) -> bytes:
@@ -35,32 +38,25 @@ class Vault:
             ) from None
         return opened
 
+    def resealed(self, sealed: bytes) -> bytes | None:
+        """The same secret sealed with the first key; None when no key opens it."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._fernet().rotate(sealed)
+        except InvalidToken:
+            return None
+
     def _fernet(self) -> MultiFernet:
         from cryptography.fernet import Fernet, MultiFernet
 
         try:
-            return MultiFernet([Fernet(key) for key in self._keys])
+            keys = self._keys() if callable(self._keys) else self._keys
+            return MultiFernet([Fernet(key) for key in keys])
         except ValueError as error:
             raise SetupError("BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated") from error
 
 
 def open_vault(key: str | None, folder: Path) -> Vault:
-    """A vault with the key from the settings, else from ``folder/key``, made on first use with mode 0600."""
-    if key:
-        return Vault([part.strip() for part in key.split(",")])
-    path = folder / "key"
-    if not path.exists():
-        _write_key(path)
-    return Vault(path.read_text().split())
-
-
-def _write_key(path: Path) -> None:
-    from cryptography.fernet import Fernet
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    try:
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    except FileExistsError:  # another process was first
-        return
-    with os.fdopen(handle, "wb") as file:
-        file.write(Fernet.generate_key())
+    """A vault with the keys of the place that the settings name; the first one is made on first use."""
+    return Vault(place_of(key, folder).keys)

@@ -60,7 +60,8 @@ def test_a_damaged_zip_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
     (tmp_path / "good.csv").write_bytes(b"1")
     (tmp_path / "bad.zip").write_bytes(packed({"a.csv": b"1" * 5000})[:-30])
     with ExitStack() as stack:
-        bad, good = found(tmp_path, stack)
+        rescued, bad, good = found(tmp_path, stack)
+        assert rescued.path == "bad.zip/a.csv"
         assert isinstance(bad, Unreadable)
         assert "get it again" in bad.reason
         assert isinstance(good, Plain)

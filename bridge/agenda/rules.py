@@ -57,9 +57,10 @@ class Series:
         return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
+        """The first start is one whether or not the rules match it: DTSTART defines it (RFC 5545, 3.8.5.3)."""
         rules = [value for value, _ in self._lines("RRULE")]
-        found = {at for rule in rules for at in self._matches(rule, low, high)} if rules else {self.first}
-        return found | set(self._dates("RDATE"))
+        found = {at for rule in rules for at in self._matches(rule, low, high)}
+        return found | {self.first} | set(self._dates("RDATE"))
 
     def _matches(self, rule: str, low: datetime, high: datetime) -> Iterator[datetime]:
         from dateutil.rrule import rrulestr

@@ -12,16 +12,20 @@ import typer
 
 from bridge.cli import (
     advice,
+    calendar,
     care,
     checkin,
     classify,
     data,
     evaluation,
+    key,
     meters,
     people,
     personalise,
+    push,
     recordings,
     simulation,
+    trace,
     validation,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -37,11 +41,15 @@ app = typer.Typer(
 for group in (
     people,
     data,
+    push,
     checkin,
     meters,
     advice,
+    calendar,
     classify,
     care,
+    trace,
+    key,
     recordings,
     simulation,
     evaluation,

@@ -5,14 +5,16 @@ from __future__ import annotations
 import json as jsonlib
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import redirect_stdout
-from datetime import datetime
+from datetime import datetime, timedelta
 from io import StringIO
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
+from rhythm_env.interface import zone_at
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -57,42 +59,54 @@ def status(user: options.User, json: options.Json = False) -> None:
         person = bridge.store.user(user)
         now = app.now()
         rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
-    if not json:
-        for row in rows:
-            for when in ("last_success", "next_due"):
-                row[when] = row[when] and row[when][5:16].replace("T", " ")
+    if json:
+        show.document(rows)
+        return
     show.table(
-        rows, ("source", "connection", "last_success", "next_due", "newest_day", "rows", "set_aside", "next"), json=json
+        [_readable(row) for row in rows],
+        ("source", "connection", "last_success", "next_due", "newest", "rows", "set_aside", "next"),
     )
+    for row in rows:
+        for what, count in row["set_aside_reasons"].items():
+            typer.echo(f"{row['source']}: {count} set aside, {what}")
+        if row["error"]:
+            typer.echo(f"{row['source']}: {row['error']}")
 
 
 def connection_row(bridge: Bridge, user: User, connection: Connection, now: datetime) -> dict[str, Any]:
+    """A connection as ``--json`` prints it. ``lag_hours`` is since the end of the newest thing it measured, null for a
+    source that measures nothing; ``last_change`` is when anything last arrived that was new or changed."""
     aside = Counter(reason for _, reason in bridge.store.set_aside(connection.id))
     counts = bridge.store.counts(user.id).get(connection.source, {})
+    newest = bridge.store.newest(connection.id, now)
     return {
         "source": connection.source,
         "connection": connection.name,
         "last_success": _minutes(connection.last_success),
         "next_due": _minutes(connection.due_at),
-        "newest_day": newest_day(bridge, user, connection.source),
+        "newest": _minutes(newest),
+        "newest_day": newest and newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
+        "lag_hours": newest and round((now - newest) / timedelta(hours=1), 1),
+        "last_change": _minutes(bridge.store.changed(connection.id)),
         "rows": sum(counts.values()),
         "counts": counts,
         "set_aside": sum(aside.values()),
         "set_aside_reasons": dict(aside),
+        "paused": connection.paused,
         "error": connection.last_error,
         "next": next_step(user, connection, now),
     }
 
 
+def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The same in a narrow table: months, days and minutes, and an age."""
+    dates = {when: row[when] and row[when][5:16].replace("T", " ") for when in ("last_success", "next_due")}
+    lag = row["lag_hours"]
+    return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
+
+
 def _minutes(at: datetime | None) -> str | None:
     return None if at is None else at.astimezone().isoformat(timespec="minutes")
-
-
-def newest_day(bridge: Bridge, user: User, source: str) -> str | None:
-    """The newest local day a source has measured anything for."""
-    days = [sample.day for name, sample in bridge.store.samples(user.id) if name == source]
-    days += [episode.day for name, episode in bridge.store.episodes(user.id) if name == source]
-    return max(days).isoformat() if days else None
 
 
 def next_step(user: User, connection: Connection, now: datetime) -> str:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import curves, show
-from bridge.cli.document import put
 from bridge.cli.documented import markdown
+from bridge.documents import put
 
 if TYPE_CHECKING:
     from rhythm_env.comparison import Part
@@ -31,7 +31,7 @@ def compare(episodes: int, cores: int, write: Path | None, picture: Path | None,
     else:
         typer.echo(markdown(body))
     if write is not None:
-        put(write, markdown(body), "policies")
+        put(write, markdown(body), mark="policies")
     if picture is not None:
         curves.draw(picture, body)
 

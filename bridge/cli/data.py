@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bridge.types import Outcome
 
 COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
-IMPORTED = ("source", "outcome", "files", "samples", "episodes", "events", "tasks", "unchanged", "set_aside")
+IMPORTED = ("source", "outcome", "new", "updated", "unchanged", "set_aside", "samples", "episodes", "events", "seconds")
 
 
 def register(app: typer.Typer) -> None:
@@ -37,14 +37,18 @@ def sync(user: options.User, source: options.Source = None, json: options.Json =
 def import_path(
     path: Annotated[Path, typer.Argument(help="An export a person downloaded: a zip, a folder or a file.")],
     user: options.User,
+    keep_all: Annotated[
+        bool, typer.Option("--keep-all", help="Keep every single measurement, not only what days and nights need.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Import an export, or a folder of them; what each file is, is recognised by its content."""
     from bridge import app
 
-    with app.open_bridge() as bridge, show.Progress() as progress:
+    settings = {"keep_all": "yes"} if keep_all else {}
+    with app.open_bridge() as bridge, show.Progress(sizes=True) as progress:
         person = bridge.store.user(user)
-        imported = app.import_path(bridge, person, path, at=app.now(), watch=progress.watch)
+        imported = app.import_path(bridge, person, path, at=app.now(), settings=settings, on_bytes=progress.steps)
     outcomes = [*imported.outcomes, *no_source(imported)]
     report(outcomes, user, json=json, columns=IMPORTED)
 
@@ -107,12 +111,15 @@ def row(outcome: Outcome) -> dict[str, object]:
         "unchanged": outcome.unchanged,
         "deleted": outcome.deleted,
         "set_aside": outcome.set_aside,
+        "set_aside_by": {what: dict(why) for what, why in outcome.set_aside_by.items()},
         "reasons": list(outcome.reasons),
         "skipped_because": outcome.skipped_because,
         "retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None,
         "streams": dict(outcome.streams),
         "files": outcome.files,
         **{f"{kind}s": outcome.items.get(kind, 0) for kind in ("sample", "episode", "event", "task")},
+        "truncated": outcome.truncated,
+        "seconds": outcome.seconds,
         "failed_files": [{"file": file, "reason": reason} for file, reason in outcome.failed_files],
         "why": outcome.skipped_because or "; ".join(outcome.reasons),
     }

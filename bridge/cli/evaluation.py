@@ -10,8 +10,9 @@ from typing import Annotated, Any
 import typer
 
 from bridge.cli import answers, comparison, options, show
-from bridge.cli.document import put, table
+from bridge.cli.document import table
 from bridge.cli.simulation import Condition, known_condition
+from bridge.documents import put
 from bridge.errors import SetupError
 
 COLUMNS = {
@@ -115,7 +116,7 @@ def evaluate(
     else:
         _tell(found, plot=plot, baselines=baselines)
     if write is not None:
-        put(write, markdown(found, episodes), "baselines")
+        put(write, markdown(found, episodes), mark="baselines")
 
 
 def _evaluate_logged(

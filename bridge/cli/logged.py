@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import show
-from bridge.cli.document import put, table
+from bridge.cli.document import table
+from bridge.documents import put
 from bridge.errors import SetupError
 
 if TYPE_CHECKING:
@@ -52,7 +53,7 @@ def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | Non
         rows = [_row(name, log.logged, supposed, log) for name in names]
     _tell(rows, f"{lives} simulated lives, advised by {logger}", json=json)
     if write is not None:
-        put(write, _markdown(rows, logger, lives, names), "logged")
+        put(write, _markdown(rows, logger, lives, names), mark="logged")
 
 
 def _guarded(name: str, guard: Any, wrap: Any, find: Any) -> Any:

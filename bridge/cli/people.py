@@ -5,11 +5,16 @@ from __future__ import annotations
 import sys
 import webbrowser
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from bridge.cli import options, show
+from bridge.errors import SetupError
+
+if TYPE_CHECKING:
+    from bridge.app import Bridge
+    from bridge.ports import User
 
 users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
 
@@ -70,20 +75,43 @@ def connect(
     folder: Annotated[
         Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
     ] = None,
+    push: Annotated[
+        bool, typer.Option("--push", help="Instead of an account: give a token for what an app on the phone sends.")
+    ] = False,
     no_browser: Annotated[
         bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
     ] = False,
+    write: Annotated[
+        bool,
+        typer.Option("--write", help="Also let advice you accept be written there, on its own calendar."),
+    ] = False,
 ) -> None:
-    """Obtain a person's consent at a source, or connect a folder that its files appear in."""
+    """Obtain a person's consent at a source, connect a folder that its files appear in, or let an app send them."""
     from bridge import app
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
+        if push:
+            allow_push(bridge, person, source)
+            return
         if folder is None:
-            app.connect(bridge, person, source, Terminal(headless=no_browser))
+            app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
+        elif write:
+            raise SetupError("a folder is only read: leave --write out")
         else:
             app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
+
+
+def allow_push(bridge: Bridge, person: User, source: str) -> None:
+    """Show a new token, once."""
+    from bridge.push.inbox import grant
+    from bridge.push.server import PATH
+
+    token = grant(bridge, person, source)
+    typer.echo(f"Token (it is not kept and not shown again; the one before has ended): {token}")
+    typer.echo(f"In the app: POST to {PATH}{source} with the header  Authorization: Bearer TOKEN")
+    typer.echo("Next: bridge serve-push")
 
 
 def disconnect(source: Annotated[str, typer.Argument()], user: options.User) -> None:

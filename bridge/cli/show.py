@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 def document(body: Any) -> None:
-    """Exactly one JSON document on standard output."""
-    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str))
+    """Exactly one JSON document on standard output; half a character, as some calendars cut titles, becomes ``?``."""
+    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
@@ -68,18 +68,22 @@ def unseen(done: int, total: int) -> None:
 
 
 class Progress:
-    """A progress display on standard error; silent where that is no terminal."""
+    """A progress display on standard error; silent where that is no terminal. ``sizes``: what is counted is bytes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, sizes: bool = False) -> None:
+        self._sizes = sizes
         self._rich: RichProgress | None = None
 
     def __enter__(self) -> Self:
         if sys.stderr.isatty():
+            from rich import progress as rich
             from rich.console import Console
-            from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
             from rich.progress import Progress as RichProgress
 
-            columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+            counts = (rich.MofNCompleteColumn(),)
+            sizes = (rich.DownloadColumn(), rich.TransferSpeedColumn(), rich.TimeRemainingColumn())
+            shown = sizes if self._sizes else counts
+            columns = (rich.TextColumn("{task.description}"), rich.BarColumn(), *shown)
             self._rich = RichProgress(*columns, console=Console(stderr=True), transient=True)
             self._rich.start()
         return self

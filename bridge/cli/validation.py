@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from bridge.cli import options, show
+from bridge.documents import put
 
 if TYPE_CHECKING:
     from bridge.validation import Result
@@ -45,7 +46,7 @@ def validate_meters(
         if not json:
             _tell(result)
     if write is not None:
-        report.put(write, results, _command(data, table))
+        put(write, report.markdown(results, _command(data, table)), heading="# Validation\n\n")
 
 
 def _command(data: Path | None, table: Path | None) -> str:

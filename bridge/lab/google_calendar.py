@@ -1,15 +1,19 @@
-"""A Google Calendar server for one account: calendar list, events with page and sync tokens.
+"""A Google Calendar server for one account: the calendar list and events, both with page and sync tokens; writing.
 
-Every change to an event has a number; a sync token is the number up to which its holder has seen everything.
+Every change has a number; a sync token is the number up to which its holder has seen everything. A listing is of the
+moment of its first page, however many pages it is read in.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from datetime import datetime
+from itertools import count, islice
 from typing import Any
 from urllib.parse import unquote
 
-from bridge.lab.google import GoogleServer, page, refusal
+from bridge.lab.google import GoogleServer, refusal
+from bridge.lab.google_writing import Writing, stamp, wall_clock
 from bridge.lab.server import Answer, Request
 
 API = "/calendar/v3"
@@ -23,10 +27,12 @@ FORBIDDEN = {
     "timeMax",
     "updatedMin",
 }
+LISTINGS = 16  # under way, whose pages are kept
+LIST = "/users/me/calendarList"
 
 
 class Vendor(GoogleServer):
-    """Serves ``account``; change it through ``put``, ``delete`` and ``remove_calendar`` so that sync tokens work."""
+    """Serves ``account``; change it through the methods below, so that sync tokens work."""
 
     scope = "https://www.googleapis.com/auth/calendar.readonly"
 
@@ -34,68 +40,148 @@ class Vendor(GoogleServer):
         super().__init__(account)
         self.page_size = 2500
         self.empty_first_page = False
+        self.clock: Callable[[], datetime] = wall_clock
+        self.tells_exceptions = True  # of a deleted series, as cancelled; else only that the series is gone
         self._changes: dict[str, dict[str, int]] = {
             c: dict.fromkeys((e["id"] for e in es), 1) for c, es in account["events"].items()
         }
+        self._changes[LIST] = dict.fromkeys((c["id"] for c in account["calendars"]), 1)
+        self._tombs: dict[tuple[str, str], dict[str, Any]] = {}  # of what was deleted, as it is told
         self._number = 1
         self._oldest_token = 0
+        self._listings: dict[str, tuple[list[dict[str, Any]], dict[str, str]]] = {}
+        self._names = count(1)
+
+    def events(self, calendar: str) -> list[dict[str, Any]]:
+        """What a calendar holds; replace entries through ``put``, do not change them in place."""
+        events: list[dict[str, Any]] = self.account["events"].setdefault(calendar, [])
+        return events
 
     def put(self, calendar: str, event: dict[str, Any]) -> None:
         """Add or replace an event."""
-        events = self.account["events"].setdefault(calendar, [])
-        events[:] = [e for e in events if e["id"] != event["id"]] + [event]
+        events = self.events(calendar)
+        place = next((i for i, e in enumerate(events) if e["id"] == event["id"]), len(events))
+        events[place : place + 1] = [event]
         self._touch(calendar, event["id"])
 
-    def delete(self, calendar: str, event_id: str) -> None:
-        """Cancel a single event or a whole series with its exceptions."""
-        events = self.account["events"][calendar]
-        gone = [e["id"] for e in events if event_id in (e["id"], e.get("recurringEventId"))]
-        events[:] = [e for e in events if e["id"] not in gone]
+    def delete(self, calendar: str, event_id: str) -> list[dict[str, Any]]:
+        """Cancel an event, or a whole series with its exceptions; what went, so that it can be put back.
+
+        An instance of a living series stays, as a hole in it.
+        """
+        at = stamp(self.clock())
+        events = self.events(calendar)
+        gone = [e for e in events if event_id in (e["id"], e.get("recurringEventId"))]
+        events[:] = [e for e in events if e not in gone]
+        alive = {e["id"] for e in events}
         for one in gone:
-            self._touch(calendar, one)
+            self._tombs[calendar, one["id"]] = _tomb(one) | {"updated": at}
+            if one.get("recurringEventId") in alive:
+                events.append(_tomb(one))
+            if one["id"] == event_id or self.tells_exceptions:
+                self._touch(calendar, one["id"])
+        return gone
+
+    def drop(self, calendar: str, event_id: str) -> None:
+        """Take an event away, of which nothing but the id is told, as of exceptions when their series is moved."""
+        events = self.events(calendar)
+        events[:] = [e for e in events if e["id"] != event_id]
+        self._tombs[calendar, event_id] = {"id": event_id, "status": "cancelled"}
+        self._touch(calendar, event_id)
+
+    def ever(self, calendar: str) -> set[str]:
+        """The ids of all events a calendar holds or held: none is given twice."""
+        return set(self._changes.get(calendar, ())) | {e["id"] for e in self.events(calendar)}
+
+    def put_calendar(self, entry: dict[str, Any]) -> None:
+        """Add or replace an entry of the calendar list."""
+        self.account["calendars"] = [c for c in self.account["calendars"] if c["id"] != entry["id"]] + [entry]
+        self._touch(LIST, entry["id"])
 
     def remove_calendar(self, calendar: str) -> None:
         self.account["calendars"] = [c for c in self.account["calendars"] if c["id"] != calendar]
+        self._touch(LIST, calendar)
 
     def expire_sync_tokens(self) -> None:
         """Tokens given out so far answer 410 from now on."""
         self._number += 1
         self._oldest_token = self._number
 
-    def _touch(self, calendar: str, event_id: str) -> None:
+    def _touch(self, place: str, key: str) -> None:
         self._number += 1
-        self._changes.setdefault(calendar, {})[event_id] = self._number
+        self._changes.setdefault(place, {})[key] = self._number
 
     def api(self, request: Request, query: Mapping[str, str]) -> Answer:
         path = request.path.removeprefix(API)
-        if path == "/users/me/calendarList":
-            return self._page(self.account["calendars"], query, {"nextSyncToken": "calendar-list"})
+        if path == LIST:
+            entries = {c["id"]: c for c in self.account["calendars"]}
+            return self._list(LIST, entries, {"deleted": True}, query, 250)
         if path == "/users/me/settings/timezone":
             return Answer(body={"id": "timezone", "value": self.account.get("zone", "UTC")})
+        if request.method != "GET":
+            return Writing(self, request).answer(path)
         parts = path.strip("/").split("/")
         known = {c["id"]: c for c in self.account["calendars"]}
         calendar = known.get(unquote(parts[1])) if len(parts) > 1 and parts[0] == "calendars" else None
         if calendar is None:
             return refusal(404, "notFound")
-        return self._events(calendar, query) if parts[2:] == ["events"] else Answer(body=calendar)
+        match parts[2:]:
+            case ["events"]:
+                return self._events(calendar, query)
+            case ["events", key]:
+                return self._event(calendar["id"], key)
+        return Answer(body=calendar)
+
+    def _event(self, calendar: str, key: str) -> Answer:
+        """One event, a deleted one too."""
+        alive = next((e for e in self.events(calendar) if e["id"] == key), None)
+        found = alive or self._tombs.get((calendar, key))
+        return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
         """Masters and exceptions; with a sync token only what changed since, deleted ones as cancelled."""
-        events = {e["id"]: e for e in self.account["events"].get(calendar["id"], [])}
-        found = list(events.values())
+        if "syncToken" in query and (FORBIDDEN & set(query) or query.get("showDeleted") == "false"):
+            return refusal(400, "invalid")
+        name = calendar["id"]
+        found = {e["id"]: e for e in self.events(name)}
+        if query.get("showDeleted") == "true":
+            found = {key: tomb for (place, key), tomb in self._tombs.items() if place == name} | found
+        return self._list(name, found, {"status": "cancelled"}, query, self.page_size)
+
+    def _list(
+        self, place: str, alive: Mapping[str, dict[str, Any]], gone: dict[str, Any], query: Mapping[str, str], most: int
+    ) -> Answer:
+        """One page of everything, or of what changed since the sync token."""
+        if "pageToken" in query:
+            return self._page(query["pageToken"], query, most)
+        found = list(alive.values())
         if "syncToken" in query:
-            if FORBIDDEN & set(query) or query.get("showDeleted") == "false":
-                return refusal(400, "invalid")
             since = int(query["syncToken"].removeprefix("sync-"))
             if since < self._oldest_token:
                 return refusal(410, "fullSyncRequired")
-            changed = [i for i, number in self._changes.get(calendar["id"], {}).items() if number > since]
-            found = [events.get(i, {"id": i, "status": "cancelled"}) for i in changed]
-        last = {"nextSyncToken": f"sync-{self._number}", "timeZone": calendar.get("timeZone", "UTC")}
-        return self._page(found, query, last)
+            changed = [key for key, number in self._changes.get(place, {}).items() if number > since]
+            found = [alive.get(k) or self._tombs.get((place, k)) or {"id": k} | gone for k in changed]
+        name = str(next(self._names))
+        zone = {"timeZone": self.account.get("zone", "UTC")} if place != LIST else {}
+        self._listings[name] = found, {"nextSyncToken": f"sync-{self._number}"} | zone
+        for old in list(islice(self._listings, max(len(self._listings) - LISTINGS, 0))):
+            del self._listings[old]
+        if self.empty_first_page:
+            return Answer(body={"items": [], "nextPageToken": f"page-{name}-0"})
+        return self._page(f"page-{name}-0", query, most)
 
-    def _page(self, items: list[dict[str, Any]], query: Mapping[str, str], last: Mapping[str, str]) -> Answer:
+    def _page(self, token: str, query: Mapping[str, str], most: int) -> Answer:
         """Short and even empty pages are normal; the sync token stands on the last one only."""
-        if self.empty_first_page and "pageToken" not in query:
-            return Answer(body={"items": [], "nextPageToken": "page-0"})
-        return page(items, query, min(int(query.get("maxResults", "250")), self.page_size), last)
+        _, name, begin = token.split("-")
+        if name not in self._listings:
+            return refusal(400, "invalid")
+        found, last = self._listings[name]
+        end = int(begin) + min(int(query.get("maxResults", "250")), most)
+        more = {"nextPageToken": f"page-{name}-{end}"} if end < len(found) else last
+        return Answer(body={"items": found[int(begin) : end]} | more)
+
+
+def _tomb(event: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a deleted event: its id; of an exception also what it belonged to and replaced."""
+    kept = {n: event[n] for n in ("id", "recurringEventId", "originalStartTime") if n in event}
+    return kept | {"status": "cancelled"}

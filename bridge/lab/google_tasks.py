@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 from urllib.parse import unquote
 
@@ -38,13 +39,19 @@ class Vendor(GoogleServer):
         size = min(int(query.get("maxResults", "20")), self.page_size)
         path = request.path.removeprefix(API)
         if path == "users/@me/lists":
-            return page(self.account["lists"], query, size, {})
+            return _named("tasks#taskLists", page(self.account["lists"], query, size, {}))
         parts = path.split("/")
         known = {entry["id"] for entry in self.account["lists"]}
         if len(parts) != 3 or parts[0] != "lists" or unquote(parts[1]) not in known:
             return refusal(self.unknown_list, "notFound" if self.unknown_list == 404 else "invalid")
         tasks = [task for task in self.account["tasks"].get(unquote(parts[1]), []) if _shown(task, query)]
-        return page(tasks, query, size, {})
+        return _named("tasks#tasks", page(tasks, query, size, {}))
+
+
+def _named(kind: str, answer: Answer) -> Answer:
+    """With its kind, and without the items where there are none: so Google leaves it."""
+    found = {"kind": kind, **answer.body}
+    return replace(answer, body=found if found["items"] else {name: found[name] for name in found if name != "items"})
 
 
 def _shown(task: Mapping[str, Any], query: Mapping[str, str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -57,6 +57,9 @@ class Redirected:
 
     def save_token(self, token: Mapping[str, Any]) -> None:
         self.account.save_token(token)
+
+    def swapping(self) -> AbstractContextManager[None]:
+        return self.account.swapping()
 
 
 def record(bridge: app.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:

@@ -37,6 +37,7 @@ class Vendor:
 
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account
+        self.life = LIFE
         self._access: dict[str, float] = {}  # token -> when it ends
         self._refresh: set[str] = set()
         self._codes: set[str] = set()
@@ -51,13 +52,13 @@ class Vendor:
     def grant(self) -> dict[str, Any]:
         """A pair of tokens that is valid now."""
         access, refresh = secrets.token_urlsafe(24), secrets.token_urlsafe(24)
-        self._access[access] = time.time() + LIFE
+        self._access[access] = time.time() + self.life
         self._refresh.add(refresh)
         return {
             "access_token": access,
             "refresh_token": refresh,
-            "expires_in": LIFE,
-            "expires_at": time.time() + LIFE,
+            "expires_in": self.life,
+            "expires_at": time.time() + self.life,
             "token_type": "bearer",
             "scope": SCOPE,
         }
@@ -65,6 +66,10 @@ class Vendor:
     def tokens_expire(self) -> None:
         """Every access token ends now; refresh tokens live on."""
         self._access.clear()
+
+    def knows(self, token: Mapping[str, Any]) -> bool:
+        """Whether the pair could still be refreshed."""
+        return token.get("refresh_token") in self._refresh
 
     def revoke(self) -> None:
         """The member withdraws every consent."""

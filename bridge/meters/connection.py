@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from math import exp
 
-from bridge.agenda import takes_time
+from bridge.agenda import social_events
 from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS, clip
 from bridge.meters.check_in import check_in
@@ -23,9 +23,8 @@ from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from bridge.metrics import Metric
 from bridge.types import Event, Reading
-from rhythm_env.interface import ActionType, Meter, zone_at
+from rhythm_env.interface import Meter, zone_at
 
-COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 LOOK_BACK = timedelta(days=7)
 LONGEST = timedelta(days=7)  # an entry in company takes
 HALF_LIFE = timedelta(days=2)
@@ -81,8 +80,6 @@ def closeness(event: Event) -> float:
 
 def _entries(past: Past, at: datetime) -> Iterator[tuple[date, timedelta, float]]:
     """(local day, age, worth) of the entries in company that ended in the last seven days."""
-    for occurrence, label in past.calendar.started(at - LOOK_BACK - LONGEST, at):
-        age = at - occurrence.end
-        if label.action in COMPANY and timedelta(0) <= age <= LOOK_BACK and takes_time(occurrence.event):
-            day = occurrence.start.astimezone(zone_at(occurrence.start, past.zones)).date()
-            yield day, age, closeness(occurrence.event)
+    for occurrence, _ in social_events(past.calendar.started(at - LOOK_BACK - LONGEST, at), at):
+        day = occurrence.start.astimezone(zone_at(occurrence.start, past.zones)).date()
+        yield day, at - occurrence.end, closeness(occurrence.event)

@@ -4,8 +4,7 @@ given to the model, whose simulator counts from zero each Monday.
 Shown: Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
 - focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the person's median (120 at the start);
-- deadlines (less is better): 1.2 (1 - exp(-q)) with q = sum of exp(-slack) over open tasks, slack = (hours left -
-  effort) / effort;
+- deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.agenda.deadline_pressure``;
 - the person's own check-in.
 For the model: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday 06:00). What
 is not known takes the share that makes the expected value of that moment, a straight rise from 0 to 0.8 over the week
@@ -15,19 +14,18 @@ Progress towards goals precedes gains in well-being (Steca 2016); the constants 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime, timedelta
 from math import exp, log
 from statistics import median
 
-from bridge.agenda import midnight
+from bridge.agenda import deadline_pressure, midnight, still_open
 from bridge.meters import words
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import HIGHEST, OFFSET, Signal, fuse
 from bridge.meters.past import Past
-from bridge.types import Reading, Task
+from bridge.types import Reading
 from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Moment, Slot, moment_at, slot_start
 
 SHARES = {"tasks": 0.6, "focus": 0.4}  # of what makes the week
@@ -37,8 +35,7 @@ FOCUS_DAYS = 28  # days whose median is the person's usual focus
 USUAL_FOCUS, LEAST_FOCUS_DAYS = 120.0, 5
 TASK_DAYS = timedelta(days=7)
 TASK_HALF_LIFE = timedelta(days=3)
-EFFORT = 1.0  # hours, where the task does not say
-DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
@@ -66,7 +63,7 @@ def this_week(past: Past, at: datetime) -> float:
 def tasks(past: Past, at: datetime) -> Signal | None:
     """Done against due over seven days with the prior of a person who does 3.5 of 5; missing when nothing was due."""
     done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
-    overdue = [at - end for t, end in _open(past, at) if _within(at - end)]
+    overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
     if not done and not overdue:
         return None
     weight_done, weight_open = (sum(0.5 ** (age / TASK_HALF_LIFE) for age in ages) for ages in (done, overdue))
@@ -86,11 +83,11 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
     """How many open tasks press; missing when no task has a day."""
-    if all(task.due is None for task in past.tasks):
+    pressure = deadline_pressure(past.tasks, at, past.zones)
+    if pressure is None:
         return None
-    pressing = [exp(-_slack(task, (end - at) / HOUR)) for task, end in _open(past, at)]
-    soon = sum(end - at < DAY for _, end in _open(past, at))
-    return _now("deadlines", 1.2 * (1 - exp(-sum(pressing))), f"{words.plural(soon, 'task')} due within a day")
+    soon = sum(end - at < DAY for _, end in still_open(past.tasks, at, past.zones))
+    return _now("deadlines", 1.2 * (1 - exp(-pressure)), f"{words.plural(soon, 'task')} due within a day")
 
 
 def usual_focus(past: Past, at: datetime) -> float:
@@ -104,7 +101,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
     """Done this week of what was done and of what is still due in it."""
     done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(end <= week_ends for _, end in _open(past, at))
+    planned = done + sum(end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
     return done / planned if planned else None
 
 
@@ -113,18 +110,6 @@ def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
     if not past.calendar.exists(at):
         return None
     return past.calendar.focus(monday, at) / (5 * usual_focus(past, monday))
-
-
-def _open(past: Past, at: datetime) -> Iterator[tuple[Task, datetime]]:
-    """Tasks with a day that are not done at ``at``, with the end of that day on the person's clock."""
-    for task in past.tasks:
-        if task.due is not None and (task.completed is None or task.completed > at):
-            yield task, midnight(task.due + DAY, past.zones)
-
-
-def _slack(task: Task, hours_left: float) -> float:
-    effort = EFFORT if task.effort is None else task.effort
-    return max((hours_left - effort) / max(effort, 1.0), 0.0)
 
 
 def _within(age: timedelta) -> bool:

@@ -13,9 +13,10 @@ from bridge.ports.plugins import (
     Normaliser,
     Setting,
     Told,
+    Writer,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Correction, Known, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
 from bridge.ports.store import Store
 
 __all__ = [
@@ -25,6 +26,7 @@ __all__ = [
     "Connector",
     "ConnectorSpec",
     "Correction",
+    "Earlier",
     "EventClassifier",
     "File",
     "FileReader",
@@ -32,6 +34,7 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Origin",
     "Personal",
     "Prior",
     "Proxy",
@@ -41,4 +44,5 @@ __all__ = [
     "Store",
     "Told",
     "User",
+    "Writer",
 ]

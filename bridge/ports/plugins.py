@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, BinaryIO, Protocol
 
 from bridge.metrics import Metric
-from bridge.types import Item, Label, Page, RawRecord
+from bridge.types import Item, Label, Page, Plan, RawRecord
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,9 +28,12 @@ class ConnectorSpec:
 
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
-    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before. ``notice(headers,
-    body, settings=, now=) -> Notice | None`` reads a webhook (header names in lower case), raises ``Forged``, and gives
-    None for what is of no use; its connector then has ``fetch(stream, key, now=) -> Iterator[Page]``. None: it cannot.
+    of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before; one with
+    ``file_settings`` is given them as ``settings=``, by name. ``receive(headers, file)`` looks whether a push can be
+    read as such a file and raises ``BadRecord`` if not. ``notice(headers, body, settings=, now=) -> Notice | None``
+    reads a webhook, raises ``Forged``, and gives None for what is of no use; its connector then has ``fetch(stream,
+    key, now=) -> Iterator[Page]``. Header names are in lower case. ``writes`` is a ``Writer``; where there is one,
+    ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
     """
 
     name: str
@@ -46,6 +50,10 @@ class ConnectorSpec:
     revokes: str | None = None
     recognises: str | None = None
     reads: str | None = None
+    writes: str | None = None
+    file_settings: tuple[Setting, ...] = ()
+    remembers_files: bool = False  # a file that was imported whole holds nothing new when it comes again
+    receives: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
@@ -72,6 +80,10 @@ class Account(Protocol):
         """Seal and keep a token; it is durable when this returns."""
         ...
 
+    def swapping(self) -> AbstractContextManager[None]:
+        """Inside, no other process swaps this account's token: the one that is stored is the one that counts."""
+        ...
+
 
 class Connector(Protocol):
     """An open source."""
@@ -93,6 +105,19 @@ class Told(Connector, Protocol):
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
         """The record a notice is about and what leads to it, as pages; nothing when it is gone."""
+        ...
+
+
+class Writer(Protocol):
+    """What ``ConnectorSpec.writes`` points to."""
+
+    def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+        """Make the person's calendar of accepted advice hold exactly ``plans``, of those that are not over.
+
+        Doing it again changes nothing. Returns the keys of plans the person has deleted there after agreeing to them.
+        Touches nothing it has not written itself; called only where the person has agreed to writing. Raises the errors
+        of ``bridge.errors``; what was not done then is done the next time.
+        """
         ...
 
 
@@ -169,6 +194,11 @@ class File(Protocol):
         """The first 4096 bytes."""
         ...
 
+    @property
+    def digest(self) -> str | None:
+        """The same for the same content, whatever the file is called; None for one that is incomplete."""
+        ...
+
     def open(self) -> BinaryIO:
         """The content from its beginning, not necessarily seekable."""
         ...
@@ -177,4 +207,4 @@ class File(Protocol):
 class FileReader(Protocol):
     """What ``ConnectorSpec.reads`` points to."""
 
-    def __call__(self, file: File, *, zone: str) -> Iterator[Page]: ...
+    def __call__(self, file: File, *, zone: str, **settings: Mapping[str, str]) -> Iterator[Page]: ...

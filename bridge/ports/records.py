@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from bridge.ports.proxies import ProxyMap
-from bridge.types import Episode, Label, Occurrence, Sample, Task
+from bridge.types import Episode, Item, Label, Occurrence, Sample, Task
 from rhythm_env.interface import ActionType, Answer, Interaction, Moment, ZoneSpan
 
 
@@ -47,6 +47,40 @@ class Landing:
     set_aside: str | None = None
     waits: bool = False
     items: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Earlier:
+    """What a row said before: known from ``known_at`` until ``superseded_at``."""
+
+    item: Item
+    known_at: datetime
+    superseded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Origin:
+    """The way back from a row: what it says, the record it was derived from, by which version, through which door.
+
+    ``payload`` is the record as it last arrived, None where it is not kept; ``arrivals`` are the instants at which it
+    came, the first one first; ``twins`` are rows of the same metric and day from other connections: (source, id).
+    """
+
+    kind: str  # sample, episode, event, task
+    id: int
+    item: Item
+    known_at: datetime
+    user: str
+    connection: Connection
+    stream: str
+    record: str  # its key
+    parent: str | None
+    version: int  # of the normaliser that last read it
+    reason: str | None  # why the record is set aside: then the row is what it meant before
+    arrivals: tuple[datetime, ...]
+    payload: Mapping[str, Any] | None
+    past: tuple[Earlier, ...]
+    twins: tuple[tuple[str, int], ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

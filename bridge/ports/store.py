@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from bridge.metrics import Metric
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
-from bridge.ports.records import Connection, Correction, Landing, Recommendation, User
+from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -23,6 +23,13 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+    def lock(self, name: str) -> AbstractContextManager[None]:
+        """Inside, no other process and no other thread is; a thread may enter again. It ends with its process.
+
+        Raises TryLater when it is held elsewhere for long. Enter locks before transactions, or two may wait for each
+        other.
+        """
+        ...
 
     # people
     def add_user(self, name: str, zone: str, *, now: datetime) -> User:
@@ -60,6 +67,10 @@ class Store(Protocol):
 
     def secret(self, connection_id: int) -> bytes | None: ...
     def save_secret(self, connection_id: int, sealed: bytes) -> None: ...
+    def secrets(self) -> list[tuple[int, bytes]]:
+        """(connection, sealed) of everybody, by connection."""
+        ...
+
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
@@ -177,6 +188,27 @@ class Store(Protocol):
     def tasks(self, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]: ...
     def counts(self, user_id: int) -> dict[str, dict[str, int]]:
         """source -> kind (a metric, an episode kind, "event", "task") -> rows."""
+        ...
+
+    # where rows come from
+    def rows_named(self, kind: str, name: str) -> list[int]:
+        """The rows of a kind (sample, episode, event, task): the one with that number, or all with that key."""
+        ...
+
+    def samples_of_day(self, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
+        """(number, source, sample) of a person's local day."""
+        ...
+
+    def origin(self, kind: str, number: int) -> Origin:
+        """The way back from a row that is there."""
+        ...
+
+    def newest(self, connection_id: int, at: datetime) -> datetime | None:
+        """The end of the newest thing measured that had ended by ``at``; None for a source that measures nothing."""
+        ...
+
+    def changed(self, connection_id: int) -> datetime | None:
+        """When a record last arrived that was new or changed."""
         ...
 
     # outcomes of syncs

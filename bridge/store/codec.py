@@ -69,11 +69,6 @@ def _plain(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} cannot be stored")
 
 
-def pack(record: RawRecord) -> bytes:
-    """A record's payload as it is stored."""
-    return packed(record.payload)
-
-
 def packed(payload: Mapping[str, object]) -> bytes:
     """Compressed canonical JSON."""
     return zlib.compress(canonical(payload))
@@ -93,5 +88,10 @@ def canonical(payload: Mapping[str, object]) -> bytes:
 
 def fingerprint(record: RawRecord) -> bytes:
     """What tells one delivery of a record from the next."""
-    text = canonical(record.payload) + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
+    return mark_of(canonical(record.payload), record)
+
+
+def mark_of(payload: bytes, record: RawRecord) -> bytes:
+    """The fingerprint of a record whose payload is written already."""
+    text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
@@ -55,6 +56,7 @@ class Batch:
     memory: Memory
     desired: dict[int, Sequence[Item]] = field(default_factory=dict)
     states: dict[int, State] = field(default_factory=dict)
+    fresh: set[int] = field(default_factory=set)  # the records that have no rows yet, for they never landed
     changed: set[int] = field(default_factory=set)  # the records whose rows changed, once written
 
     def take(self, state: State) -> None:
@@ -90,7 +92,9 @@ class Batch:
         """Write the rows and the state of every record touched so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
-        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now)
+        fresh = frozenset(self.desired.keys() & self.fresh)
+        self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
+        self.fresh -= fresh
         self.desired, self.states = {}, {}
 
 
@@ -132,27 +136,30 @@ def land(
     batch.write()
     if keep_raw:
         arrived = zip(taken, records, strict=True)
-        kept = [(s, s.record if r.adds else r) for (outcome, s), r in arrived if s and outcome != "reread"]
+        kept = [(s, s.record if r.adds else r, text) for (outcome, s, text), r in arrived if s and outcome != "reread"]
         _keep(db, kept, now=now)
-    return [_landing(outcome, state, batch.changed) for outcome, state in taken]
+    return [_landing(outcome, state, batch.changed) for outcome, state, _ in taken]
 
 
-def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, State | None]:
-    """Decide what a delivery is; ``reread``: as before, but by a newer normaliser."""
+def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, State | None, bytes]:
+    """Decide what a delivery is, with its payload as written; ``reread``: as before, but by a newer normaliser."""
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
-        return "unchanged", None  # a deletion of what is not here
+        return "unchanged", None, b""  # a deletion of what is not here
     if record.adds and (before := batch.memory.latest(record.path)) is not None:
         record = replace(record, payload=union(before.payload, record.payload))
-    mark = codec.fingerprint(record)
+    text = codec.canonical(record.payload)
+    mark = codec.mark_of(text, record)
     same = state.hash == mark
     if same and state.version == batch.version:
-        return "unchanged", None
+        return "unchanged", None, b""
+    if state.hash is None:
+        batch.fresh.add(state.id)
     outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
     state.record, state.hash = record, mark
     if not same:
         state.arrived_at = batch.now
     batch.take(state)
-    return outcome, state
+    return outcome, state, text
 
 
 def _landing(outcome: str, state: State | None, changed: set[int]) -> Landing:
@@ -215,16 +222,16 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
     )
 
 
-def _keep(db: sa.Connection, arrived: Sequence[tuple[State, RawRecord]], *, now: datetime) -> None:
+def _keep(db: sa.Connection, arrived: Sequence[tuple[State, RawRecord, bytes]], *, now: datetime) -> None:
     values = [
         {
             "record_id": state.id,
             "arrived_at": now,
             "deleted": record.deleted,
             "parent": record.parent,
-            "payload": codec.pack(record),
+            "payload": zlib.compress(text),
         }
-        for state, record in arrived
+        for state, record, text in arrived
     ]
     if values:
         db.execute(sa.insert(tables.arrivals), values)

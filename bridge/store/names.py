@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects import postgresql, sqlite
 
 from bridge.metrics import Metric
 
@@ -27,9 +26,19 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
     """Insert unless a unique constraint says it is there, maybe since a moment ago; returns True when inserted."""
-    statement = postgresql.insert(table) if db.dialect.name == "postgresql" else sqlite.insert(table)
-    unless_there = statement.values(**values).on_conflict_do_nothing().returning(table.c.id)
+    unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(table.c.id)
     return db.execute(unless_there).first() is not None
+
+
+def insert_into(db: sa.Connection, table: sa.Table) -> Any:
+    """An INSERT that may have an ON CONFLICT. Each dialect takes long to load, and one is needed."""
+    if db.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:

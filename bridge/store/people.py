@@ -101,6 +101,12 @@ def secret(db: sa.Connection, connection_id: int) -> bytes | None:
     return found
 
 
+def secrets(db: sa.Connection) -> list[tuple[int, bytes]]:
+    c = tables.connections.c
+    query = sa.select(c.id, c.secret).where(c.secret.is_not(None)).order_by(c.id)
+    return [(row.id, row.secret) for row in db.execute(query)]
+
+
 def save_secret(db: sa.Connection, connection_id: int, sealed: bytes) -> None:
     db.execute(_update_one(connection_id).values(secret=sealed))
 

@@ -145,7 +145,8 @@ def missing(
         r.deleted.is_(False),
         r.key.startswith(covers.prefix, autoescape=True),
     )
-    absent = {row.id: row.key for row in db.execute(query) if row.key not in delivered}
+    parts = [query] if covers.parents is None else [query.where(r.parent.in_(p)) for p in rows.chunks(covers.parents)]
+    absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
     if covers.since is not None:
         stored = rows.current(db, list(absent))
         absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}

@@ -10,9 +10,9 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bridge.metrics import METRICS, Shape
+from bridge.metrics import METRICS, Metric, Shape
 from bridge.ports import Connection
-from bridge.store import codec, names, tables
+from bridge.store import bulk, codec, names, tables
 from bridge.types import Episode, Event, Item, Sample, Task
 
 TABLES: dict[str, sa.Table] = {
@@ -36,10 +36,15 @@ class Stored:
     known_at: datetime
 
 
-def write(db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime) -> set[int]:
-    """Make the rows of these records say exactly ``desired``; returns the records for which something changed."""
-    stored = current(db, list(desired))
-    fresh: list[tuple[int, Item]] = []
+def write(
+    db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
+) -> set[int]:
+    """Make the rows of these records say exactly ``desired``; returns the records for which something changed.
+
+    Those that are ``fresh`` have no rows yet.
+    """
+    stored = current(db, [record_id for record_id in desired if record_id not in fresh])
+    new: list[tuple[int, Item]] = []
     changed: list[tuple[Stored, Item]] = []
     gone: list[Stored] = []
     for record_id, items in desired.items():
@@ -50,12 +55,12 @@ def write(db: sa.Connection, connection: Connection, desired: Desired, *, now: d
                 gone.append(row)
             elif item != row.item:
                 changed.append((row, item))
-        fresh += [(record_id, item) for item in wanted.values()]
+        new += [(record_id, item) for item in wanted.values()]
     _revise(db, connection, [*(row for row, _ in changed), *gone], now=now)
     _delete(db, gone)
     _update(db, changed, now=now)
-    _insert(db, connection, fresh, now=now)
-    return {r for r, _ in fresh} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
+    _insert(db, connection, new, now=now)
+    return {r for r, _ in new} | {row.record_id for row, _ in changed} | {row.record_id for row in gone}
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
@@ -132,13 +137,43 @@ def span(event: Event) -> tuple[datetime | None, datetime | None]:
     return start, None if event.recurrence else end or start
 
 
+SAMPLE_COLUMNS = (
+    *("user_id", "connection_id", "record_id", "key", "known_at", "metric_id", "device_id", "start", "end"),
+    *("offset", "day", "value", "count", "low", "high"),
+)
+
+
 def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, Item]], *, now: datetime) -> None:
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)
+    samples: list[tuple[Any, ...]] = []
+    metrics: dict[Metric, int] = {}
+    owner, known_at = (connection.user_id, connection.id), tables.microseconds(now)
     for record_id, item in fresh:
-        owner = {"user_id": connection.user_id, "connection_id": connection.id, "record_id": record_id}
-        rows[codec.kind_of(item)].append(owner | {"key": item.key, "known_at": now} | _columns(db, item))
-    for kind, values in rows.items():
-        db.execute(sa.insert(TABLES[kind]), values)
+        if isinstance(item, Sample):
+            if item.metric not in metrics:
+                metrics[item.metric] = names.number(db, tables.metrics, item.metric)
+            samples.append((*owner, record_id, item.key, known_at, metrics[item.metric], *_plain(db, item)))
+            continue
+        values = {"user_id": owner[0], "connection_id": owner[1], "record_id": record_id, "key": item.key}
+        rows[codec.kind_of(item)].append(values | {"known_at": now} | _columns(db, item))
+    bulk.insert(db, tables.samples, SAMPLE_COLUMNS, samples)
+    for kind, some in rows.items():
+        db.execute(sa.insert(TABLES[kind]), some)
+
+
+def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
+    """A sample as the last of ``SAMPLE_COLUMNS``."""
+    return (
+        None if sample.device is None else names.number(db, tables.devices, sample.device),
+        tables.microseconds(sample.start),
+        None if sample.end is None else tables.microseconds(sample.end),
+        sample.offset,
+        sample.day.isoformat(),
+        sample.value,
+        sample.count,
+        sample.low,
+        sample.high,
+    )
 
 
 def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datetime) -> None:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Prior, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, notices, people, priors, reading, replay
+from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
+from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
 from bridge.store.database import Database
+from bridge.store.locks import Locks
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -21,6 +22,7 @@ class SqlStore:
     def __init__(self, url: str) -> None:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
+        self._locks = Locks(self.database.engine)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -29,6 +31,9 @@ class SqlStore:
 
     def close(self) -> None:
         self.database.close()
+
+    def lock(self, name: str) -> AbstractContextManager[None]:
+        return self._locks.hold(name)
 
     def add_user(self, name: str, zone: str, *, now: datetime) -> User:
         with self._write() as db:
@@ -74,6 +79,10 @@ class SqlStore:
     def secret(self, connection_id: int) -> bytes | None:
         with self._read() as db:
             return people.secret(db, connection_id)
+
+    def secrets(self) -> list[tuple[int, bytes]]:
+        with self._read() as db:
+            return people.secrets(db)
 
     def save_secret(self, connection_id: int, sealed: bytes) -> None:
         with self._write() as db:
@@ -218,6 +227,26 @@ class SqlStore:
     def corrections(self, user_id: int, *, at: datetime | None = None) -> list[Correction]:
         with self._read() as db:
             return corrections.newest(db, user_id, at=at)
+
+    def rows_named(self, kind: str, name: str) -> list[int]:
+        with self._read() as db:
+            return origins.rows_named(db, kind, name)
+
+    def samples_of_day(self, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
+        with self._read() as db:
+            return origins.samples_of_day(db, user_id, day)
+
+    def origin(self, kind: str, number: int) -> Origin:
+        with self._read() as db:
+            return origins.origin(db, kind, number)
+
+    def newest(self, connection_id: int, at: datetime) -> datetime | None:
+        with self._read() as db:
+            return origins.newest(db, connection_id, at)
+
+    def changed(self, connection_id: int) -> datetime | None:
+        with self._read() as db:
+            return origins.changed(db, connection_id)
 
     def finish_sync(
         self,

@@ -11,6 +11,11 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 MICROSECOND = timedelta(microseconds=1)
 
 
+def microseconds(at: datetime) -> int:
+    """An instant as it is stored."""
+    return (at - EPOCH) // MICROSECOND
+
+
 class Instant(sa.TypeDecorator[datetime]):
     """An aware instant as an integer: it sorts, and means the same on both databases."""
 
@@ -18,7 +23,7 @@ class Instant(sa.TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> int | None:  # noqa: ARG002
-        return None if value is None else (value - EPOCH) // MICROSECOND
+        return None if value is None else microseconds(value)
 
     def process_result_value(self, value: int | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else EPOCH + value * MICROSECOND

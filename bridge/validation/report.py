@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
-from bridge.errors import SetupError
 from bridge.validation import Result
 
-BEGIN, END = "<!-- table -->", "<!-- /table -->"
 HEADINGS = ("predictor", "median", "IQR", "mean", "95 % CI", "persons", "days", "null 95 %", "p")
 IN_A_TERMINAL = tuple(heading for heading in HEADINGS if heading != "null 95 %")
-
-
-def put(path: Path, results: Sequence[Result], command: str) -> None:
-    """Replace what stands between the marks, or begin a document. Raises SetupError for one without marks.
-
-    ``command`` is what made the tables, with the names of the data alone.
-    """
-    text = path.read_text(encoding="utf-8") if path.exists() else f"# Validation\n\n{BEGIN}\n{END}\n"
-    before, begin, rest = text.partition(BEGIN)
-    _, end, after = rest.partition(END)
-    if not begin or not end:
-        raise SetupError(f"{path} has no {BEGIN} ... {END} to write between")
-    path.write_text(f"{before}{BEGIN}\n{markdown(results, command)}\n{END}{after}", encoding="utf-8")
 
 
 def markdown(results: Sequence[Result], command: str) -> str:

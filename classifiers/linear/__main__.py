@@ -1,7 +1,7 @@
 """``python -m classifiers.linear``: train the shipped model anew, measure it, and write its card.
 
 ``--titles FILE`` (``titles_real.tsv`` of the real titles) measures on the titles that ``corpus/real_test.tsv`` knows by
-digest, and says which temperature those of ``corpus/real_dev.tsv`` ask for; without it the card has no real titles.
+digest, and says which calibration those of ``corpus/real_dev.tsv`` ask for; without it the card has no real titles.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from bridge.documents import put
 from classifiers.linear import HERE, measure
 from classifiers.linear.corpus import CORPUS, Titled, corpus, real
 from classifiers.linear.model import Model, load, save
-from classifiers.linear.train import trained
+from classifiers.linear.train import REAL, Calibration, calibrated, trained
 
 MODEL, CARD = HERE / "model.npz", HERE / "MODEL_CARD.md"
 
@@ -31,7 +32,7 @@ def main(arguments: list[str] | None = None) -> None:
     print(f"{len(titles):,} titles", file=sys.stderr)
     save(trained(titles), given.model)
     if not given.only_train:
-        measure.put(given.card, _card(titles, load(given.model), given.titles))
+        put(given.card, _card(titles, load(given.model), given.titles))
 
 
 def _card(titles: list[Titled], model: Model, file: Path | None) -> str:
@@ -49,13 +50,14 @@ def _real(titles: list[Titled], model: Model, file: Path) -> list[str]:
     test, dev = (real(CORPUS / name, file) for name in ("real_test.tsv", "real_dev.tsv"))
     events = [one.event for one in test]
     met = {one.event.title.casefold() for one in (*test, *dev)}
-    strict = trained([one for one in titles if one.event.title.casefold() not in met])
-    print(f"train.TEMPERATURE for the titles of real_dev: {measure.temperature(strict, dev)}", file=sys.stderr)
+    unmet = [one for one in titles if one.event.title.casefold() not in met]
+    strict = trained(unmet, calibration=Calibration())
+    print(f"train.REAL as these ask for it: {measure.calibration(strict, dev)}", file=sys.stderr)
     same, kappa = measure.agreement(test)
     guesses = {
         "rules": measure.rules_alone()(events),
         "linear": measure.letters_alone(trained(titles, rules=False))(events),
-        "linear + rules, without titles the corpus has too": measure.with_rules(strict)(events),
+        "linear + rules, without titles the corpus has too": measure.with_rules(calibrated(strict, REAL))(events),
         "linear + rules, as shipped": measure.with_rules(model)(events),
     }
     read = f"Two readers gave {same:.1%} of them one label (Cohen's kappa {kappa:.2f})."
@@ -63,7 +65,7 @@ def _real(titles: list[Titled], model: Model, file: Path) -> list[str]:
 
 
 def _said() -> Callable[[int, int], None]:
-    return lambda done, total: print(f"fold {done} of {total}", file=sys.stderr)
+    return lambda done, total: print(f"model {done} of {total}", file=sys.stderr)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from bridge.ports import EventClassifier, Invitation
@@ -12,7 +12,7 @@ from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import NAMES, Linear
 from classifiers.linear.corpus import Titled, groups
 from classifiers.linear.model import Model
-from classifiers.linear.train import trained
+from classifiers.linear.train import Calibration, trained
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 FOLDS = 5
 MOST_SURE = 0.6
 BINS = 10
-MARKS = ("<!-- table -->", "<!-- /table -->")
+HALF = 0.5
+CAUTION = 0.02  # how strongly logarithms of the temperature and the weights are drawn to zero
 Guess = tuple[ActionType | None, float]
 Guesser = Callable[[Sequence[Invitation]], list[Guess]]
 OnStep = Callable[[int, int], None]
@@ -75,18 +76,26 @@ def crossed(titles: Sequence[Titled], on_step: OnStep) -> dict[str, list[Guess]]
     """Method -> a guess per title, each made by a model that saw neither the title nor a near-duplicate."""
     events = [one.event for one in titles]
     found: dict[str, list[Guess]] = {"rules": rules_alone()(events)}
-    for method in ("linear", "linear + rules"):
-        found[method] = [(None, 0.0)] * len(titles)
-    for step, (train, test) in enumerate(folds(titles, groups(titles))):
-        own, unseen = [titles[k] for k in train], [events[k] for k in test]
-        for name, guess in (
-            ("linear", letters_alone(trained(own, rules=False))),
-            ("linear + rules", with_rules(trained(own))),
-        ):
-            for k, made in zip(test, guess(unseen), strict=True):
-                found[name][k] = made
-        on_step(step + 1, FOLDS)
+    methods = {"linear": False, "linear + rules": True}
+    found |= {method: [(None, 0.0)] * len(titles) for method in methods}
+    apart = list(folds(titles, groups(titles)))
+    with ProcessPoolExecutor() as pool:
+        waiting = {
+            pool.submit(_unseen, [titles[k] for k in train], [events[k] for k in test], rules=rules): (method, test)
+            for train, test in apart
+            for method, rules in methods.items()
+        }
+        for step, done in enumerate(as_completed(waiting)):
+            method, test = waiting[done]
+            for k, made in zip(test, done.result(), strict=True):
+                found[method][k] = made
+            on_step(step + 1, len(waiting))
     return found
+
+
+def _unseen(own: Sequence[Titled], events: Sequence[Invitation], *, rules: bool) -> list[Guess]:
+    model = trained(own, rules=rules)
+    return with_rules(model)(events) if rules else letters_alone(model)(events)
 
 
 def figures(titles: Sequence[Titled], guesses: Sequence[Guess]) -> Figures:
@@ -117,20 +126,30 @@ def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> fl
     return float(sum(gaps))
 
 
-def temperature(model: Model, titles: Sequence[Titled]) -> float:
-    """What scores have to be divided by for the labels to be likeliest (Guo 2017), to two digits."""
+def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
+    """What makes the labels of titles likeliest when a model, itself not calibrated, guesses them; to two digits.
+
+    One temperature (Guo et al. 2017), and one weight of evidence per type for how much commoner it is among these
+    titles than in training (Saerens et al. 2002 have it for known shares): half of it, as the next calendar is another
+    mixture, and drawn to zero so that a type seldom seen stays where it was.
+    """
     import numpy as np
-    from scipy.optimize import minimize_scalar
+    from scipy.optimize import minimize
 
     rules, events = Keywords(lexicon()), [one.event for one in titles]
-    scores = np.log(model.probabilities(events, [rules.said(e) for e in events])) * model.temperature
+    scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
     place = np.arange(len(titles)), np.array([NAMES.index(one.action) for one in titles])
 
-    def surprise(divisor: float) -> float:
-        scaled = scores / divisor
-        return float((np.logaddexp.reduce(scaled, axis=1) - scaled[place]).mean())
+    def surprise(given: NDArray[np.float64]) -> float:
+        scaled = scores * np.exp(given[0]) + given[1:]
+        missed = np.logaddexp.reduce(scaled, axis=1) - scaled[place]
+        return float(missed.mean() + CAUTION * (given**2).mean())
 
-    return round(float(minimize_scalar(surprise, bounds=(0.3, 3.0), method="bounded").x), 2)
+    sharper, *more = minimize(surprise, np.zeros(1 + len(NAMES))).x
+    return Calibration(
+        temperature=round(float(np.exp(-sharper)), 2),
+        commoner={name: round(HALF * float(one), 2) for name, one in zip(NAMES, more, strict=True)},
+    )
 
 
 def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
@@ -153,12 +172,6 @@ def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
     first, second = zip(*(one.readers for one in titles if len(one.readers) == 2), strict=True)
     same = sum(a == b for a, b in zip(first, second, strict=True)) / len(first)
     return same, float(cohen_kappa_score(first, second))
-
-
-def put(path: Path, text: str) -> None:
-    """Put tables between the marks of a document."""
-    before, rest = path.read_text(encoding="utf-8").split(MARKS[0])
-    path.write_text(f"{before}{MARKS[0]}\n{text}\n{MARKS[1]}{rest.split(MARKS[1])[1]}", encoding="utf-8")
 
 
 def tables(name: str, titles: Sequence[Titled], guesses: Mapping[str, Sequence[Guess]]) -> str:

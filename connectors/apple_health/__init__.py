@@ -1,7 +1,7 @@
 """Apple Health: the export a person makes on the phone (export.zip or export.xml)."""
 
 from bridge.metrics import Metric
-from bridge.ports import ConnectorSpec
+from bridge.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="apple_health",
@@ -10,6 +10,9 @@ SPEC = ConnectorSpec(
         {
             "episodes",
             Metric.HRV_SDNN,
+            Metric.HRV_RMSSD,
+            Metric.HRV_RMSSD_SPOT,
+            Metric.HRV_RMSSD_BEATS,
             Metric.RESTING_HR,
             Metric.HEART_RATE,
             Metric.RESPIRATORY_RATE,
@@ -22,13 +25,24 @@ SPEC = ConnectorSpec(
             Metric.DEEP_SLEEP,
             Metric.REM_SLEEP,
             Metric.STEPS,
+            Metric.STAND_HOURS,
             Metric.DISTANCE,
             Metric.ACTIVE_ENERGY,
             Metric.MINDFUL,
         }
     ),
-    streams=("day", "heart_rate", "hrv", "night", "workout", "mindful"),
+    streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
+    normaliser_version=2,
     normaliser="connectors.apple_health.normalise:normalise",
     recognises="connectors.apple_health.files:recognise",
     reads="connectors.apple_health.files:read",
+    file_settings=(
+        Setting(
+            name="sources",
+            help="whom to believe, best first: watch, phone, others, makers (as WHOOP), or a part of a name",
+            default="watch,phone,others,makers",
+        ),
+        Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
+    ),
+    remembers_files=True,
 )

@@ -1,248 +1,287 @@
-"""What an export says of each local day and night, gathered while it streams by."""
+"""What an export says, taken in the order of the file and put by for the order of time."""
 
 from __future__ import annotations
 
-from array import array
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from bridge.types import RawRecord
-from connectors.apple_health.heart_rates import HeartRates
-from connectors.apple_health.merging import Interval, Source, put, rank, total
-from connectors.apple_health.nights import STAGES, Stretch, nights, overnight
+from connectors.apple_health.beats import first_clock, listed, rmssd
+from connectors.apple_health.columns import instants, values
+from connectors.apple_health.heads import Head, Heads
+from connectors.apple_health.kinds import SLEEP_VALUE, STOOD
+from connectors.apple_health.lines import Columns
+from connectors.apple_health.nights import STAGES
+from connectors.apple_health.places import Places
+from connectors.apple_health.sources import Source
+from connectors.apple_health.spill import LONGEST, Spill
 from connectors.apple_health.units import (
     KILOCALORIES,
-    METRES,
-    MILLISECONDS,
-    PER_MINUTE,
-    day_at,
+    fixed_place,
     instant,
+    known_zone,
     measured,
-    midnight_after,
     number,
     offset_at,
     offset_of_beats,
-    source_name,
-    zone_of,
 )
 from connectors.apple_health.workouts import workout
 
 if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+    import numpy as np
 
-QUANTITY, CATEGORY = "HKQuantityTypeIdentifier", "HKCategoryTypeIdentifier"
-SLEEP_VALUE = "HKCategoryValueSleepAnalysis"
 DAY = 86_400.0
 ENDLESS = float("inf")
-TOTALS: Mapping[str, tuple[str, Mapping[str, float]]] = {
-    "StepCount": ("steps", {"count": 1.0}),
-    "DistanceWalkingRunning": ("distance", METRES),
-    "ActiveEnergyBurned": ("active_energy", KILOCALORIES),
-}
-OVERNIGHT = {
-    "RespiratoryRate": "respiratory_rate",
-    "OxygenSaturation": "spo2",
-    "AppleSleepingWristTemperature": "skin_temperature",
-}
-SINGLE = {"hrv": "readings", "mindful": "sessions", "workout": "workouts"}  # stream -> what its days hold
+BATCH = 2_000  # rows from the XML parser that are taken together
+DATE = re.compile(r"(199\d|20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+ZONE_KEY = "HKTimeZone"
+ZONE = re.compile(rb'key="HKTimeZone" value="([^"<]*)"')
+Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beats, as far as a row has them
 
-Taker = Callable[["Element", float, float], None]
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Rows of one kind from one source. ``detail``: a stage of sleep, a unit; ``place``: where the row says it was."""
+
+    name: str
+    source: Source
+    detail: str = ""
+    place: str | None = None
 
 
 class Collected:
-    """An export as far as it has been read. ``zone``: where the person lives; printed offsets are the export's."""
+    """An export as far as it has been read. ``home``: where the person lives; printed offsets are the export's."""
 
-    def __init__(self, zone: str) -> None:
-        self.zone = zone
+    def __init__(self, home: str, spill: Spill, *, order: Sequence[str], keep_all: bool = False) -> None:
+        self.spill, self.places, self.keep_all = spill, Places(home), keep_all
         self.exported = ENDLESS
-        self.last_type = ""
-        self._first, self._last = ENDLESS, 0.0
-        self._totals: dict[str, dict[str, dict[Source, array[float]]]] = defaultdict(lambda: defaultdict(dict))
-        self._rates = HeartRates()
-        self._resting: dict[str, tuple[float, float]] = {}
-        self._summaries: dict[str, float] = {}
-        self._sleep: set[Stretch] = set()
-        self._overnight: dict[str, array[float]] = defaultdict(lambda: array("d"))  # at, value, at, value ...
-        self._single: dict[str, dict[str, dict[str, dict[str, Any]]]] = {stream: {} for stream in SINGLE}
-        self._takers: Mapping[str, Taker] = {
-            **{QUANTITY + name: self._total for name in TOTALS},
-            **{QUANTITY + name: self._of_night for name in OVERNIGHT},
-            QUANTITY + "HeartRate": self._rate,
-            QUANTITY + "RestingHeartRate": self._rest,
-            QUANTITY + "HeartRateVariabilitySDNN": self._variability,
-            CATEGORY + "SleepAnalysis": self._slept,
-            CATEGORY + "MindfulSession": self._mindful,
-        }
+        self.first, self.last = ENDLESS, 0.0
+        self.aside: Counter[tuple[str, str]] = Counter()  # (type, reason) -> rows that were passed over
+        self.workouts: list[tuple[Source, dict[str, Any]]] = []
+        self.summaries: dict[str, dict[str, float]] = {}
+        self.series: list[Series] = []
+        self.listing = Listing()
+        self._numbers: dict[Series, int] = {}
+        self._heads = Heads(order, every=keep_all)
+        self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
+
+    def columns(self, rows: Columns) -> bool:
+        """Take rows as the quick way found them; False, and nothing taken, if an XML parser has to look at them."""
+        import numpy as np
+
+        heads = self._heads.numbers(rows.heads)
+        if heads is None:
+            return False
+        wanted = np.flatnonzero(heads >= 0)
+        if len(wanted):
+            some = (
+                rows if len(wanted) == len(heads) else Columns(*(tuple([column[n] for n in wanted]) for column in rows))
+            )
+            self._take(heads[wanted], some.starts, some.ends, some.values, lambda n: _inside(some.inside[n]))
+        return True
+
+    def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
+        """Take one element from an XML parser; children of children have a name that begins with a slash."""
+        if name == "ExportDate":
+            self.exported = instant(attributes.get("value")) or ENDLESS
+        elif name == "ActivitySummary":
+            self._summary(attributes)
+        elif name == "Workout":
+            self._workout(attributes, within)
+        elif (head := self._heads.of(attributes)) >= 0:
+            texts = (attributes.get(key, "").encode() for key in ("startDate", "endDate", "value"))
+            self._waiting.append((head, *texts, (_zone(within), _beats(within))))  # type: ignore[arg-type]
+            if len(self._waiting) >= BATCH:
+                self.flush()
+
+    def flush(self) -> None:
+        """Take what has been waiting for company."""
+        import numpy as np
+
+        if self._waiting:
+            heads, starts, ends, texts, inside = zip(*self._waiting, strict=True)
+            self._waiting = []
+            self._take(np.array(heads), starts, ends, texts, inside.__getitem__)
+
+    def _take(
+        self,
+        heads: np.ndarray,
+        starts: Sequence[bytes],
+        ends: Sequence[bytes],
+        texts: Sequence[bytes],
+        inside: Callable[[int], Inside],
+    ) -> None:
+        import numpy as np
+
+        start = instants(starts)
+        end = start if starts == ends else instants(ends)
+        good = (start <= end) & (end <= self.exported + DAY) & (end - start < LONGEST)
+        if good.any():
+            self.first, self.last = min(self.first, start[good].min()), max(self.last, end[good].max())
+        for head in np.unique(heads):
+            of_head = heads == head
+            rows = np.flatnonzero(of_head & good)
+            kept = self._heads.heads[head]
+            self._set_aside(kept, start[of_head & ~good], end[of_head & ~good])
+            if len(rows):
+                self.listing.saw(kept.type, start[rows])
+                span, places = np.column_stack([start[rows], end[rows]]), rows.tolist()
+                self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
+
+    def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
+        """Clocks run wild: there is a 2030 in an export of 2019."""
+        for low, high in zip(start.tolist(), end.tolist(), strict=True):
+            after = "after the export" if high > self.exported + DAY else "it lasts longer than a week"
+            reason = "its times cannot be read" if low != low or high != high else after
+            self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
+
+    def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
+        """Rows of one type, unit and source, whose times are sound."""
+        kind = head.kind
+        if self.keep_all:
+            self._keep_every(head, span, texts)
+        if kind is None:
+            return
+        match kind.role:
+            case "sleep":
+                self._slept(head, span, texts, inside)
+            case "mindful":
+                self._put(Series(kind.name, head.source), span)
+            case "stand":
+                stood = [n for n, text in enumerate(texts) if text == STOOD.encode()]
+                self._put(Series(kind.name, head.source), span[stood])
+            case "sdnn":
+                self._varied(head, *self._measured(head, span, texts, inside))
+            case _:
+                rows, found, _ = self._measured(head, span, texts, inside)
+                self._put(Series(kind.name, head.source), rows, found)
+
+    def _measured(
+        self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
+    ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
+        """The rows whose values can be true, in the unit of the metric."""
+        found = head.converted(values(texts))
+        good = head.plausible(found)
+        for reason, rows in head.reasons(found, good).items():
+            self.aside[head.type, reason] += rows
+        kept = [one for one, right in zip(inside, good, strict=True) if right] if inside else []
+        return span[good], found[good], kept
+
+    def _put(self, series: Series, span: np.ndarray, found: np.ndarray | float = 0.0) -> None:
+        import numpy as np
+
+        if len(span):
+            number = self._numbers.setdefault(series, len(self.series))
+            if number == len(self.series):
+                self.series.append(series)
+            rows = np.empty((len(span), 4))
+            rows[:, 0], rows[:, 1:3], rows[:, 3] = number, span, found
+            self.spill.put(rows)
+
+    def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
+        """Each row as it is: numbers in the file's own unit, words as part of the series."""
+        found = values(texts)
+        for word in set(texts):
+            rows = (
+                [n for n, text in enumerate(texts) if text == word]
+                if number(word.decode("utf-8", "replace")) is None
+                else []
+            )
+            self._put(Series(f"*{head.type}", head.source, word.decode("utf-8", "replace")), span[rows])
+        good = found == found
+        self._put(Series(f"*{head.type}", head.source, head.unit), span[good], found[good])
+
+    def _slept(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
+        together: dict[Series, list[int]] = defaultdict(list)
+        for row, (text, (place, _)) in enumerate(zip(texts, inside, strict=True)):
+            stage = STAGES.get(text.decode("utf-8", "replace").removeprefix(SLEEP_VALUE))
+            if stage is None:
+                self.aside[head.type, "its value is not known"] += 1
+                continue
+            if place is not None:
+                self.places.saw(float(span[row, 0]), place)
+                self.places.saw(float(span[row, 1]), place)
+            together[Series("sleep", head.source, stage, place)].append(row)
+        for series, rows in together.items():
+            self._put(series, span[rows])
+
+    def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
+        """Readings of variability; their beats tell the clock and the RMSSD."""
+        import numpy as np
+
+        together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
+        for row, (at, value, (_, beats)) in enumerate(zip(span[:, 0].tolist(), found.tolist(), inside, strict=True)):
+            offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home))
+            place = None if offset is None else fixed_place(offset)
+            if place is not None:
+                self.places.saw(at, place)
+            together[Series("sdnn", head.source, place=place)].append((row, value))
+            if (successive := rmssd(beats, value)) is not None:
+                together[Series("beats", head.source, place=place)].append((row, successive))
+        for series, some in together.items():
+            rows, values_of = zip(*some, strict=True)
+            self._put(series, span[[*rows]], np.array(values_of))
+
+    def _workout(self, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
+        start, end = instant(attributes.get("startDate")), instant(attributes.get("endDate"))
+        if start is None or end is None or not start <= end <= self.exported + DAY or end - start >= LONGEST:
+            self.aside["Workout", "its times cannot be read, or be true"] += 1
+            return
+        self.first, self.last = min(self.first, start), max(self.last, end)
+        place = _zone(within)
+        if place is not None:
+            self.places.saw(start, place)
+        told = workout(attributes, (one for name, one in within if name == "WorkoutStatistics"))
+        self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
+
+    def _summary(self, attributes: dict[str, str]) -> None:
+        """Apple's own totals of a day, from which doubles are gone; 0 on days without a watch."""
+        energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
+        stood = number(attributes.get("appleStandHours"))
+        found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
+        day = attributes.get("dateComponents", "")
+        if found and DATE.fullmatch(day):
+            self.summaries[day] = found
+
+
+class Listing:
+    """The type of record being listed, and whether its rows come in the order of time."""
+
+    def __init__(self) -> None:
+        self.type = ""
+        self.latest = 0.0
+        self._rows = self._back = 0
+
+    def saw(self, kind: str, starts: np.ndarray) -> None:
+        """More rows of a type, in the order of the file."""
+        import numpy as np
+
+        if kind != self.type:
+            self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
+        latest = np.maximum.accumulate(np.maximum(starts, self.latest))
+        self._rows += len(starts)
+        self._back += int((latest - starts > DAY).sum())
+        self.latest = float(latest[-1])
 
     @property
-    def first_day(self) -> str:
-        """The local date of the earliest record of use; an export without any has none."""
-        return self._day(self._first) if self._last else ""
-
-    @property
-    def last_day(self) -> str:
-        """The local date of the export, which was not over; of its latest record where the export does not tell."""
-        return self._day(self.exported if self.exported < ENDLESS else self._last) if self._last else ""
-
-    def _day(self, at: float) -> str:
-        return day_at(at, offset_at(at, self.zone))
-
-    def take(self, element: Element) -> None:
-        """Note what one element says; what is of no use or unreadable is passed over."""
-        self.last_type = element.get("type", "") if element.tag == "Record" else ""
-        if element.tag == "ExportDate":
-            self.exported = instant(element.get("value")) or ENDLESS
-        elif element.tag == "ActivitySummary":
-            self._summary(element)
-        else:
-            self._timed(element, self._workout if element.tag == "Workout" else self._takers.get(self.last_type))
-
-    def _timed(self, element: Element, taker: Taker | None) -> None:
-        """Hand over what has plausible times. Clocks run wild: there is a 2030 in an export of 2019."""
-        if taker is None:
-            return
-        start, end = instant(element.get("startDate")), instant(element.get("endDate"))
-        if start is not None and end is not None and start <= end <= self.exported + DAY and end - start < 7 * DAY:
-            self._first, self._last = min(self._first, start), max(self._last, end)
-            taker(element, start, end)
-
-    def _total(self, element: Element, start: float, end: float) -> None:
-        name, units = TOTALS[element.get("type", "").removeprefix(QUANTITY)]
-        value, source = measured(element, units), _source(element)
-        if value is not None and value >= 0:
-            for day, part in self._by_day((start, end, value)):
-                put(self._totals[name][day], source, part)
-
-    def _by_day(self, interval: Interval) -> Iterator[tuple[str, Interval]]:
-        """An interval cut at local midnights, its value in proportion."""
-        start, end, value = interval
-        day = self._day(start)
-        midnight = end if day == self._day(end) else midnight_after(start, self.zone)
-        if end <= midnight:
-            yield day, interval
-            return
-        share = (midnight - start) / (end - start)
-        yield day, (start, midnight, value * share)
-        yield from self._by_day((midnight, end, value * (1 - share)))
-
-    def _rate(self, element: Element, start: float, end: float) -> None:  # noqa: ARG002 - one shape for all
-        rate = measured(element, PER_MINUTE)
-        if rate is not None:
-            self._rates.add(start, rate)
-
-    def _rest(self, element: Element, start: float, end: float) -> None:
-        """One a day, rewritten as the day goes on: the last counts. It begins at a midnight: the middle is surer."""
-        middle = (start + end) / 2
-        rate, day = measured(element, PER_MINUTE), self._day(middle)
-        if rate is not None and end >= self._resting.get(day, (0.0, 0.0))[0]:
-            self._resting[day] = (end, rate)
-
-    def _variability(self, element: Element, start: float, end: float) -> None:
-        value, usual = measured(element, MILLISECONDS), offset_at(start, self.zone)
-        beat = next((beat.get("time") for beat in element.iter("InstantaneousBeatsPerMinute")), None)
-        offset = offset_of_beats(beat, start, usual)
-        if value is not None:
-            reading = {"start": start, "end": end, "offset": usual if offset is None else offset, "value": value}
-            self._keep("hrv", reading)
-
-    def _of_night(self, element: Element, start: float, end: float) -> None:
-        name = OVERNIGHT[element.get("type", "").removeprefix(QUANTITY)]
-        value = _overnight_value(element)
-        if value is not None:
-            self._overnight[name].extend(((start + end) / 2, value))
-
-    def _slept(self, element: Element, start: float, end: float) -> None:
-        stage = STAGES.get(element.get("value", "").removeprefix(SLEEP_VALUE))
-        if stage is not None:
-            self._sleep.add(Stretch(start, end, stage, _source(element), zone_of(element)))
-
-    def _mindful(self, element: Element, start: float, end: float) -> None:  # noqa: ARG002
-        self._keep("mindful", {"start": start, "end": end, "offset": offset_at(start, self.zone)})
-
-    def _workout(self, element: Element, start: float, end: float) -> None:
-        self._keep("workout", workout(element, start, end, self.zone))
-
-    def _summary(self, element: Element) -> None:
-        """Apple's own total of a day, from which doubles are gone; 0 on days without a watch."""
-        energy = measured(element, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
-        if energy:
-            self._summaries[element.get("dateComponents", "")] = energy
-
-    def _keep(self, stream: str, payload: dict[str, Any]) -> None:
-        """Under the local day it began on; a record that stands in the file twice is one."""
-        day = day_at(payload["start"], payload["offset"])
-        self._single[stream].setdefault(day, {})[f"{payload['start']:.0f}-{payload['end']:.0f}"] = payload
-
-    def drop_last_type(self) -> None:
-        """Forget the kind of record that was being listed when the file broke off: its totals would be too small."""
-        name = self.last_type.removeprefix(QUANTITY)
-        if name in TOTALS:
-            self._totals.pop(TOTALS[name][0], None)
-        elif name in OVERNIGHT:
-            self._overnight.pop(OVERNIGHT[name], None)
-        elif name == "HeartRate":
-            self._rates = HeartRates()
-        elif self.last_type == CATEGORY + "SleepAnalysis":
-            self._sleep.clear()
-
-    def records(self) -> Iterator[RawRecord]:
-        """Everything, stream by stream; in each, one record per local day, ascending."""
-        yield from self._days()
-        for day, quarters in self._rates.by_day(self.zone):
-            yield RawRecord(stream="heart_rate", key=day, payload={"day": day, "zone": self.zone, "quarters": quarters})
-        for stream, days in self._single.items():
-            for day in sorted(days):
-                yield RawRecord(stream=stream, key=day, payload={SINGLE[stream]: days[day]})
-        yield from self._nights()
-
-    def _days(self) -> Iterator[RawRecord]:
-        """Totals of whole days; those of the day of the export would grow."""
-        values: dict[str, dict[str, float]] = defaultdict(dict)
-        for name, days in self._totals.items():
-            for day, by_source in days.items():
-                values[day][name] = total(by_source)
-        for day, energy in self._summaries.items():
-            values[day]["active_energy"] = energy
-        if self.exported < ENDLESS:
-            values.pop(self._day(self.exported), None)
-        for day, (_, rate) in self._resting.items():
-            values[day]["resting_hr"] = rate
-        for day in sorted(values):
-            yield RawRecord(stream="day", key=day, payload={"day": day, "zone": self.zone, **values[day]})
-
-    def _nights(self) -> Iterator[RawRecord]:
-        """All sleeps that one wakes from on a day, so that a later export replaces them together."""
-        series = {name: _ascending(flat) for name, flat in self._overnight.items()}
-        days: dict[str, dict[str, dict[str, Any]]] = defaultdict(dict)
-        for night in nights(self._sleep, self.zone):
-            start, end = night["start"], night["end"]
-            found = {name: overnight(start, end, *both) for name, both in series.items()}
-            known = {name: value for name, value in found.items() if value is not None}
-            days[night.pop("day")][f"{start:.0f}"] = night | known
-        for day in sorted(days):
-            yield RawRecord(stream="night", key=day, payload={"day": day, "sleeps": days[day]})
+    def in_order(self) -> bool:
+        """Some rows come late; where many do, no day is surely complete before the type's last row."""
+        return self._back * 20 <= self._rows
 
 
-def _source(element: Element) -> Source:
-    name = source_name(element.get("sourceName", ""))
-    return rank(name, element.get("device", "")), name
+def _inside(body: bytes) -> Inside:
+    """What stands within a row, from the row as it is written."""
+    zone = ZONE.search(body)
+    return known_zone(zone[1].decode()) if zone else None, body
 
 
-def _overnight_value(element: Element) -> float | None:
-    """Breaths per minute, percent (written as a fraction beside a "%" sign) or degrees Celsius."""
-    match element.get("unit"):
-        case "%":
-            value = number(element.get("value"))
-            return value * 100 if value is not None and value <= 1.5 else value
-        case "degF":
-            value = number(element.get("value"))
-            return None if value is None else (value - 32) / 1.8
-        case _:
-            return measured(element, {"degC": 1.0, **PER_MINUTE})
+def _zone(within: list[tuple[str, dict[str, str]]]) -> str | None:
+    zones = (one.get("value", "") for name, one in within if name == "MetadataEntry" and one.get("key") == ZONE_KEY)
+    return known_zone(next(zones, ""))
 
 
-def _ascending(flat: array[float]) -> tuple[list[float], list[float]]:
-    """Times and values of what was written as at, value, at, value ..., by time."""
-    pairs = sorted(zip(flat[::2], flat[1::2], strict=True))
-    return [at for at, _ in pairs], [value for _, value in pairs]
+def _beats(within: list[tuple[str, dict[str, str]]]) -> bytes:
+    found = [one for name, one in within if name == "/InstantaneousBeatsPerMinute"]
+    return listed((one.get("bpm", ""), one.get("time", "")) for one in found) if found else b""

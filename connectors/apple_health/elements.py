@@ -1,4 +1,4 @@
-"""The elements of an export, one after the other, in little memory whatever its size.
+"""An export piece by piece, in little memory whatever its size: the quick way where it is laid out as Apple does it.
 
 The document type is dropped unread: those of iOS 16 are broken, and none may define entities. Control characters that
 XML forbids are dropped as well; some apps write them into their names.
@@ -10,56 +10,70 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
+from connectors.apple_health.lines import columns
 
-CHUNK = 1 << 18
+if TYPE_CHECKING:
+    from connectors.apple_health.collect import Collected
+
+CHUNK = 1 << 17
+SLICE = 1 << 17
 LONGEST_DTD = 1 << 20  # bytes; real ones are under 20 KB
+LONGEST_TAG = 1 << 20  # bytes; real ones are under 4 KB
+DEEPEST, MOST = 64, 10_000  # elements within each other, children that are kept of one
 FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
-ROOT = b"<HealthData"
+ROOT, ROW = b"<HealthData", b"<Record "
 DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
+ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
+UNPACKING = (EOFError, OSError)  # and zlib.error, zipfile.BadZipFile: what a damaged archive raises in the middle
 
 
 class CutOff(Exception):
     """The document ends, or turns into something else, before its end."""
 
 
-def elements(stream: BinaryIO) -> Iterator[Element]:
-    """Every wanted child of the root, whole. Raises CutOff after the last one that could be read."""
-    from xml.etree.ElementTree import ParseError, XMLPullParser
+def read_into(collected: Collected, stream: BinaryIO) -> None:
+    """Hand every element of use to ``collected``. Raises CutOff after the last one that could be read."""
+    chunks = _chunks(stream)
+    head = _head(chunks)
+    parser = _Parser(collected)
+    plain = ENCODING.search(head) is None and head[:3].isascii() and b"<!" not in head.partition(ROOT)[2]
+    rest = _fed_until_row(parser, head)
+    for chunk in chunks:
+        buffer = rest + chunk
+        cut = max(buffer.rfind(ROW), 0) or len(buffer)
+        piece, rest = buffer[:cut], buffer[cut:]
+        rows = columns(piece) if plain and parser.between else None
+        if rows is None or not collected.columns(rows):
+            parser.feed(piece)
+            plain = plain and b"<!" not in piece and b"<?" not in piece  # the next row may be part of a comment
+    parser.feed(rest)
+    parser.close()
 
-    parser: Any = XMLPullParser(events=("start", "end"))
-    root: Element | None = None
-    depth = 0
+
+def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
+    """What is left of the beginning from its last row on."""
+    cut = max(head.rfind(ROW), 0) or len(head)
+    parser.feed(head[:cut])
+    return head[cut:]
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """The file; where a damaged archive ends early, it ends."""
+    import zipfile
+    import zlib
+
     try:
-        for chunk in _clean(stream):
-            parser.feed(chunk)
-            for event, element in parser.read_events():
-                if event == "start":
-                    depth += 1
-                    root = element if root is None else root
-                    continue
-                depth -= 1
-                if depth == 1:
-                    if element.tag in WANTED:
-                        yield element
-                    _empty(root)
-        parser.close()
-    except (ParseError, LookupError, ValueError):  # no XML, or in an encoding that nobody knows
-        raise CutOff from None
+        while chunk := stream.read(CHUNK):
+            yield chunk
+    except (*UNPACKING, zlib.error, zipfile.BadZipFile):
+        return
 
 
-def _empty(root: Element | None) -> None:
-    """Let go of the children read so far."""
-    if root is not None:
-        root.clear()
-
-
-def _clean(stream: BinaryIO) -> Iterator[bytes]:
-    """The document in chunks, without its document type and forbidden characters. Raises CutOff without a root."""
+def _head(chunks: Iterator[bytes]) -> bytes:
+    """The document until its root, without its document type and forbidden characters. Raises CutOff without a root."""
     head = b""
-    while chunk := stream.read(CHUNK):
+    for chunk in chunks:
         head += chunk.translate(None, FORBIDDEN)
         if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
             break
@@ -67,6 +81,65 @@ def _clean(stream: BinaryIO) -> Iterator[bytes]:
     before, root, _ = head.partition(ROOT)
     if not root or b"<!DOCTYPE" in before:
         raise CutOff  # entities could only be declared here
-    yield head
-    while chunk := stream.read(CHUNK):
-        yield chunk.translate(None, FORBIDDEN)
+    return head
+
+
+class _Parser:
+    """An XML parser that keeps one child of the root at a time."""
+
+    def __init__(self, collected: Collected) -> None:
+        from xml.parsers import expat
+
+        self._error: Any = (expat.ExpatError, LookupError, ValueError)
+        self._collected = collected
+        self._expat = expat.ParserCreate()
+        self._expat.StartElementHandler = self._begin
+        self._expat.EndElementHandler = self._end
+        self._depth = self._silent = 0
+        self._whole = True
+        self._name = ""
+        self._attributes: dict[str, str] = {}
+        self._within: list[tuple[str, dict[str, str]]] = []
+
+    @property
+    def between(self) -> bool:
+        """Whether the next thing is a child of the root."""
+        return self._depth == 1 and self._whole
+
+    def feed(self, piece: bytes) -> None:
+        """Raises CutOff for what is no XML, or nothing that a phone writes."""
+        clean = piece.translate(None, FORBIDDEN)
+        for at in range(0, len(clean), SLICE):
+            self._silent += SLICE
+            self._parse(clean[at : at + SLICE])
+            if self._silent > LONGEST_TAG:
+                raise CutOff
+        self._whole = clean.rfind(b">") > clean.rfind(b"<") if clean else self._whole
+        self._collected.flush()
+
+    def close(self) -> None:
+        """Raises CutOff when the document is not complete."""
+        self._parse(b"", last=True)
+
+    def _parse(self, some: bytes, *, last: bool = False) -> None:
+        try:
+            self._expat.Parse(some, last)
+        except self._error:  # no XML, or in an encoding that nobody knows
+            self._collected.flush()
+            raise CutOff from None
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        self._silent = 0
+        if self._depth == 2:
+            self._name, self._attributes, self._within = name, attributes, []
+        elif self._depth > DEEPEST:
+            raise ValueError
+        elif 3 <= self._depth <= 4 and self._name in WANTED and len(self._within) < MOST:
+            self._within.append((name if self._depth == 3 else f"/{name}", attributes))
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        self._silent = 0
+        if self._depth == 1 and name in WANTED:
+            self._collected.element(name, self._attributes, self._within)

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
-from itertools import groupby
 
-from bridge.errors import SourceChanged
+from bridge.errors import CutShort
 from bridge.ports import File
 from bridge.types import Covers, Page
-from connectors.apple_health.collect import Collected
-from connectors.apple_health.elements import CutOff, elements
+from connectors.apple_health.collect import DAY, Collected
+from connectors.apple_health.elements import CutOff, read_into
+from connectors.apple_health.kinds import KINDS
+from connectors.apple_health.months import Export
+from connectors.apple_health.sources import ORDER, order_of
+from connectors.apple_health.spill import Spill
 
 MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
+LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "rmssd": DAY / 2}
 
 
 def recognise(file: File) -> bool:
@@ -21,30 +25,49 @@ def recognise(file: File) -> bool:
     return name.endswith(".xml") and not name.endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
 
 
-def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Everything the export says. Raises SourceChanged after the readable part of one that is cut off."""
-    collected, whole = Collected(zone), True
-    with file.open() as stream:
-        try:
-            for element in elements(stream):
-                collected.take(element)
-        except CutOff:
-            collected.drop_last_type()
-            whole = False
-    yield from _pages(collected, whole=whole)
+def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
+    """Everything the export says. Raises CutShort after the readable part of one that is cut off."""
+    chosen, whole = settings or {}, True
+    order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
+    with Spill() as spill:
+        collected = Collected(zone, spill, order=order, keep_all=keep_all)
+        with file.open() as stream:
+            try:
+                read_into(collected, stream)
+            except CutOff:
+                whole = False
+        collected.flush()
+        collected.places.settle()
+        yield from _pages(Export(collected, {} if whole else _too_few(collected)), whole=whole)
     if not whole:
-        raise SourceChanged("it is cut off or damaged; what came before was read. Export it again on the phone")
+        raise CutShort("it is cut off or damaged; what came before was read. Export it again on the phone")
 
 
-def _pages(collected: Collected, *, whole: bool) -> Iterator[Page]:
-    """A page per stream and month; a day's record replaces the one of an earlier export.
+def _too_few(collected: Collected) -> dict[str, float]:
+    """From when on the type that was being listed when the file broke off has too few rows: its totals would be small.
+
+    Days before the last row's are complete where rows come in the order of time; nights, before the noon before it.
+    """
+    kind, listing = KINDS.get(collected.listing.type), collected.listing
+    if kind is None or kind.role not in LISTED:
+        return {}
+    places, at = collected.places, listing.latest
+    midnight = (at + places.offset(at) * 60) // DAY * DAY - places.offset(at) * 60
+    return {kind.name: midnight - LISTED[kind.role] if listing.in_order else 0.0}
+
+
+def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
+    """A page per month and stream; a day's record replaces the one of an earlier export.
 
     Not so from a file that is cut off, nor on the day of the export, which was not over: these add to what is known.
     Months strictly inside the export are whole, and what an earlier export had in them is gone. Its first and last
     month are not: a new phone starts in the middle of one, and an old export may be read after a newer one.
     """
-    first, last = collected.first_day, collected.last_day
-    for (stream, month), records in groupby(collected.records(), key=lambda record: (record.stream, record.key[:7])):
+    first, last = export.first_day, export.last_day
+    for records in export.months():
+        month = records[0].key[:7]
         page = tuple(replace(record, adds=not whole or record.key >= last) for record in records)
         covers = Covers(prefix=f"{month}-") if whole and first[:7] < month < last[:7] else None
-        yield Page(stream=stream, records=page, covers=covers)
+        yield Page(stream=records[0].stream, records=page, covers=covers)
+    if export.collected.aside:
+        yield Page(stream="day", records=(), set_aside=dict(export.collected.aside))

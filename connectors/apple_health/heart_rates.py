@@ -2,45 +2,45 @@
 
 from __future__ import annotations
 
-from array import array
-from collections.abc import Iterator
-from itertools import groupby
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.metrics import METRICS, Metric
-from connectors.apple_health.units import day_at, offset_at
+from connectors.apple_health.merging import QUARTER, once
+from connectors.apple_health.sources import Source
 
-DAY, QUARTER, QUARTERS = 86_400, 900, 96
-PARTS = 4  # of a quarter: count, sum, lowest, highest
-PLAUSIBLE = METRICS[Metric.HEART_RATE]
-
-Means = list[float]  # count, mean, lowest, highest
+if TYPE_CHECKING:
+    import numpy as np
 
 
-class HeartRates:
-    """Means in the making; a UTC day takes 3 kB however often the heart rate was measured."""
+class Means(NamedTuple):
+    """By quarter of an hour: numbers since 1970, ascending, and rows of count, mean, lowest, highest."""
 
-    def __init__(self) -> None:
-        self._days: dict[int, array[float]] = {}
+    numbers: np.ndarray
+    rows: np.ndarray
 
-    def add(self, at: float, rate: float) -> None:
-        """One measurement; what cannot be a heart rate is none."""
-        if not PLAUSIBLE.low <= rate <= PLAUSIBLE.high:
-            return
-        day = self._days.setdefault(int(at // DAY), array("d", bytes(8 * PARTS * QUARTERS)))
-        first = int(at % DAY // QUARTER) * PARTS
-        count, added, low, high = day[first : first + PARTS]
-        lowest, highest = (min(low, rate), max(high, rate)) if count else (rate, rate)
-        day[first : first + PARTS] = array("d", (count + 1, added + rate, lowest, highest))
 
-    def by_day(self, zone: str) -> Iterator[tuple[str, dict[str, Means]]]:
-        """Local date and its quarters by their beginning in Unix seconds, ascending."""
-        for day, quarters in groupby(self._quarters(), key=lambda q: day_at(q[0], offset_at(q[0], zone))):
-            yield day, {str(start): means for start, means in quarters}
+def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
+    """The best source's means of each quarter of an hour, and every source's own.
 
-    def _quarters(self) -> Iterator[tuple[int, Means]]:
-        for number, day in sorted(self._days.items()):
-            for quarter in range(QUARTERS):
-                count, added, low, high = day[quarter * PARTS : (quarter + 1) * PARTS]
-                if count:
-                    mean = min(max(added / count, low), high)  # rounding must not lift it over the highest
-                    yield number * DAY + quarter * QUARTER, [count, mean, low, high]
+    Rows are (start, end, rate); one that stands twice counts once.
+    """
+    import numpy as np
+
+    found = sorted(((source, _of_one(rows)) for source, rows in by_source.items()), key=lambda item: item[0])
+    if not found:
+        return Means(np.zeros(0, dtype=np.int64), np.zeros((0, 4))), {}
+    numbers, first = np.unique(np.concatenate([mine.numbers for _, mine in found]), return_index=True)
+    rows = np.concatenate([mine.rows for _, mine in found])
+    return Means(numbers, rows[first]), {name: mine for (_, name), mine in reversed(found)}
+
+
+def _of_one(rows: np.ndarray) -> Means:
+    import numpy as np
+
+    rows = once(rows)
+    numbers, begins = np.unique((rows[:, 0] // QUARTER).astype(np.int64), return_index=True)
+    rates = rows[:, 2]
+    counts = np.diff(np.append(begins, len(rates)))
+    low, high = np.minimum.reduceat(rates, begins), np.maximum.reduceat(rates, begins)
+    mean = np.clip(np.add.reduceat(rates, begins) / counts, low, high)  # rounding must not lift it over the highest
+    return Means(numbers, np.column_stack([counts, mean, low, high]))

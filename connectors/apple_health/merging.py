@@ -1,75 +1,115 @@
-"""Totals of intervals that several devices report: what a better source covers is cut from the others.
-
-HealthKit itself merges by an order of sources that the export does not contain. The order here: watch, phone, the rest.
-"""
+"""Totals by quarter of an hour of what several devices count: what a better source covers is cut from the others."""
 
 from __future__ import annotations
 
-import re
-from array import array
-from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
 
-Interval = tuple[float, float, float]  # start, end (Unix seconds), value
-Source = tuple[int, str]  # rank, name
-WATCH = re.compile(r"(model|hardware|producttype): ?watch")
-PHONE = re.compile(r"(model|hardware|producttype): ?iphone|model:phone")
+from connectors.apple_health.sources import Source
 
+if TYPE_CHECKING:
+    import numpy as np
 
-def rank(source: str, device: str) -> int:
-    """0 for Apple's watch, 1 for its phone, 2 for anything else. A device's model is surer than a name."""
-    made, name = device.casefold(), source.casefold()
-    if WATCH.search(made) or "apple watch" in name:
-        return 0
-    return 1 if PHONE.search(made) or "iphone" in name else 2
+    Column = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
+    Intervals = np.ndarray[tuple[int, int], np.dtype[np.float64]]  # rows of start, end (Unix seconds), value
+
+QUARTER = 900  # seconds; every offset from UTC in use is a multiple, so that a day is made of whole quarters
 
 
-def total(by_source: Mapping[Source, Iterable[float]]) -> float:
-    """The sum of all sources' intervals, each source's written flat: start, end, value, start, end, value ...
+class Quarters(NamedTuple):
+    """Sums by quarter of an hour: the quarters' numbers since 1970, ascending, and their values."""
 
-    What a better source covers is cut from a worse one's intervals proportionally; exact doubles count once.
+    numbers: np.ndarray
+    values: np.ndarray
+
+
+def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
+    """What all sources together come to, and each source's own sum, by quarter of an hour.
+
+    What a better source covers is cut from a worse one's intervals in proportion; exact doubles count once. The value
+    of an interval is spread evenly over it.
     """
-    covered: list[tuple[float, float]] = []
-    result = 0.0
-    for _, flat in sorted(by_source.items(), key=lambda item: item[0]):
-        mine = set(_intervals(flat))
-        result += sum(value * _free(start, end, covered) for start, end, value in sorted(mine))
-        covered = union([*covered, *((start, end) for start, end, _ in mine)])
-    return result
+    import numpy as np
+
+    covered = np.zeros((0, 2))
+    free: list[Quarters] = []
+    own: dict[str, list[Quarters]] = {}
+    for (_, name), rows in sorted(by_source.items(), key=lambda item: item[0]):
+        mine = once(rows)
+        pieces, numbers = _cut(mine)
+        own.setdefault(name, []).append(Quarters(numbers, pieces[:, 2]))
+        free.append(Quarters(numbers, pieces[:, 2] * _free(pieces, covered)))
+        covered = union(np.concatenate([covered, mine[:, :2]]))
+    return _summed(free), {name: _summed(some) for name, some in own.items()}
 
 
-def put(by_source: dict[Source, array[float]], source: Source, interval: Interval) -> None:
-    """Add an interval: 24 bytes, for an export holds millions of them."""
-    by_source.setdefault(source, array("d")).extend(interval)
+def once(rows: Intervals) -> Intervals:
+    """By start, end and value, without doubles."""
+    import numpy as np
+
+    rows = rows[np.lexsort(rows.T[::-1])]
+    different = np.ones(len(rows), dtype=bool)
+    different[1:] = (rows[1:] != rows[:-1]).any(axis=1)
+    found: Intervals = rows[different]
+    return found
 
 
-def _intervals(flat: Iterable[float]) -> Iterator[Interval]:
-    numbers = iter(flat)
-    return zip(numbers, numbers, numbers, strict=True)
+def _summed(some: Sequence[Quarters]) -> Quarters:
+    """One value per quarter."""
+    import numpy as np
+
+    if not some:
+        return Quarters(np.zeros(0, dtype=np.int64), np.zeros(0))
+    numbers, places = np.unique(np.concatenate([one.numbers for one in some]), return_inverse=True)
+    weights = np.concatenate([one.values for one in some])
+    return Quarters(numbers, np.bincount(places, weights, minlength=len(numbers)))
 
 
-def union(stretches: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Overlapping stretches joined, ascending."""
-    joined: list[tuple[float, float]] = []
-    for start, end in sorted(stretches):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
-        else:
-            joined.append((start, end))
-    return joined
+def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
+    """Intervals cut at quarters of an hour, and the number of each piece's quarter."""
+    import numpy as np
+
+    start, end, value = rows.T
+    first = (start // QUARTER).astype(np.int64)
+    last = np.maximum(np.ceil(end / QUARTER).astype(np.int64) - 1, first)
+    times = last - first + 1
+    whole = np.repeat(np.arange(len(rows)), times)
+    numbers = first[whole] + np.arange(len(whole)) - np.repeat(np.cumsum(times) - times, times)
+    low, high = np.maximum(start[whole], numbers * QUARTER), np.minimum(end[whole], (numbers + 1) * QUARTER)
+    length = (end - start)[whole]
+    share = np.divide(high - low, length, out=np.ones(len(whole)), where=length > 0)
+    return np.column_stack([low, high, value[whole] * share]), numbers
 
 
-def _free(start: float, end: float, covered: list[tuple[float, float]]) -> float:
-    """The share of a stretch that is not covered; an instant is covered or not."""
-    overlap = sum(min(end, e) - max(start, s) for s, e in _touching(start, end, covered))
-    if end > start:
-        return 1 - overlap / (end - start)
-    return 0.0 if any(s <= start <= e for s, e in _touching(start, end, covered)) else 1.0
+def union(spans: np.ndarray) -> np.ndarray:
+    """Overlapping spans (rows of start, end) joined, ascending."""
+    import numpy as np
+
+    if not len(spans):
+        return spans
+    spans = spans[np.argsort(spans[:, 0], kind="stable")]
+    ends = np.maximum.accumulate(spans[:, 1])
+    begins = np.concatenate([[True], spans[1:, 0] > ends[:-1]])
+    return np.column_stack([spans[begins, 0], ends[np.concatenate([begins[1:], [True]])]])
 
 
-def _touching(start: float, end: float, covered: list[tuple[float, float]]) -> Iterator[tuple[float, float]]:
-    at = max(bisect_left(covered, (start, start)) - 1, 0)
-    while at < len(covered) and covered[at][0] <= end:
-        if covered[at][1] >= start:
-            yield covered[at]
-        at += 1
+def _free(rows: Intervals, covered: np.ndarray) -> Column:
+    """The share of each interval that no span covers; an instant is covered or not."""
+    import numpy as np
+
+    if not len(covered):
+        return np.ones(len(rows))
+    start, end = rows[:, 0], rows[:, 1]
+    before = np.concatenate([[0.0], np.cumsum(covered[:, 1] - covered[:, 0])])
+
+    def reached(at: Column) -> tuple[Column, np.ndarray]:
+        """Seconds covered until a moment, and whether it is itself."""
+        span = np.searchsorted(covered[:, 0], at, side="right") - 1
+        inside = np.minimum(at, covered[span, 1]) - covered[span, 0]
+        return np.where(span < 0, 0.0, before[span] + inside), (span >= 0) & (at <= covered[span, 1])
+
+    (low, at_start), (high, _) = reached(start), reached(end)
+    length = end - start
+    share = np.divide(high - low, length, out=at_start.astype(np.float64), where=length > 0)
+    free: Column = 1.0 - share
+    return free

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from connectors.apple_health.merging import Source, union
+from connectors.apple_health.places import Places
+from connectors.apple_health.sources import Source
 from connectors.apple_health.units import day_at, offset_at
+
+if TYPE_CHECKING:
+    import numpy as np
 
 GAP = 2.5 * 3600  # seconds between two sleeps that are not one
 NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
@@ -23,6 +26,8 @@ ASLEEP = {
 STAGED = {"light", "deep", "rem"}
 STAGES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
 
+Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, and values
+
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
@@ -35,10 +40,10 @@ class Stretch:
     zone: str | None
 
 
-def nights(stretches: Iterable[Stretch], zone: str) -> list[dict[str, Any]]:
+def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
     """Every sleep as a payload: times in Unix seconds, minutes per stage, what it is, the local date of waking."""
     blocks = _blocks(sorted(stretches, key=lambda s: (s.start, s.end)))
-    return [_night(block, zone) for block in blocks if any(s.stage != AWAKE for s in block)]
+    return [_night(block, places) for block in blocks if any(s.stage != AWAKE for s in block)]
 
 
 def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
@@ -52,14 +57,14 @@ def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
     return blocks
 
 
-def _night(block: Sequence[Stretch], zone: str) -> dict[str, Any]:
+def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
     mine = _chosen(block)
     stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
     asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
     hull = [(min(s.start for s in mine), max(s.end for s in mine))]
     sleeping = asleep or hull
     start, end = sleeping[0][0], sleeping[-1][1]
-    place = next((s.zone for s in reversed(mine) if s.zone), zone)
+    place = next((s.zone for s in reversed(mine) if s.zone), None) or places.place(end)
     offset = offset_at(end, place)
     payload: dict[str, Any] = {"start": start, "end": end, "offset": offset, "day": day_at(end, offset)}
     payload["kind"] = "nap" if _is_nap(start, end, offset_at(start, place)) else "sleep"
@@ -71,6 +76,17 @@ def _night(block: Sequence[Stretch], zone: str) -> dict[str, Any]:
     if AWAKE in stages:
         payload["awake"] = _minutes(stages[AWAKE])
     return payload
+
+
+def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Overlapping spans joined, ascending."""
+    joined: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
 
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
@@ -97,9 +113,12 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
     return round(sum(end - start for start, end in spans) / 60, 3)
 
 
-def overnight(start: float, end: float, times: Sequence[float], values: Sequence[float]) -> float | None:
-    """The median of the values, whose times ascend, that were taken from ``start`` to ``end``."""
-    from statistics import median
+def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
+    """The median of the values that the best source took from ``start`` to ``end``."""
+    import numpy as np
 
-    found = values[bisect_left(times, start) : bisect_right(times, end)]
-    return median(found) if found else None
+    for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
+        first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
+        if first < after:
+            return float(np.median(values[first:after]))
+    return None

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from typing import Any, TypeGuard
-from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
 from bridge.measured import in_range, samples
 from bridge.metrics import METRICS, Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
-from connectors.apple_health.units import FIRST, LAST
+from connectors.apple_health.units import FIRST, LAST, place_named
 
 DAY_TOTALS = {
     Metric.STEPS: "steps",
     Metric.DISTANCE: "distance",
     Metric.ACTIVE_ENERGY: "active_energy",
     Metric.RESTING_HR: "resting_hr",
+    Metric.STAND_HOURS: "stand_hours",
 }
 STAGES = {
     Metric.ASLEEP: "asleep",
@@ -31,8 +31,11 @@ OVERNIGHT = {
     Metric.RESPIRATORY_RATE: "respiratory_rate",
     Metric.SPO2: "spo2",
     Metric.SKIN_TEMPERATURE: "skin_temperature",
+    Metric.HRV_RMSSD: "hrv_rmssd",
 }
 WORKOUT = {Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy", Metric.HEART_RATE: "heart_rate"}
+SDNN = {Metric.HRV_SDNN: "value", Metric.HRV_RMSSD_BEATS: "rmssd"}
+RMSSD = {Metric.HRV_RMSSD_SPOT: "value"}
 LONGEST_SESSION = 120.0  # minutes of mindfulness; longer ones were forgotten to be stopped
 QUARTER = timedelta(minutes=15)
 
@@ -46,7 +49,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
         case "heart_rate":
             return list(_heart_rate(payload))
         case "hrv":
-            return [s for key, one in _inner(payload, "readings") for s in _reading(key, one)]
+            return [s for key, one in _inner(payload, "readings") for s in _reading(key, one, SDNN)]
+        case "rmssd":
+            return [s for key, one in _inner(payload, "readings") for s in _reading(key, one, RMSSD)]
         case "mindful":
             return [s for key, one in _inner(payload, "sessions") for s in _session(key, one)]
         case "night":
@@ -54,6 +59,8 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
             return [item for key, one in _inner(payload, "sleeps") for item in _night(key, one, day)]
         case "workout":
             return [_workout(key, one) for key, one in _inner(payload, "workouts")]
+        case "activity" | "every":
+            return []  # kept as they are: sums by quarter of an hour, and single measurements
     raise BadRecord(f"apple_health/{record.stream}: not a stream of apple_health")
 
 
@@ -75,37 +82,42 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    quarters, zone = payload.get("quarters"), _zone(payload)
-    spec = METRICS[Metric.HEART_RATE]
+    quarters, zone, day = payload.get("quarters"), _zone(payload), _date(payload, "day")
+    low_most, high_most = METRICS[Metric.HEART_RATE].low, METRICS[Metric.HEART_RATE].high
     for text, means in sorted(quarters.items()) if isinstance(quarters, Mapping) else ():
-        count, mean, low, high = _means(text, means)
-        if spec.low <= low <= mean <= high <= spec.high and count >= 1:
-            start = datetime.fromtimestamp(int(text), zone)
+        at, (count, mean, low, high) = _second(text), _means(means)
+        if low_most <= low <= mean <= high <= high_most and count >= 1:
+            start = datetime.fromtimestamp(at, UTC)
             yield Sample(
-                key=f"{Metric.HEART_RATE}/{start.astimezone(UTC):%Y-%m-%dT%H:%MZ}",
+                key=f"{Metric.HEART_RATE.value}/{start.isoformat()[:16]}Z",
                 metric=Metric.HEART_RATE,
                 start=start,
                 end=start + QUARTER,
-                offset=_offset_of(start),
-                day=start.date(),
-                value=mean,
+                offset=_offset_of(start.astimezone(zone)),
+                day=day,
+                value=float(mean),
                 count=int(count),
-                low=low,
-                high=high,
+                low=float(low),
+                high=float(high),
             )
 
 
-def _means(start: object, means: Any) -> tuple[float, float, float, float]:
-    """(count, mean, lowest, highest) of a quarter of an hour. Raises BadRecord."""
-    good = isinstance(means, list) and len(means) == 4 and all(_is_number(value) for value in means)
-    if not good or not str(start).isdigit() or len(str(start)) > 11:
+def _second(text: object) -> int:
+    """The beginning of a quarter of an hour. Raises BadRecord."""
+    if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
         raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
-    count, mean, low, high = map(float, means)
-    return count, mean, low, high
+    return int(text)
 
 
-def _reading(key: str, payload: Mapping[str, Any]) -> Iterator[Sample]:
-    values = {Metric.HRV_SDNN: _number(payload, "value")}
+def _means(means: Any) -> Iterable[float]:
+    """(count, mean, lowest, highest) of a quarter of an hour. Raises BadRecord."""
+    if not isinstance(means, list) or len(means) != 4 or not {*map(type, means)} <= {int, float}:
+        raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
+    return means
+
+
+def _reading(key: str, payload: Mapping[str, Any], fields: Mapping[Metric, str]) -> Iterator[Sample]:
+    values = {metric: _number(payload, field) for metric, field in fields.items()}
     start, end, offset = _span(payload, "hrv")
     yield from samples(values, key=key, start=start, end=end, offset=offset, day=_local_date(start, offset))
 
@@ -172,13 +184,14 @@ def _offset_of(at: datetime) -> int:
     return int((at.utcoffset() or timedelta(0)) / timedelta(minutes=1))
 
 
-def _zone(payload: Mapping[str, Any]) -> ZoneInfo:
+def _zone(payload: Mapping[str, Any]) -> tzinfo:
+    """A zone's name, or a fixed offset like ``+05:30`` where only the clock was known."""
     name = payload.get("zone")
     try:
         if not isinstance(name, str) or not name:
             raise ValueError
-        return ZoneInfo(name)
-    except (KeyError, ValueError, OSError):
+        return place_named(name)
+    except ValueError:
         raise BadRecord("apple_health: zone is unknown") from None
 
 

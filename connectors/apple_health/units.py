@@ -6,20 +6,18 @@ import re
 import sys
 import unicodedata
 from collections.abc import Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
-from typing import TYPE_CHECKING
 from zoneinfo import ZoneInfo
-
-if TYPE_CHECKING:
-    from xml.etree.ElementTree import Element
 
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
 PER_MINUTE = {"count/min": 1.0, "count/s": 60.0}
 MILLISECONDS = {"ms": 1.0, "s": 1000.0}
+PERCENT = {"%": (100.0, 0.0)}  # the value beside the sign is a fraction
+CELSIUS = {"degC": (1.0, 0.0), "degF": (1 / 1.8, -32 / 1.8), "K": (1.0, -273.15)}  # factor, and what is added then
 FIRST, LAST = 662_688_000.0, 4_102_444_800.0  # 1991 and 2100: what lies outside was never measured
-BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,]\d+)?(?:\s*([AaPp])\.?\s?[Mm]\.?)?")
+BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp])\.?\s?[Mm]\.?)?")
 
 
 def instant(text: str | None) -> float | None:
@@ -43,9 +41,11 @@ def number(text: str | None) -> float | None:
     return value if value is not None and abs(value) < 1e12 else None
 
 
-def measured(element: Element, units: Mapping[str, float], field: str = "value", unit: str = "unit") -> float | None:
+def measured(
+    attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
+) -> float | None:
     """A value of an element in the unit that ``units`` leads to; None in a unit that is not among them."""
-    value, factor = number(element.get(field)), units.get(element.get(unit, ""))
+    value, factor = number(attributes.get(field)), units.get(attributes.get(unit, ""))
     return None if value is None or factor is None else value * factor
 
 
@@ -55,43 +55,47 @@ def source_name(text: str) -> str:
     return sys.intern(unicodedata.normalize("NFKC", text).strip())
 
 
-def zone_of(element: Element) -> str | None:
-    """The phone's zone when the record was made, which sleep and workouts carry."""
-    for entry in element.findall("MetadataEntry"):
-        if entry.get("key") == "HKTimeZone":
-            return _known_zone(entry.get("value", ""))
-    return None
-
-
 @lru_cache(maxsize=256)
-def _known_zone(name: str) -> str | None:
+def known_zone(name: str) -> str | None:
+    """A zone of the time zone database by the name the phone gives it; None for any other text."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
         return None
 
 
-@lru_cache(maxsize=100_000)
-def _offset(quarter: int, zone: str) -> int:
-    moved = datetime.fromtimestamp(quarter * 900, ZoneInfo(zone)).utcoffset() or timedelta(0)
+@lru_cache(maxsize=256)
+def place_named(name: str) -> tzinfo:
+    """A zone by its name, or the fixed offset that a name like ``+05:30`` tells. Raises ValueError for other texts."""
+    fixed = re.fullmatch(r"([+-])(\d\d):(\d\d)", name)
+    if fixed is None:
+        try:
+            return ZoneInfo(name)
+        except (KeyError, OSError):
+            raise ValueError(name) from None
+    away = timedelta(hours=int(fixed[2]), minutes=int(fixed[3]))
+    return timezone(away if fixed[1] == "+" else -away)
+
+
+def fixed_place(offset: int) -> str:
+    """The name of an offset in minutes, for where only the clock is known."""
+    return f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
+
+
+@lru_cache(maxsize=10_000)
+def _offset(quarter: int, place: str) -> int:
+    moved = datetime.fromtimestamp(quarter * 900, place_named(place)).utcoffset() or timedelta(0)
     return int(moved / timedelta(minutes=1))
 
 
-def offset_at(at: float, zone: str) -> int:
-    """Minutes east of UTC in a zone."""
-    return _offset(int(at // 900), zone)
+def offset_at(at: float, place: str) -> int:
+    """Minutes east of UTC at a place: a zone, or a fixed offset by its name."""
+    return _offset(int(at // 900), place)
 
 
 def day_at(at: float, offset: int) -> str:
     """The local date."""
     return f"{datetime.fromtimestamp(at + offset * 60, UTC):%Y-%m-%d}"
-
-
-def midnight_after(at: float, zone: str) -> float:
-    """The next local midnight, in Unix seconds."""
-    local = datetime.fromtimestamp(at, ZoneInfo(zone))
-    following = (local + timedelta(days=1)).replace(hour=0, minute=0, second=0, microsecond=0, fold=0)
-    return following.timestamp()
 
 
 def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | None:
@@ -102,7 +106,7 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
     +13:00 the one nearer to the ``usual`` offset is meant. None for clocks written in a way not known here: half of a
     12-hour clock would be wrong by 12 hours.
     """
-    wall = _seconds_of_day(first_beat) if first_beat else None
+    wall = seconds_of_day(first_beat) if first_beat else None
     if wall is None:
         return None
     minutes = round((wall - start % 86400) / 60 / 15) * 15
@@ -110,12 +114,13 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
     return minutes - 1440 if minutes > 14 * 60 else minutes + 1440 if minutes < -12 * 60 else minutes
 
 
-def _seconds_of_day(clock: str) -> int | None:
+def seconds_of_day(clock: str) -> float | None:
     """Of ``00:20:37,80``, ``7:05:12.34 AM`` and their like."""
     found = BEAT.fullmatch(clock.strip())
     if found is None:
         return None
     hour = int(found[1])
-    if found[4]:
-        hour = hour % 12 + (12 if found[4] in "Pp" else 0)
-    return hour * 3600 + int(found[2]) * 60 + int(found[3]) if hour < 24 else None
+    if found[5]:
+        hour = hour % 12 + (12 if found[5] in "Pp" else 0)
+    part = int(found[4]) / 10 ** len(found[4]) if found[4] else 0.0
+    return hour * 3600 + int(found[2]) * 60 + int(found[3]) + part if hour < 24 else None

@@ -1,4 +1,7 @@
-"""Google Calendar, read only: series and their exceptions as Google keeps them, followed with sync tokens."""
+"""Google Calendar: series and their exceptions as Google keeps them, followed with sync tokens.
+
+Read only, but for a calendar of its own where the person wants accepted advice written there.
+"""
 
 from bridge.google import SETTINGS
 from bridge.ports import ConnectorSpec, Setting
@@ -9,6 +12,8 @@ SPEC = ConnectorSpec(
     delivers=frozenset({"events"}),
     streams=("calendar", "event"),
     normaliser="connectors.google_calendar.normalise:normalise",
+    normaliser_version=2,
+    cursor_version=2,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
         *SETTINGS,
@@ -16,4 +21,5 @@ SPEC = ConnectorSpec(
     opens="connectors.google_calendar.client:GoogleCalendar",
     authorises="connectors.google_calendar.consent:authorise",
     revokes="connectors.google_calendar.consent:revoke",
+    writes="connectors.google_calendar.write:write",
 )

@@ -7,7 +7,8 @@ request are the same: Google ties a sync token to them, and changing them means 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any
@@ -16,21 +17,17 @@ from bridge.errors import CursorExpired, SourceChanged
 from bridge.google import Gone, NotFound, answered, open_service
 from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
+from connectors.google_calendar.calendars import calendars, items
 from connectors.google_calendar.consent import CALENDAR
-from connectors.google_calendar.normalise import TASK_LINK
+from connectors.google_calendar.normalise import OURS, TASK_LINK
 
 PAGE = 2500  # the API's maximum
-IGNORED = (
-    "#holiday@group.v.calendar.google.com",
-    "#contacts@group.v.calendar.google.com",
-    "#sports@group.v.calendar.google.com",
-)
-CALENDAR_FIELDS = "nextPageToken,items(id,summary,primary,selected,hidden,deleted,accessRole,timeZone)"
+BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
-    "nextPageToken,nextSyncToken,timeZone,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
+    "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
     "visibility,recurringEventId,originalStartTime,recurrence,organizer(self),"
     "attendees(self,organizer,resource,responseStatus),attendeesOmitted,conferenceData(conferenceSolution/key/type),"
-    "hangoutLink,updated)"
+    "hangoutLink,extendedProperties(private),updated)"
 )  # no e-mail addresses
 
 
@@ -39,7 +36,7 @@ class GoogleCalendar:
 
     def __init__(self, account: Account) -> None:
         self._account = account
-        self._calendars: list[str] | None = None
+        self._followed: list[str] | None = None
 
     def close(self) -> None:
         if "_service" in vars(self):
@@ -50,71 +47,102 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """``calendar`` lists whole; ``event`` follows each listed calendar's token."""
+        """``calendar`` follows the list's own token; ``event`` follows each listed calendar's."""
         if stream == "calendar":
-            yield self._list_calendars(now)
+            self._followed, page = calendars(self._service, cursor, now)
+            yield page
             return
-        if self._calendars is None:
-            self._list_calendars(now)
+        if self._followed is None:
+            self._followed, _ = calendars(self._service, None, now)
         tokens: dict[str, str] = json.loads(cursor) if cursor else {}
-        for calendar in sorted(set(tokens) - set(self._calendars or ())):
+        for calendar in sorted(set(tokens) - set(self._followed)):
             yield _dropped(calendar, tokens)
-        for calendar in self._calendars or ():
+        for calendar in self._followed:
             try:
                 yield from self._follow(calendar, tokens, now)
             except NotFound:  # unshared or removed since the list was read
                 yield _dropped(calendar, tokens)
 
-    def _list_calendars(self, now: datetime) -> Page:
-        found: list[Mapping[str, Any]] = []
-        resource, options = self._service.calendarList(), {"fields": CALENDAR_FIELDS, "maxResults": 250}
-        request = resource.list(**options)
-        while request is not None:
-            body = answered(request, CALENDAR, now)
-            found += _items(body)
-            request = resource.list_next(request, body)
-        kept = [entry for entry in found if _wanted(entry)]
-        self._calendars = [str(entry["id"]) for entry in kept]
-        records = tuple(RawRecord(stream="calendar", key=str(entry["id"]), payload=entry) for entry in kept)
-        return Page(stream="calendar", records=records, covers=Covers())
-
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime) -> Iterator[Page]:
         """What changed since the token; a dead token means the whole calendar again, once."""
-        if calendar in tokens:
+        ended = _Ended(calendar=calendar)
+        if tokens.get(calendar):
             try:
-                yield from self._listing(calendar, tokens, now)
+                yield from self._listing(calendar, tokens, now, ended)
             except Gone:
-                del tokens[calendar]
+                tokens[calendar] = BEGUN
             else:
                 return
         try:
-            yield from self._listing(calendar, tokens, now)
+            yield from self._listing(calendar, tokens, now, _Ended(calendar=calendar, before=ended.alive))
         except Gone:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
-    def _listing(self, calendar: str, tokens: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Pages of one calendar; safe to resume only after the last one, which carries the next token."""
+    def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
+        """Pages of one calendar; safe to resume only after the last one, which carries the next token.
+
+        A whole listing that breaks off starts over; that it began is remembered, for there is something to drop.
+        """
         options: dict[str, Any] = {
             "calendarId": calendar,
             "maxResults": PAGE,
             "singleEvents": False,
             "fields": EVENT_FIELDS,
         }
-        full = calendar not in tokens
+        full = not tokens.get(calendar)
         if not full:
             options["syncToken"] = tokens[calendar]
         while True:
             body = answered(self._service.events().list(**options), CALENDAR, now)
-            records = tuple(_record(calendar, item) for item in _items(body))
+            records = ended.read(items(body))
             if "nextPageToken" not in body:
                 break
-            yield Page(stream="event", records=records)
+            tokens.setdefault(calendar, BEGUN)
+            yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True) if full else None)
             options["pageToken"] = body["nextPageToken"]
         if not isinstance(body.get("nextSyncToken"), str):
             raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
         tokens[calendar] = body["nextSyncToken"]
-        covers = Covers(prefix=f"{calendar}/") if full else None
-        yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True), covers=covers)
+        covers = Covers(prefix=f"{calendar}/") if full else ended.covers()
+        cursor = json.dumps(tokens, sort_keys=True)
+        yield Page(stream="event", records=(*records, *ended.deletions()), cursor=cursor, covers=covers)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Ended:
+    """What a listing means to be gone without saying so of each event.
+
+    Google need not report the exceptions of a deleted series, and may report them as cancelled, which in a living
+    series would mean a hole. And what a listing told before it broke off may be gone when the next one is read.
+    """
+
+    calendar: str
+    before: set[str] = field(default_factory=set)  # keys a listing delivered that broke off
+    alive: set[str] = field(default_factory=set)
+    _gone: set[str] = field(default_factory=set)
+    _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
+
+    def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
+        """The records of a page."""
+        records = tuple(_record(self.calendar, item) for item in listed)
+        for record in records:
+            if record.deleted:
+                self._gone.add(record.path)
+                continue
+            self.alive.add(record.key)
+            if record.parent is not None and record.payload.get("status") == "cancelled":
+                self._holes[record.key] = record.parent
+        return records
+
+    def deletions(self) -> Iterator[RawRecord]:
+        """What was delivered and turned out to be gone."""
+        ended = {key for key, series in self._holes.items() if series in self._gone}
+        for key in sorted(ended | (self.before - self.alive)):
+            yield RawRecord(stream="event", key=key, payload={}, deleted=True)
+
+    def covers(self) -> Covers | None:
+        """The exceptions of the series that are gone: those not delivered as alive went with them."""
+        return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
@@ -124,31 +152,26 @@ def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
-def _wanted(entry: Mapping[str, Any]) -> bool:
-    """Calendars the person looks at, without holidays, birthdays of contacts and sports."""
-    calendar = entry.get("id")
-    if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
-        return False
-    return entry.get("primary") is True or (entry.get("selected") is True and entry.get("hidden") is not True)
-
-
-def _items(body: Any) -> list[Mapping[str, Any]]:
-    items = body.get("items", []) if isinstance(body, dict) else None
-    if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise SourceChanged("google_calendar answered a listing of an unknown shape; look for a newer release")
-    return items
-
-
 def _record(calendar: str, item: Mapping[str, Any]) -> RawRecord:
     """A cancelled exception is a hole in its series and stays; any other cancelled event is gone."""
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
-    key = f"{calendar}/{item.get('id', '?')}"
-    return RawRecord(stream="event", key=key, payload={} if gone else _kept(item), deleted=gone)
+    series = item.get("recurringEventId")
+    return RawRecord(
+        stream="event",
+        key=f"{calendar}/{item.get('id', '?')}",
+        payload={} if gone else _kept(item),
+        parent=f"event/{calendar}/{series}" if isinstance(series, str) else None,
+        deleted=gone,
+    )
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The event without its description, of which only a link to a task is of use."""
-    kept = {name: value for name, value in item.items() if name != "description"}
+    """The event without its description, of which only a link to a task is of use, and other programs' properties."""
+    kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):
         kept["description"] = TASK_LINK
+    ours = item.get("extendedProperties")
+    private = ours.get("private") if isinstance(ours, Mapping) else None
+    if isinstance(private, Mapping) and OURS in private:
+        kept["extendedProperties"] = {"private": {OURS: private[OURS]}}
     return kept

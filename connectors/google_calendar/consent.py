@@ -1,4 +1,4 @@
-"""Google Calendar's consent: to read calendars, nothing else."""
+"""Google Calendar's consent: to read calendars and, where it is switched on, to keep one calendar of our own."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ CALENDAR = google.Service(
     api="Google Calendar API",
     scope="https://www.googleapis.com/auth/calendar.readonly",
     reads="calendars",
+    writes="https://www.googleapis.com/auth/calendar.app.created",  # calendars this app made, no others
 )
 
 
-def authorise(account: Account, browser: Browser) -> None:
+def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
     """Raises NeedsLogin when refused, incomplete or unanswered."""
-    google.authorise(account, browser, CALENDAR)
+    google.authorise(account, browser, CALENDAR, write=write)
 
 
 def revoke(account: Account) -> bool:

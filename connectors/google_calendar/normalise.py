@@ -11,6 +11,7 @@ from bridge.errors import BadRecord
 from bridge.types import Event, Item, RawRecord, Response
 
 TASK_LINK = "tasks.google.com/task/"
+OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
 KINDS = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
 RESPONSES = {
     "accepted": Response.ACCEPTED,
@@ -90,10 +91,12 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """The event type; a task with a time of day comes disguised as transparent focus time with a link to it."""
+    """The event type; a task with a time of day comes disguised as focus time, with a link to it."""
+    ours = _inner(_inner(payload, "extendedProperties"), "private").get(OURS)
+    if isinstance(ours, str):
+        return f"advice:{ours.rpartition('/')[2]}"
     kind, description = payload.get("eventType"), payload.get("description")
-    free_focus = kind == "focusTime" and payload.get("transparency") == "transparent"
-    if free_focus and isinstance(description, str) and TASK_LINK in description:
+    if kind == "focusTime" and isinstance(description, str) and TASK_LINK in description:
         return "task"
     return kind if isinstance(kind, str) and kind in KINDS else "default"
 

@@ -20,8 +20,8 @@ from connectors.google_tasks.consent import TASKS
 
 PAGE = 100  # the API's maximum
 AGAIN = timedelta(hours=1)  # before the last pull began, read once more: clocks differ
-LIST_FIELDS = "nextPageToken,items(id,title,updated)"
-TASK_FIELDS = "nextPageToken,items(id,title,status,due,completed,updated,deleted,hidden,parent)"  # no notes
+LIST_FIELDS = "kind,nextPageToken,items(id,title,updated)"
+TASK_FIELDS = "kind,nextPageToken,items(id,title,status,due,completed,updated,deleted,hidden,parent)"  # no notes
 
 
 class GoogleTasks:
@@ -64,7 +64,7 @@ class GoogleTasks:
         request = resource.list(maxResults=PAGE, fields=LIST_FIELDS)
         while request is not None:
             body = answered(request, TASKS, now)
-            found += _items(body)
+            found += _items(body, "tasks#taskLists")
             request = resource.list_next(request, body)
         self._lists = [str(entry["id"]) for entry in found if "id" in entry]
         records = tuple(RawRecord(stream="list", key=str(entry.get("id", "?")), payload=entry) for entry in found)
@@ -94,7 +94,7 @@ class GoogleTasks:
             options["updatedMin"] = _text(datetime.fromisoformat(since[one]) - AGAIN)
         while True:
             body = answered(self._service.tasks().list(**options), TASKS, now)
-            records = tuple(_record(one, item) for item in _items(body))
+            records = tuple(_record(one, item) for item in _items(body, "tasks#tasks"))
             if "nextPageToken" not in body:
                 break
             yield Page(stream="task", records=records)
@@ -111,8 +111,9 @@ def _dropped(one: str, since: dict[str, str]) -> Page:
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
 
 
-def _items(body: Any) -> list[Mapping[str, Any]]:
-    items = body.get("items", []) if isinstance(body, dict) else None
+def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
+    """What a listing holds; Google leaves out ``items`` where there are none, so that only its kind tells it is one."""
+    items = body.get("items", []) if isinstance(body, dict) and body.get("kind") == kind else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
         raise SourceChanged("google_tasks answered a listing of an unknown shape; look for a newer release")
     return items

@@ -1,25 +1,32 @@
 """Busy, free and planned time."""
 
 import doctest
+import importlib
+import inspect
+import pkgutil
 from datetime import UTC, datetime, timedelta
 from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge import agenda as package
 from bridge.agenda import (
     back_to_back,
     busy_union,
     clipped,
     density,
-    facts,
     focus_minutes,
+    fragmentation,
     gaps,
     is_meeting,
+    meeting_density,
     merged,
     next_free,
     planned_shares,
+    short_gaps,
     takes_time,
+    tight_starts,
 )
 from bridge.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
@@ -44,8 +51,16 @@ def label(action):
 agendas = st.lists(st.builds(entry, minutes, minutes, actions, busy=st.booleans()), max_size=12)
 
 
-def test_worked_examples():
-    assert doctest.testmod(facts).failed == 0
+def test_every_fact_has_a_worked_example_that_holds():
+    found = {}
+    for module in pkgutil.iter_modules(package.__path__, "bridge.agenda."):
+        loaded = importlib.import_module(module.name)
+        assert doctest.testmod(loaded).failed == 0
+        found |= {one.name: one.examples for one in doctest.DocTestFinder().find(loaded)}
+    functions = [one for name in package.__all__ if inspect.isfunction(one := getattr(package, name))]
+    assert len(functions) > 20
+    without = {one.__name__ for one in functions if not found[f"{one.__module__}.{one.__name__}"]}
+    assert without == {"expand", "midnight"}  # no facts: their tests are examples enough
 
 
 @settings(deadline=None)
@@ -67,6 +82,39 @@ def test_busy_and_free_make_the_whole(agenda):
     assert stretches[-1][1] == END
     assert all(a[1] == b[0] for a, b in pairwise(stretches))
     assert 0 <= density(occurrences, START, END) <= 1
+
+
+@settings(deadline=None)
+@given(agendas)
+def test_meetings_and_pauses_lie_within_what_is_busy(agenda):
+    occurrences = [o for o, _ in agenda]
+    assert 0 <= meeting_density(occurrences, START, END) <= density(occurrences, START, END) + 1e-9
+    assert 0 <= fragmentation(busy_union(occurrences, START, END), START, END) <= 1
+    for start, end in short_gaps(occurrences, START, END):
+        assert timedelta(0) < end - start < timedelta(minutes=10)
+        assert not busy_union(occurrences, start, end)
+
+
+@settings(deadline=None)
+@given(agendas, minutes, minutes)
+def test_one_more_entry_never_makes_anything_freer(agenda, low, high):
+    occurrences = [o for o, _ in agenda]
+    more = [*occurrences, entry(low, high, others=1)[0]]
+    for share in (density, meeting_density):
+        assert share(occurrences, START, END) <= share(more, START, END)
+    free = [sum((e - s for s, e in gaps(found, START, END)), timedelta(0)) for found in (occurrences, more)]
+    assert free[1] <= free[0]
+
+
+@settings(deadline=None)
+@given(agendas, st.sampled_from([Response.DECLINED, "free", "cancelled"]))
+def test_what_is_declined_free_or_cancelled_changes_nothing(agenda, how):
+    of = {"free": {"busy": False}, "cancelled": {"cancelled": True}}.get(how, {"response": how})
+    off = entry(370, 500, ActionType.LEARN, others=2, **of)
+    occurrences, more = ([o for o, _ in one] for one in (agenda, [*agenda, off]))
+    assert busy_union(more, START, END) == busy_union(occurrences, START, END)
+    assert tight_starts(more) == tight_starts(occurrences)
+    assert planned_shares([*agenda, off], START, END) == planned_shares(agenda, START, END)
 
 
 @settings(deadline=None)

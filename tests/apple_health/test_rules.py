@@ -6,7 +6,7 @@ import pytest
 
 from bridge.metrics import Metric
 from bridge.types import EpisodeKind, Sample
-from connectors.apple_health.merging import rank
+from connectors.apple_health.sources import rank
 from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
 
 NO_BREAK = "\u00a0"

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
@@ -94,6 +94,7 @@ def test_no_events_give_no_labels(name: str) -> None:
 
 
 @EVERY_CLASSIFIER
+@settings(deadline=None)
 @given(events=st.lists(invitations, max_size=8))
 def test_one_label_per_event_in_order(name: str, events: list[Invitation]) -> None:
     labels = classify(name, *events)

@@ -40,7 +40,8 @@ def test_there_is_something_to_check() -> None:
 def test_the_name_is_the_folder_and_every_path_resolves(source: str) -> None:
     spec = registry.spec(source)
     assert spec.name == source
-    for path in (spec.normaliser, spec.opens, spec.authorises, spec.revokes, spec.recognises, spec.reads):
+    files = (spec.recognises, spec.reads, spec.receives)
+    for path in (spec.normaliser, spec.opens, spec.authorises, spec.revokes, *files):
         assert path is None or callable(registry.resolve(path))
 
 

@@ -107,6 +107,63 @@ def test_a_deleted_series_takes_its_exceptions_along(world: World) -> None:
     assert not [key for key in keys(world) if SERIES in key]
 
 
+def test_a_deleted_series_takes_exceptions_along_that_nobody_mentions(world: World) -> None:
+    world.vendor.tells_exceptions = False
+    world.vendor.delete(MINE, SERIES)
+    assert later(world, minutes=30).sync().streams["event"] == 1
+    assert not [key for key in keys(world) if SERIES in key]
+
+
+def test_one_invitation_to_a_deleted_series_stays(world: World) -> None:
+    """The person was taken off the series and is still invited to one instance of it."""
+    kept = next(e for e in world.vendor.events(MINE) if e.get("recurringEventId") == SERIES and "summary" in e)
+    world.vendor.delete(MINE, SERIES)
+    world.vendor.put(MINE, kept | {"summary": "Only this once"})
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert [key for key in keys(world) if SERIES in key] == [f"{MINE}/{kept['id']}"]
+
+
+def test_what_a_listing_told_before_it_broke_off_may_be_gone(world: World) -> None:
+    """The token dies in the middle; what came on the first page is deleted before the calendar is listed anew."""
+    world.vendor.page_size = 1
+    for key in ("rooms001", "multiday"):
+        world.vendor.put(MINE, event(world, key) | {"summary": "Renamed"})
+
+    def vanish(request: Request) -> Answer | None:
+        if not {"syncToken", "pageToken"} <= set(request.query):
+            return None
+        world.vendor.delete(MINE, "rooms001")
+        return refusal(410, "fullSyncRequired")
+
+    world.server.faults.append(vanish)
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert f"{MINE}/rooms001" not in keys(world)
+
+
+def test_half_a_calendar_goes_when_it_is_no_longer_looked_at(lite: Store) -> None:
+    """Its first listing broke off, so that there is no token yet that would tell of it."""
+    with living(lite, "google_calendar", "awkward") as world:
+        world.vendor.page_size = 10
+        world.server.faults.append(answering(Answer(status=429), MINE, "pageToken"))
+        assert world.sync().outcome == "failed"
+        entry = next(c for c in world.vendor.account["calendars"] if c["id"] == MINE)
+        world.vendor.put_calendar(entry | {"selected": False, "primary": False})
+        world.server.faults.clear()
+        assert later(world, minutes=30).sync().outcome == "ok"
+        assert not [key for key in keys(world) if key.startswith(MINE)]
+
+
+def test_a_dead_token_of_the_calendar_list_means_the_list_again(world: World) -> None:
+    before = world.contents()
+    dead = refusal(410, "fullSyncRequired")
+    lists = [lambda r: dead if r.path.endswith("calendarList") and "syncToken" in r.query else None]
+    world.server.faults.extend(lists)
+    world.vendor.account["calendars"] = [c for c in world.vendor.account["calendars"] if c["id"] != FAMILY]
+    assert later(world, minutes=30).sync().outcome == "ok"
+    assert {key.split("/")[0] for key in keys(world)} == {MINE}
+    assert before != world.contents()
+
+
 def test_a_cancelled_instance_is_a_hole_in_its_series(world: World) -> None:
     assert starts(world) == [datetime(2026, 11, 25, 8, tzinfo=UTC), datetime(2026, 12, 2, 8, tzinfo=UTC)]
     original = {"dateTime": "2026-11-25T09:00:00+01:00", "timeZone": "Europe/Berlin"}
@@ -196,9 +253,9 @@ def test_a_removed_calendar_takes_its_events_along(world: World) -> None:
 def test_a_calendar_that_is_ticked_again_comes_back_whole(world: World) -> None:
     before = world.contents()
     entry = next(c for c in world.vendor.account["calendars"] if c["id"] == FAMILY)
-    entry["selected"] = False
+    world.vendor.put_calendar(entry | {"selected": False})
     assert later(world, minutes=30).sync().deleted == 3
-    entry["selected"] = True
+    world.vendor.put_calendar(entry)
     world.server.asked.clear()
     assert later(world, minutes=60).sync().outcome == "ok"
     assert [(c, "syncToken" in q) for c, q in listings(world)] == [(MINE, True), (FAMILY, False)]
@@ -216,7 +273,7 @@ def test_an_empty_first_page_is_not_the_end(lite: Store) -> None:
     with living(lite, "google_calendar", "awkward") as world:
         world.vendor.empty_first_page = True
         assert world.sync().outcome == "ok"
-        assert [query.get("pageToken") for _, query in listings(world)] == [None, "page-0"] * 2
+        assert [query.get("pageToken") is None for _, query in listings(world)] == [True, False] * 2
         assert world.contents()["events"] == expected("google_calendar", "awkward")["events"]
 
 
@@ -236,5 +293,6 @@ def test_a_listing_that_broke_off_is_read_again_from_its_beginning(lite: Store) 
         world.server.faults.clear()
         world.server.asked.clear()
         assert later(world, minutes=30).sync().outcome == "ok"
-        assert [query.get("pageToken") for _, query in listings(world)] == [None, "page-10", "page-20", None]
+        pages = [(calendar, query.get("pageToken") is None) for calendar, query in listings(world)]
+        assert pages == [(MINE, True), (MINE, False), (MINE, False), (FAMILY, True)]
         assert world.contents()["events"] == expected("google_calendar", "awkward")["events"]

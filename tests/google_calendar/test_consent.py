@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import doctest
 import threading
+from datetime import UTC, datetime, timedelta
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
 
+from bridge import google
 from bridge.errors import NeedsLogin
 from bridge.lab.server import Answer
 from bridge.ports import Store
@@ -93,3 +96,40 @@ def test_revoking_says_whether_google_confirmed(world: World) -> None:
     assert later(world, minutes=30).sync().outcome == "needs_login"
     world.server.faults.append(lambda _: Answer(status=400, body={"error": "invalid_token"}))
     assert revoke(world.account) is False
+
+
+def aged(world: World, days: float, *, worked: float) -> None:
+    """The consent was given so many days ago and last worked so many days after that."""
+    given = datetime.now(UTC) - timedelta(days=days)
+    dates = {"granted_at": given.isoformat(), "worked_at": (given + timedelta(days=worked)).isoformat()}
+    ended = {"expiry": (given + timedelta(days=worked)).isoformat()}
+    world.account.save_token((world.account.token() or {}) | dates | ended)
+    world.vendor.days_pass(days)
+
+
+def test_an_app_in_testing_is_named_with_its_fix(world: World) -> None:
+    world.vendor.testing = True
+    aged(world, 6.9, worked=6.8)
+    assert later(world, days=6.9).sync().outcome == "ok"
+    token = world.account.token() or {}
+    assert datetime.fromisoformat(token["granted_at"]) < datetime.now(UTC) - timedelta(days=6)  # a refresh keeps it
+    aged(world, 7.01, worked=6.99)
+    outcome = later(world, days=7.01).sync()
+    assert outcome.outcome == "needs_login"
+    because = str(outcome.skipped_because)
+    assert "ended after 7 days" in because
+    assert "publishing status Testing" in because
+    assert "In production" in because
+    assert "bridge connect google_calendar" in because
+
+
+def test_a_consent_withdrawn_on_another_day_is_not_blamed_on_testing(world: World) -> None:
+    aged(world, 20, worked=19)
+    world.vendor.revoke()
+    because = str(later(world, days=20).sync().skipped_because)
+    assert "withdrawn or has ended: bridge connect google_calendar" in because
+    assert "Testing" not in because
+
+
+def test_the_worked_example() -> None:
+    assert doctest.testmod(google).failed == 0

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bridge import registry
-from bridge.cli.document import marks, put
+from bridge.documents import put
 from bridge.errors import SetupError
 from rhythm_env.evaluation import evaluate, seeds_of
 from rhythm_env.profiles import CONDITIONS
@@ -129,10 +129,9 @@ def test_what_does_not_exist_is_named(wrong: tuple[str, str]) -> None:
 
 def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     place = tmp_path / "README.md"
-    begin, end = marks("baselines")
-    place.write_text(f"above\n{begin}\nold\n{end}\nbelow\n")
-    put(place, "new", "baselines")
-    assert place.read_text() == f"above\n{begin}\nnew\n{end}\nbelow\n"
+    place.write_text("above\n<!-- baselines -->\nold\n<!-- /baselines -->\nbelow\n")
+    put(place, "new", mark="baselines")
+    assert place.read_text() == "above\n<!-- baselines -->\nnew\n<!-- /baselines -->\nbelow\n"
     place.write_text("nothing")
     with pytest.raises(SetupError, match="baselines"):
-        put(place, "new", "baselines")
+        put(place, "new", mark="baselines")

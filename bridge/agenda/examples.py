@@ -1,0 +1,34 @@
+"""The day that the worked examples of this package are about, and entries and tasks written shortly for it."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bridge.types import Event, Label, Occurrence, Task
+from rhythm_env.interface import ActionType, ZoneSpan
+
+DAY = (datetime(2026, 11, 20, tzinfo=UTC), datetime(2026, 11, 21, tzinfo=UTC))  # a Friday, from 0 to 24
+LONDON = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/London"),)  # in November its clock shows UTC
+
+
+def hour(number: float) -> datetime:
+    """``hour(10.5)`` is 10:30 of the day."""
+    return DAY[0] + timedelta(hours=number)
+
+
+def entry(start: float, end: float, **of: Any) -> Occurrence:
+    """``entry(9, 10.5)`` is from 9:00 to 10:30."""
+    event = Event(key=f"{start}", calendar="example", **of)
+    return Occurrence(key=event.key, event=event, start=hour(start), end=hour(end))
+
+
+def planned(start: float, end: float, action: str, **of: Any) -> tuple[Occurrence, Label]:
+    """An entry and what it is."""
+    label = Label(action=ActionType(action), confidence=1.0, by="example@1", why="an example")
+    return entry(start, end, **of), label
+
+
+def task(day: int, **of: Any) -> Task:
+    """Something due on a day of that November."""
+    return Task(key=f"{day}", list="example", due=date(2026, 11, day), **of)

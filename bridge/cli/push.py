@@ -1,0 +1,39 @@
+"""``bridge serve-push``: an address that an app on the phone sends to."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def register(app: typer.Typer) -> None:
+    app.command("serve-push")(serve_push)
+
+
+def serve_push(
+    port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65_535)] = 8787,
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's are reachable.")] = (
+        "127.0.0.1"
+    ),
+    limit: Annotated[int, typer.Option(help="Largest body in megabytes.", min=1)] = 200,
+) -> None:
+    """Take in what apps send (POST /push/SOURCE with a person's token) and land it; SIGTERM stops it cleanly."""
+    from bridge import app, log
+    from bridge.errors import SetupError
+    from bridge.push.inbox import grants
+    from bridge.push.server import PATH, Receiver, serve
+
+    log.configure(verbose=True)
+    with app.open_bridge() as bridge:
+        sources = sorted({one.spec.name for one, _ in grants(bridge)})
+        if not sources:
+            raise SetupError("nobody may push yet: bridge connect health_auto_export --user NAME --push")
+        try:
+            server = Receiver(bridge, (host, port), limit=limit * 1_000_000)
+        except OSError as error:
+            raise SetupError(f"port {port} cannot be had ({error.strerror}); choose another with --port") from None
+        with server:
+            for source in sources:
+                typer.echo(f"listening on http://{host}:{server.server_port}{PATH}{source}", err=True)
+            serve(server)

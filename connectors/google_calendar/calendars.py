@@ -1,0 +1,78 @@
+"""Which calendars are followed: those the person looks at, listed whole once and then by what changed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bridge.errors import CursorExpired, SourceChanged
+from bridge.google import Gone, answered
+from bridge.types import Covers, Page, RawRecord
+from connectors.google_calendar.consent import CALENDAR
+
+IGNORED = (
+    "#holiday@group.v.calendar.google.com",
+    "#contacts@group.v.calendar.google.com",
+    "#sports@group.v.calendar.google.com",
+)
+FIELDS = "nextPageToken,nextSyncToken,items(id,summary,primary,selected,hidden,deleted,accessRole,timeZone)"
+Entry = Mapping[str, Any]
+
+
+def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[list[str], Page]:
+    """The ids of all calendars to follow, and a page of what is new about them; its cursor remembers both.
+
+    Raises CursorExpired when even a whole listing is answered with 410, beside what ``answered`` raises.
+    """
+    known = json.loads(cursor) if cursor else {}
+    token = known.get("token")
+    try:
+        entries, following = entries_since(service, token, now)
+    except Gone:
+        if token is None:
+            raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
+        return calendars(service, None, now)
+    followed = set(known.get("calendars", ())) if token else set()
+    followed -= {str(entry.get("id")) for entry in entries}
+    followed |= {str(entry["id"]) for entry in entries if _wanted(entry)}
+    records = tuple(_record(entry) for entry in entries if token or _wanted(entry))
+    state = json.dumps({"token": following, "calendars": sorted(followed)}, sort_keys=True)
+    covers = None if token else Covers()
+    return sorted(followed), Page(stream="calendar", records=records, cursor=state, covers=covers)
+
+
+def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
+    """The entries of the calendar list, those that changed since ``token`` if one is given, and the next token."""
+    found: list[Entry] = []
+    options: dict[str, Any] = {"fields": FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
+    while True:
+        body = answered(service.calendarList().list(**options), CALENDAR, now)
+        found += items(body)
+        if "nextPageToken" not in body:
+            if not isinstance(body.get("nextSyncToken"), str):
+                raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+            return found, body["nextSyncToken"]
+        options["pageToken"] = body["nextPageToken"]
+
+
+def items(body: Any) -> list[Entry]:
+    """What a page of a listing holds. Raises SourceChanged where it is no listing."""
+    listed = body.get("items", []) if isinstance(body, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise SourceChanged("google_calendar answered a listing of an unknown shape; look for a newer release")
+    return listed
+
+
+def _wanted(entry: Entry) -> bool:
+    """Calendars the person looks at, without holidays, birthdays of contacts and sports."""
+    calendar = entry.get("id")
+    if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
+        return False
+    return entry.get("primary") is True or (entry.get("selected") is True and entry.get("hidden") is not True)
+
+
+def _record(entry: Entry) -> RawRecord:
+    gone = not _wanted(entry)
+    return RawRecord(stream="calendar", key=str(entry.get("id", "?")), payload={} if gone else entry, deleted=gone)

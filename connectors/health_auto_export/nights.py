@@ -1,0 +1,106 @@
+"""The nights of one date, from stages or sums of several sources: one is chosen for each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+GAP = 2.5 * 3600  # seconds between two sleeps that are not one
+NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+STAGED = ("light", "deep", "rem")
+ASLEEP = (*STAGED, "unspecified")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """One stage of one source, in Unix seconds."""
+
+    start: int
+    end: int
+    stage: str
+    offset: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """From falling asleep to waking, with minutes per stage; ``offset``: minutes east of UTC on waking."""
+
+    start: int
+    end: int
+    offset: int
+    minutes: dict[str, float]
+
+    @property
+    def is_nap(self) -> bool:
+        hour = (self.start + self.offset * 60) % 86_400 // 3600
+        return self.end - self.start < NAP_LONGEST and hour in NAP_HOURS
+
+    @property
+    def quality(self) -> tuple[bool, float]:
+        return any(stage in self.minutes for stage in STAGED), self.minutes.get("asleep", 0.0)
+
+
+def order(source: str) -> int:
+    """A watch before a phone before others; the app joins the names of several with a bar."""
+    name = source.casefold()
+    return 0 if "watch" in name else 1 if "phone" in name else 2
+
+
+def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
+    """Of sleeps that overlap, the one that tells most."""
+    found: list[Sleep] = []
+    for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
+        if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
+            found.append(sleep)
+    return sorted(found, key=lambda one: one.start)
+
+
+def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
+    """A sleep per block of stages without a long pause, by the block's best source."""
+    blocks: list[list[Stretch]] = []
+    end = float("-inf")
+    for stretch in sorted(stretches, key=lambda one: (one.start, one.end, one.stage)):
+        if stretch.start - end > GAP:
+            blocks.append([])
+        blocks[-1].append(stretch)
+        end = max(end, stretch.end)
+    return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
+
+
+def _best(block: Sequence[Stretch]) -> list[Stretch]:
+    by_source: dict[str, list[Stretch]] = {}
+    for stretch in block:
+        by_source.setdefault(stretch.source, []).append(stretch)
+    return min(by_source.values(), key=_rank)
+
+
+def _rank(some: Sequence[Stretch]) -> tuple[int, int, int]:
+    stages = {one.stage for one in some}
+    depth = 0 if stages & set(STAGED) else 1 if "unspecified" in stages else 2 if "in_bed" in stages else 3
+    return depth, order(some[0].source), -sum(one.end - one.start for one in some)
+
+
+def _sleep(mine: Sequence[Stretch]) -> Sleep:
+    asleep = _minutes(mine, ASLEEP)
+    whole = [one for one in mine if one.stage in ASLEEP] or list(mine)
+    last = max(whole, key=lambda one: one.end)
+    night = Sleep(min(one.start for one in whole), last.end, last.offset, {})
+    in_bed = _minutes(mine, ["in_bed"]) or (max(one.end for one in mine) - min(one.start for one in mine)) / 60
+    minutes: dict[str, float] = {"in_bed": in_bed}
+    if asleep:
+        minutes["asleep"] = asleep
+    if any(one.stage in STAGED for one in mine):
+        minutes |= {stage: _minutes(mine, [stage]) for stage in STAGED}
+    if any(one.stage == "awake" for one in mine):
+        minutes["awake"] = _minutes(mine, ["awake"])
+    return replace(night, minutes=minutes)
+
+
+def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
+    """What the stretches of some stages cover together."""
+    seconds, covered = 0, float("-inf")
+    for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
+        seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0
+        covered = max(covered, one.end)
+    return round(seconds / 60, 3)

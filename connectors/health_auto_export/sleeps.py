@@ -1,0 +1,96 @@
+"""Sleep in the app's two shapes: a night summed up in hours or minutes, or its stages one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bridge.types import RawRecord
+from connectors.health_auto_export.points import night_of, piece
+from connectors.health_auto_export.times import At, instant, number, written_date
+
+STAGES = {
+    "core": "light",
+    "asleepcore": "light",
+    "deep": "deep",
+    "asleepdeep": "deep",
+    "rem": "rem",
+    "asleeprem": "rem",
+    "awake": "awake",
+    "asleep": "unspecified",
+    "unspecified": "unspecified",
+    "asleepunspecified": "unspecified",
+    "inbed": "in_bed",
+}
+SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
+LONGEST = 24.0  # hours; a greater number of a night is minutes, whatever the unit says
+
+
+def take(raw: Any, unit: str, zone: str) -> Iterator[RawRecord]:
+    """The record of one point. Raises ValueError when it has no times or says nothing."""
+    if not isinstance(raw, Mapping):
+        raise ValueError
+    stage = _stage(raw)
+    begin, finish = ("startDate", "endDate") if "startDate" in raw else ("start", "end")
+    if stage is not None and raw.get(begin) is not None:
+        start, end = instant(raw[begin], zone), instant(raw.get(finish), zone)
+        if start is None or end is None or not start[0] <= end[0]:
+            raise ValueError
+        yield _stretch(raw, start, end, stage)
+    else:
+        yield _summary(raw, unit, zone)
+
+
+def _stage(raw: Mapping[str, Any]) -> str | None:
+    """The stage that a point names, or, in the app's own files, the only one it has minutes of."""
+    named = raw.get("value")
+    if isinstance(named, str):
+        name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
+        return STAGES.get(name)
+    if "start" in raw:
+        return next((STAGES[name] for name in ("core", "deep", "rem", "awake") if number(raw.get(name))), None)
+    return None
+
+
+def _stretch(raw: Mapping[str, Any], start: At, end: At, stage: str) -> RawRecord:
+    source = str(raw.get("source") or "")
+    return piece("night", night_of(start), {"stretches": {f"{start[0]} {source}": [end[0], stage, end[1]]}})
+
+
+def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
+    """A night with its minutes, from falling asleep to waking, or in bed, or by its date where that is all there is."""
+    start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
+    hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
+    if not any(hours.values()):
+        raise ValueError
+    minutes = unit.startswith("min") or any(value > LONGEST for value in hours.values())
+    told = {name: round(value * (1 if minutes else 60), 3) for name, value in hours.items()}
+    source = str(raw.get("source") or raw.get("sleepSource") or "")
+    day = written_date(raw.get("date"))
+    if start is None and end is None and day is not None:
+        return piece("night", day.isoformat(), {"dated": {source: [day.isoformat(), zone, _figures(told)]}})
+    if start is None or end is None or not start[0] < end[0]:
+        raise ValueError
+    summary = [end[0], end[1], _figures(told)]
+    return piece("night", night_of(start), {"summaries": {f"{start[0]} {source}": summary}})
+
+
+def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
+    return next((at for name in names if (at := instant(raw.get(name), zone)) is not None), None)
+
+
+def _figures(told: Mapping[str, float]) -> dict[str, float]:
+    """Our names. ``asleep`` meant all sleep once and means the part without stages since there are stages."""
+    stages = {
+        ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told
+    }
+    staged, asleep = sum(stages.values()), told.get("asleep", 0.0)
+    total = told.get("totalSleep") or (asleep if asleep >= 0.99 * staged else staged + asleep)
+    figures = dict(stages) if staged else {}
+    if total:
+        figures["asleep"] = total
+    if "awake" in told and total:
+        figures["awake"] = told["awake"]
+    if told.get("inBed"):
+        figures["in_bed"] = told["inBed"]
+    return figures

@@ -1,0 +1,293 @@
+"""Accepted advice on a calendar of its own: written once whatever happens, moved, taken away, read back."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bridge import advise, agenda, app, lab, registry
+from bridge.config import load
+from bridge.daemon import Daemon
+from bridge.lab.google_calendar import Vendor
+from bridge.lab.google_writing import SCOPE
+from bridge.lab.server import Answer as Reply
+from bridge.lab.server import LabServer, Request
+from bridge.ports import Recommendation, User
+from bridge.store import open_store
+from rhythm_env.interface import ActionType, Answer, moment_at, slot_bounds
+from tests.google_calendar.test_consent import Visitor
+from tests.world import KEY, NOW
+
+SOME = timedelta(minutes=5)
+
+
+@dataclass
+class Stage:
+    """A person with a calendar account whose consent lets us write, and a clock that the test turns."""
+
+    bridge: app.Bridge
+    server: LabServer
+    vendor: Vendor
+    now: datetime = NOW
+    theirs: dict[str, Any] = field(default_factory=dict)  # what the person had before
+
+    @property
+    def user(self) -> User:
+        return self.bridge.store.user("ana")
+
+    def sync(self) -> None:
+        """Some time later; the calendars of theirs are never touched."""
+        self.now += SOME
+        connection = self.bridge.store.connections(self.user.id)[0]
+        assert app.sync_connection(self.bridge, self.user, connection, at=self.now).outcome == "ok"
+        assert {name: self.vendor.account["events"][name] for name in self.theirs} == self.theirs
+
+    def advise(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
+        moment = moment_at(self.now, self.user.zones)
+        given = Recommendation(
+            id=0,
+            user_id=self.user.id,
+            moment=moment,
+            action=action,
+            policy="toy@1",
+            belief={},
+            scores={},
+            probabilities={},
+            reasons=(),
+            observation={"timestep": moment.timestep, "meters": {}},
+            created_at=self.now,
+            expires_at=slot_bounds(moment, self.user.zones)[1],
+        )
+        return self.bridge.store.add_recommendation(given)
+
+    def answer(self, advice: Recommendation, answer: Answer, *, later: int | None = None) -> None:
+        moved = None if later is None else advice.moment.shifted(later)
+        advise.give_feedback(self.bridge.store, self.user, advice.id, answer, now=self.now, moved_to=moved)
+
+    def accepted(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
+        advice = self.advise(action)
+        self.answer(advice, Answer.ACCEPT)
+        return advice
+
+    def ours(self) -> list[dict[str, Any]]:
+        """The events on calendars that were made for us; there is one such calendar at most."""
+        made = self.vendor.account.get("made", [])
+        assert len(made) <= 1
+        return [event for calendar in made for event in self.vendor.events(calendar)]
+
+    def writes(self) -> list[str]:
+        return [line for line in self.server.asked if line.split()[0] in ("POST", "PUT", "DELETE", "PATCH")]
+
+
+@pytest.fixture
+def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    monkeypatch.setenv("BRIDGE_KEY", KEY)
+    monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
+    vendor = Vendor(lab.account("google_calendar", "week"))
+    with ExitStack() as stack:
+        server = stack.enter_context(LabServer(vendor.application))
+        for name, value in vendor.settings(server.url).items():
+            monkeypatch.setenv(f"BRIDGE_GOOGLE_CALENDAR_{name}".upper(), value)
+        store = open_store("sqlite://")
+        stack.callback(store.close)
+        theirs = copy.deepcopy(vendor.account["events"])
+        stage = Stage(app.Bridge(settings=load(), store=store), server, vendor, theirs=theirs)
+        vendor.clock = lambda: stage.now
+        user = store.add_user("ana", "Europe/Berlin", now=NOW)
+        connection = store.connect(user.id, "google_calendar", "account", now=NOW)
+        account = stage.bridge.account(connection, registry.spec("google_calendar"))
+        account.save_token(vendor.grant(SCOPE) | {app.WRITES: True})
+        yield stage
+
+
+def slot_of(event: dict[str, Any]) -> tuple[datetime, datetime]:
+    return datetime.fromisoformat(event["start"]["dateTime"]), datetime.fromisoformat(event["end"]["dateTime"])
+
+
+def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    (event,) = stage.ours()
+    start, end = slot_of(event)
+    begin, over = slot_bounds(advice.moment, stage.user.zones)
+    assert event["summary"] == "Exercise"
+    assert begin <= NOW <= start < end <= over
+    planned = advise.labelled(stage.bridge.store, stage.user, stage.bridge.classifier, start, end, at=stage.now)
+    assert agenda.busy_union([o for o, _ in planned], start, end) == []
+    stage.server.asked.clear()
+    stage.sync()
+    assert stage.writes() == []
+    assert stage.ours() == [event]
+
+
+def test_nothing_is_written_where_nobody_agreed_to_it(stage: Stage) -> None:
+    connection = stage.bridge.store.connections(stage.user.id)[0]
+    account = stage.bridge.account(connection, registry.spec("google_calendar"))
+    account.save_token(stage.vendor.grant())
+    stage.accepted()
+    stage.sync()
+    assert (stage.writes(), stage.ours()) == ([], [])
+
+
+def test_ignored_advice_and_such_without_an_answer_are_not_written(stage: Stage) -> None:
+    stage.answer(stage.advise(), Answer.IGNORE)
+    stage.sync()
+    assert stage.writes() == []
+
+
+def test_putting_it_off_moves_it_and_leaves_one(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    (before,) = stage.ours()
+    stage.answer(advice, Answer.RESCHEDULE, later=4)
+    stage.sync()
+    (after,) = stage.ours()
+    assert after["id"] == before["id"]
+    begin, over = slot_bounds(advice.moment.shifted(4), stage.user.zones)
+    assert begin <= slot_of(after)[0] < slot_of(after)[1] <= over
+
+
+def test_what_is_ignored_after_all_is_taken_away_and_may_come_back(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    stage.answer(advice, Answer.IGNORE)
+    stage.sync()
+    assert stage.ours() == []
+    stage.answer(advice, Answer.ACCEPT)
+    stage.sync()
+    assert [event["status"] for event in stage.ours()] == ["confirmed"]
+
+
+def test_an_event_the_person_deletes_is_advice_they_ignored(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    (event,) = stage.ours()
+    stage.vendor.delete(stage.vendor.account["made"][0], event["id"])
+    stage.now += timedelta(minutes=1)
+    stage.sync()
+    answered = stage.bridge.store.recommendation(advice.id)
+    assert answered is not None
+    assert answered.answer is Answer.IGNORE
+    stage.sync()
+    assert stage.ours() == []  # it does not come back
+
+
+def test_tidying_up_afterwards_changes_no_answer(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    (event,) = stage.ours()
+    stage.now = slot_of(event)[1]
+    stage.vendor.delete(stage.vendor.account["made"][0], event["id"])
+    stage.sync()
+    answered = stage.bridge.store.recommendation(advice.id)
+    assert answered is not None
+    assert answered.answer is Answer.ACCEPT
+
+
+def test_an_event_the_person_moves_stays_where_they_put_it(stage: Stage) -> None:
+    stage.accepted()
+    stage.sync()
+    (event,) = stage.ours()
+    elsewhere = slot_of(event)[0] + timedelta(minutes=45)
+    moved = event | {"start": {"dateTime": elsewhere.isoformat()}, "summary": "Run"}
+    stage.vendor.put(stage.vendor.account["made"][0], moved)
+    stage.sync()
+    assert stage.ours() == [moved]
+
+
+@pytest.mark.parametrize("lost", [True, False], ids=["the answer is lost", "the request is refused"])
+@pytest.mark.parametrize("number", range(1, 5))
+def test_whatever_fails_there_is_one_calendar_with_one_event(stage: Stage, number: int, lost: bool) -> None:
+    """The request of that number fails, before or after it did what it says; the sync and the advice do not."""
+    advice, left = stage.accepted(), number
+
+    def fail(request: Request) -> Reply | None:
+        nonlocal left
+        looking = "showHidden" in request.query or "/events/" in request.path
+        left -= request.method != "GET" or looking
+        if left != 0 or (request.method == "GET" and not looking):
+            return None
+        if lost:
+            stage.vendor.application(request)
+        return Reply(status=503)
+
+    stage.server.faults.append(fail)
+    for _ in range(3):
+        stage.sync()
+    assert len(stage.ours()) == 1
+    answered = stage.bridge.store.recommendation(advice.id)
+    assert answered is not None
+    assert answered.answer is Answer.ACCEPT
+
+
+def test_a_new_consent_finds_the_calendar_again(stage: Stage) -> None:
+    stage.accepted()
+    stage.sync()
+    connection = stage.bridge.store.connections(stage.user.id)[0]
+    account = stage.bridge.account(connection, registry.spec("google_calendar"))
+    account.save_token(stage.vendor.grant(SCOPE) | {app.WRITES: True})
+    stage.sync()
+    assert len(stage.ours()) == 1
+
+
+def test_a_deleted_calendar_is_not_made_anew(stage: Stage) -> None:
+    advice = stage.accepted()
+    stage.sync()
+    stage.vendor.remove_calendar(stage.vendor.account["made"][0])
+    stage.answer(advice, Answer.IGNORE)
+    stage.answer(advice, Answer.ACCEPT)
+    stage.sync()
+    stage.server.asked.clear()
+    stage.sync()
+    assert stage.writes() == []
+
+
+@pytest.mark.parametrize("action", [ActionType.SOCIALIZE, ActionType.MEDITATE])
+def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action: ActionType) -> None:
+    """Once, with its action, as a share of the slot; and it is no meeting."""
+    advice = stage.accepted(action)
+    stage.sync()
+    stage.sync()
+    begin, over = slot_bounds(advice.moment, stage.user.zones)
+    found = advise.labelled(stage.bridge.store, stage.user, stage.bridge.classifier, begin, over, at=stage.now)
+    ours = [(o, label) for o, label in found if label.why == "you accepted it"]
+    ((occurrence, label),) = ours
+    assert (label.action, label.confidence) == (action, 1.0)
+    assert not agenda.is_meeting(occurrence.event)
+    share = (occurrence.end - occurrence.start) / (over - begin)
+    assert agenda.planned_shares(ours, begin, over) == {action: pytest.approx(share)}
+
+
+def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) -> None:
+    daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
+    daemon.tick()
+    stage.now += timedelta(minutes=1)
+    advice = stage.bridge.store.open_recommendation(stage.user.id, moment_at(stage.now, stage.user.zones))
+    assert advice is not None
+    stage.answer(advice, Answer.ACCEPT)
+    stage.now += timedelta(minutes=1)
+    stage.server.faults.append(lambda request: Reply(status=503) if request.method == "POST" else None)
+    daemon.tick()
+    assert stage.ours() == []
+    stage.server.faults.clear()
+    stage.now += timedelta(minutes=15)
+    daemon.tick()
+    assert len(stage.ours()) == 1
+
+
+def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> None:
+    for write in (False, True):
+        visitor = Visitor()
+        connection = app.connect(stage.bridge, stage.user, "google_calendar", visitor, write=write)
+        visitor.leave()
+        assert (SCOPE in visitor.shown["scope"]) is write
+        account = stage.bridge.account(connection, registry.spec("google_calendar"))
+        assert (account.token() or {})[app.WRITES] is write
+    assert app.disconnect(stage.bridge, stage.user, "google_calendar")

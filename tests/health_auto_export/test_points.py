@@ -1,0 +1,165 @@
+"""Points of the app: a day that comes again replaces itself, in every grouping, unit and way of writing a time."""
+
+from __future__ import annotations
+
+from itertools import pairwise, permutations
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from connectors.health_auto_export import files
+from tests.health_auto_export.reading import Body, body, episodes, landed, metric, values
+
+DAY = "2026-11-18"
+# A batch of minutes that all lie on full hours looks like hours.
+MINUTES = st.tuples(st.integers(0, 1439).filter(lambda minute: minute % 60 > 0), st.integers(1, 200))
+
+
+def at(clock: str, value: float, **more: Any) -> dict[str, Any]:
+    return {"date": f"{DAY} {clock} +0100", "qty": value, **more}
+
+
+def steps(*points: dict[str, Any]) -> Body:
+    return body(metric("step_count", "count", *points))
+
+
+def test_a_growing_day_is_replaced_not_added() -> None:
+    items = landed(steps(at("00:00:00", 5000)), steps(at("00:00:00", 8000)), steps(at("00:00:00", 7990)))
+    assert values(items, "steps") == {DAY: 7990}
+    items = landed(steps(at("10:00:00", 500), at("11:00:00", 100)), steps(at("11:00:00", 350), at("12:00:00", 50)))
+    assert values(items, "steps") == {DAY: 900}
+
+
+def test_groupings_beside_each_other_never_add_up() -> None:
+    """Somebody changes the app's grouping in the middle of a day."""
+    deliveries = [
+        steps(*(at(f"10:{minute:02}:00", 10) for minute in range(60))),
+        steps(at("10:00:00", 600), at("11:00:00", 400)),
+        steps(at("00:00:00", 900)),
+        steps(at("11:20:31", 300, source="iPhone"), at("11:20:55", 350, source="Apple Watch")),
+    ]
+    for some in permutations(deliveries):
+        assert values(landed(*some), "steps") == {DAY: 1000}
+
+
+def test_of_watch_and_phone_the_watch_counts_and_the_phone_where_it_was_alone() -> None:
+    both = [at("09:00:13", 300, source="iPhone"), at("09:01:40", 320, source="Ana’s Apple\u00a0Watch")]
+    assert values(landed(steps(*both, at("10:20:09", 500, source="iPhone"))), "steps") == {DAY: 820}
+
+
+@given(st.lists(MINUTES, min_size=1, unique_by=lambda p: p[0]), st.data())
+@settings(max_examples=60, deadline=None)
+def test_minutes_in_any_batches_and_repeats_come_to_their_sum(
+    points: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    minutes = sorted(points)
+    written = [at(f"{m // 60:02}:{m % 60:02}:00", value) for m, value in minutes]
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(written)), max_size=4)))
+    edges = [0, *cuts, len(written)]
+    batches = [steps(*written[a:b]) for a, b in pairwise(edges) if b > a]
+    again = data.draw(st.lists(st.sampled_from(batches), max_size=3)) if batches else []
+    assert values(landed(*batches, *again), "steps") == {DAY: sum(value for _, value in minutes)}
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "2026-11-18 07:05:00 +0100",
+        "2026-11-18 7:05:00 AM +0100",
+        "2026-11-18 7:05:00\u202fAM +0100",
+        "2026-11-18 7:05:00\u00a0a.m. +0100",
+        "2026-11-18T07:05:00+01:00",
+        "2026-11-18T06:05:00Z",
+        "2026-11-18 07:05:00",
+    ],
+)
+def test_every_way_of_writing_a_time_is_read(written: str) -> None:
+    (sample,) = landed(body(metric("heart_rate_variability", "ms", {"date": written, "qty": 50})))
+    assert sample.start.isoformat() == "2026-11-18T06:05:00+00:00"
+
+
+def test_noon_and_midnight_of_a_12_hour_clock() -> None:
+    points = [{"date": f"2026-11-18 12:30:00\u202f{half} +0100", "qty": 50} for half in ("AM", "PM")]
+    items = landed(body(metric("heart_rate_variability", "ms", *points)))
+    assert [item.start.hour for item in items] == [23, 11]
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "value", "metric_name", "wanted"),
+    [
+        ("active_energy", "kJ", 418.4, "active_energy", 100),
+        ("active_energy", "kcal", 100, "active_energy", 100),
+        ("walking_running_distance", "mi", 1, "distance", 1609.344),
+        ("apple_sleeping_wrist_temperature", "degF", 95.9, "skin_temperature", 35.5),
+        ("blood_oxygen_saturation", "%", 0.97, "spo2", 97),
+        ("blood_oxygen_saturation", "%", 97, "spo2", 97),
+    ],
+)
+def test_units_are_the_files(name: str, unit: str, value: float, metric_name: str, wanted: float) -> None:
+    items = landed(body(metric(name, unit, at("00:00:00", value))))
+    assert values(items, metric_name) == {DAY: pytest.approx(wanted)}
+
+
+def test_what_has_no_time_number_or_known_unit_is_counted_and_costs_nothing_else() -> None:
+    document = body(
+        metric("step_count", "count", {"date": None, "qty": 1}, {"qty": 2}, at("07:00:00", 10), None, "x"),
+        metric("active_energy", None, at("07:00:00", 10)),
+        {"name": "heart_rate", "units": "bpm", "data": None},
+        None,
+        metric("lunar_phase", "", at("07:00:00", 10)),
+    )
+    assert values(landed(document), "steps") == {DAY: 10}
+    records = [record for page in files.read(document, zone="UTC") for record in page.records]
+    counted = {record.key: record.payload["points"] for record in records if record.stream == "unreadable"}
+    assert counted == {"step_count": 4, "active_energy": 1}
+
+
+def stage(start: str, end: str, value: str, source: str = "Apple Watch") -> dict[str, Any]:
+    return {"startDate": f"{start} +0100", "endDate": f"{end} +0100", "value": value, "qty": 1, "source": source}
+
+
+def test_stages_that_come_in_pieces_are_one_night_of_one_source() -> None:
+    first = [
+        stage("2026-11-17 23:00:00", "2026-11-18 01:00:00", "Core"),
+        stage("2026-11-17 22:50:00", "2026-11-18 07:00:00", "In Bed", "iPhone"),
+        stage("2026-11-17 23:10:00", "2026-11-18 06:50:00", "Asleep", "AutoSleep"),
+    ]
+    second = [
+        stage("2026-11-18 01:00:00", "2026-11-18 02:00:00", "Deep"),
+        stage("2026-11-18 02:00:00", "2026-11-18 02:10:00", "Awake"),
+        stage("2026-11-18 02:10:00", "2026-11-18 06:30:00", "REM"),
+        stage("2026-11-18 14:00:00", "2026-11-18 14:40:00", "Core"),
+    ]
+    deliveries = [body(metric("sleep_analysis", "hr", *some)) for some in (first, [*first, *second])]
+    nap_and_night = sorted(episodes(landed(*deliveries)), key=lambda one: one.start)
+    assert [one.kind for one in nap_and_night] == ["sleep", "nap"]
+    night = nap_and_night[0].values
+    assert (night["asleep"], night["light_sleep"], night["deep_sleep"], night["rem_sleep"], night["awake"]) == (
+        440,
+        120,
+        60,
+        260,
+        10,
+    )
+
+
+@pytest.mark.parametrize(("factor", "unit"), [(1, "hr"), (60, "min"), (60, None), (60, "hr"), (1, None)])
+def test_a_summed_up_night_is_in_hours_or_minutes(factor: float, unit: str | None) -> None:
+    told = {"totalSleep": 7, "core": 4, "deep": 1, "rem": 2, "awake": 0.5, "inBed": 7.75}
+    night = {
+        **{name: value * factor for name, value in told.items()},
+        "sleepStart": "2026-11-17 23:00:00 +0100",
+        "sleepEnd": "2026-11-18 06:30:00 +0100",
+    }
+    (one,) = episodes(landed(body(metric("sleep_analysis", unit, night))))
+    assert dict(one.values) == {
+        "asleep": 420,
+        "in_bed": 465,
+        "awake": 30,
+        "light_sleep": 240,
+        "deep_sleep": 60,
+        "rem_sleep": 120,
+    }
+    assert one.day.isoformat() == DAY

@@ -1,0 +1,196 @@
+"""Pushes over real HTTP: who may, what is refused and how it is said, and that what was answered is never lost."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import app
+from bridge.config import load
+from bridge.errors import SetupError
+from bridge.ports import Store, User
+from bridge.push.inbox import grant, grants, land
+from bridge.push.server import Receiver
+from bridge.store import open_store
+from tests.health_auto_export.reading import body, metric
+
+NOW = app.now()
+ADDRESS = "/push/health_auto_export"
+LIMIT = 100_000
+
+
+def day(steps: float) -> bytes:
+    return body(metric("step_count", "count", {"date": "2026-11-18 00:00:00 +0100", "qty": steps})).content
+
+
+@dataclass(frozen=True, kw_only=True)
+class Place:
+    """A server with one person who may push."""
+
+    bridge: app.Bridge
+    user: User
+    token: str
+    port: int
+
+    def post(self, content: bytes, path: str = ADDRESS, **headers: str) -> tuple[int, Any]:
+        named = {"Authorization": f"Bearer {self.token}"} | {k.replace("_", "-"): v for k, v in headers.items()}
+        return self.raw("POST", path, content, named)
+
+    def raw(self, method: str, path: str, content: Any, headers: dict[str, str], **more: Any) -> tuple[int, Any]:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+            connection.request(method, path, content, headers, **more)
+            answer = connection.getresponse()
+            return answer.status, json.loads(answer.read())
+
+    @property
+    def folder(self) -> Path:
+        return next(one.folder for one, _ in grants(self.bridge))
+
+    def waiting(self) -> list[str]:
+        return [place.name for place in self.folder.iterdir() if not place.name.startswith(".")]
+
+    def steps(self) -> list[float]:
+        land(self.bridge)
+        return [sample.value for _, sample in self.bridge.store.samples(self.user.id) if sample.metric == "steps"]
+
+
+@pytest.fixture
+def place(store: Store) -> Iterator[Place]:
+    bridge = app.Bridge(settings=load(), store=store)
+    user = store.add_user("ana", "Europe/Berlin", now=NOW)
+    token = grant(bridge, user, "health_auto_export")
+    with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        yield Place(bridge=bridge, user=user, token=token, port=server.server_port)
+        server.shutdown()
+        thread.join()
+
+
+def test_a_growing_day_is_replaced_and_a_repeat_is_known(place: Place) -> None:
+    assert place.post(day(5000)) == (200, {"bytes": len(day(5000)), "known": False})
+    assert place.steps() == [5000]
+    assert place.post(day(8000))[1]["known"] is False
+    assert place.post(day(5000))[1]["known"] is True
+    assert place.steps() == [8000]
+    assert place.waiting() == []
+
+
+def test_the_token_may_stand_in_either_header_and_a_body_may_come_in_chunks(place: Place) -> None:
+    assert place.raw("POST", ADDRESS, day(1), {"X-API-Key": place.token})[0] == 200
+    chunked = {"X-API-Key": place.token, "Transfer-Encoding": "chunked"}
+    pieces = [day(2)[:20], day(2)[20:]]
+    assert place.raw("POST", ADDRESS, iter(pieces), chunked, encode_chunked=True)[0] == 200
+    assert place.steps() == [2]
+    assert place.raw("GET", "/health", None, {}) == (200, {"status": "ok"})
+
+
+def test_who_has_no_token_is_told_how_to_get_one(place: Place) -> None:
+    for headers in ({}, {"Authorization": "Bearer x"}, {"Authorization": f"Basic {place.token}"}, {"X-API-Key": ""}):
+        status, answer = place.raw("POST", ADDRESS, day(1), headers)
+        assert status == 401
+        assert "bridge connect health_auto_export" in answer["error"]
+    assert grant(place.bridge, place.user, "health_auto_export") != place.token
+    assert place.post(day(1))[0] == 401
+    assert place.waiting() == []
+
+
+@pytest.mark.parametrize(
+    ("content", "headers", "status", "word"),
+    [
+        (day(1)[:-9], {}, 400, "cut off"),
+        (b"steps,10", {}, 400, "JSON"),
+        (b'{"a": 1}', {}, 400, "Health Auto Export"),
+        (b"", {}, 400, "Health Auto Export"),
+        (day(1), {"automation_aggregation": "weeks"}, 400, "days"),
+        (day(1) + b" " * LIMIT, {}, 413, "100000 bytes"),
+        (day(1), {"content_encoding": "gzip"}, 415, "packed"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_reason(
+    place: Place, content: bytes, headers: dict[str, str], status: int, word: str
+) -> None:
+    found, answer = place.post(content, **headers)
+    assert (found, word in answer["error"]) == (status, True)
+    assert place.waiting() == []
+    assert place.post(day(1))[0] == 200
+
+
+def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: Place) -> None:
+    bearer = {"Authorization": f"Bearer {place.token}"}
+    with closing(http.client.HTTPConnection("127.0.0.1", place.port, timeout=20)) as connection:
+        connection.putrequest("POST", ADDRESS)
+        connection.putheader("Authorization", bearer["Authorization"])
+        connection.endheaders()
+        assert connection.getresponse().status == 411
+    chunked = bearer | {"Transfer-Encoding": "chunked"}
+    long = (b"x" * 50_000 for _ in range(4))
+    assert place.raw("POST", ADDRESS, long, chunked, encode_chunked=True)[0] == 413
+    assert place.post(day(1), path="/push/nobody")[0] == 404
+    assert place.post(day(1), path="/push/whoop")[0] == 401
+    assert place.waiting() == []
+
+
+def test_a_token_is_kept_nowhere_and_nothing_sent_is_logged(place: Place, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG")
+    secret = b'{"data": {"metrics": [], "note": "my private words"}}'
+    assert place.post(secret)[0] == 200
+    assert place.post(secret[:-2])[0] == 400
+    land(place.bridge)
+    assert "private" not in caplog.text
+    assert place.token not in caplog.text
+    for file in place.bridge.settings.folder.rglob("*"):
+        assert not file.is_file() or place.token.encode() not in file.read_bytes()
+
+
+def test_a_source_that_cannot_be_pushed_to_gives_no_token(place: Place) -> None:
+    with pytest.raises(SetupError, match="health_auto_export"):
+        grant(place.bridge, place.user, "whoop")
+
+
+def test_what_waits_goes_with_the_person(place: Place) -> None:
+    assert place.post(day(1))[0] == 200
+    assert len(place.waiting()) == 1
+    folder = place.folder
+    app.forget(place.bridge, place.user)
+    assert not folder.exists()
+    assert place.post(day(2))[0] == 401
+
+
+def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) -> None:
+    """The real command: answered, killed; the body lands with the next sync."""
+    environment = {**os.environ, "BRIDGE_HOME": str(tmp_path / "home"), "BRIDGE_NOW": NOW.isoformat()}
+
+    def bridge(*arguments: str) -> str:
+        command = [sys.executable, "-m", "bridge", *arguments]
+        return subprocess.run(command, env=environment, check=True, capture_output=True, text=True).stdout
+
+    bridge("user", "add", "ana", "--zone", "Europe/Berlin")
+    printed = bridge("connect", "health_auto_export", "--user", "ana", "--push")
+    token = re.search(r"ended\): (\S+)", printed)
+    assert token is not None
+    command = [sys.executable, "-m", "bridge", "serve-push", "--port", "0"]
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        port = int(server.stderr.readline().partition("127.0.0.1:")[2].partition("/")[0])
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as connection:
+            connection.request("POST", ADDRESS, day(777), {"Authorization": f"Bearer {token[1]}"})
+            assert connection.getresponse().status == 200
+        server.send_signal(signal.SIGKILL)
+    json.loads(bridge("sync", "--user", "ana", "--json"))
+    store = open_store(f"sqlite:///{tmp_path / 'home' / 'bridge.db'}")
+    assert [s.value for _, s in store.samples(store.user("ana").id) if s.metric == "steps"] == [777]
+    store.close()

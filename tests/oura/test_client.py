@@ -1,0 +1,114 @@
+"""Oura: consent with a registered redirect, months of pages, the window that is read again, what vanishes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+from urllib.parse import parse_qsl, urlsplit
+
+import pytest
+import requests
+
+from bridge import registry
+from bridge.errors import BadRecord
+from bridge.lab.server import Answer
+from bridge.store import open_store
+from bridge.types import EpisodeKind, RawRecord, Sample
+from connectors.oura import consent
+from connectors.oura.normalise import normalise
+from tests.world import World, later, living
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> Iterator[World]:
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "oura", "awkward") as world:
+        yield world
+
+
+class Agreeing:
+    """Somebody who agrees at once, and pastes where they were sent."""
+
+    def open(self, url: str) -> None:
+        self.sent = requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
+
+    def paste(self) -> str | None:
+        return self.sent
+
+    def ask(self, question: str) -> str | None:
+        raise AssertionError(question)
+
+
+def asked(world: World, stream: str) -> list[dict[str, str]]:
+    found = [urlsplit(line.removeprefix("GET ")) for line in world.server.asked]
+    return [dict(parse_qsl(parts.query)) for parts in found if parts.path.endswith(f"/{stream}")]
+
+
+def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
+    world.vendor.revoke()
+    assert world.sync().outcome == "needs_login"
+    consent.authorise(world.account, Agreeing())
+    assert world.sync().outcome == "ok"
+    assert consent.revoke(world.account)
+    assert later(world, minutes=30).sync().outcome == "needs_login"
+    assert not consent.revoke(world.account)
+
+
+def test_a_first_sync_asks_for_months_and_follows_every_token(world: World) -> None:
+    assert world.sync().outcome == "ok"
+    nights = asked(world, "sleep")
+    assert [query.get("next_token") for query in nights] == [None, None, "page-25", None]
+    assert {(q["start_date"], q["end_date"]) for q in nights} == {
+        ("2026-09-22", "2026-10-22"),
+        ("2026-10-22", "2026-11-21"),
+        ("2026-11-21", "2026-11-22"),
+    }
+    assert [query.get("next_token") for query in asked(world, "heartrate")] == [None, None, "page-25", None]
+    kinds = [episode.kind for _, episode in world.store.episodes(world.user.id)]
+    assert kinds.count(EpisodeKind.SLEEP) == 36  # 40 and a second one, without five that are none or broken
+    assert kinds.count(EpisodeKind.NAP) == 1
+
+
+def test_nothing_new_costs_one_request_per_stream(world: World) -> None:
+    world.sync()
+    world.server.asked.clear()
+    again = later(world, hours=2).sync()
+    assert (again.outcome, again.new, again.updated, again.deleted) == ("ok", 0, 0, 0)
+    assert len(world.server.asked) == len(registry.spec("oura").streams)
+
+
+def test_a_late_score_a_new_night_and_a_deleted_one_are_found(world: World) -> None:
+    world.sync()
+    nights = world.vendor.account["sleep"]
+    tonight = next(row for row in nights if row["day"] == "2026-11-20")
+    before = next(row for row in nights if row["day"] == "2026-11-18")
+    gone = next(row for row in nights if row["day"] == "2026-11-19")
+    tonight["average_hrv"] = 71
+    before["type"] = "deleted"
+    nights.remove(gone)
+    found = later(world, hours=2).sync()
+    assert (found.updated, found.deleted) == (2, 1)
+    days = {str(episode.day) for _, episode in world.store.episodes(world.user.id)}
+    assert "2026-11-20" in days
+    assert not days & {"2026-11-18", "2026-11-19"}
+
+
+def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
+    """Around the end of summer time in Berlin, and at half past eleven at night in New York."""
+    instants = ("2026-10-25T00:20:00+00:00", "2026-10-25T01:20:00+00:00", "2026-10-25T03:30:00Z")
+
+    def days(zone: str) -> list[tuple[int | None, str]]:
+        rows = [{"bpm": 60, "source": "rest", "timestamp": text} for text in instants]
+        record = RawRecord(stream="heartrate", key="2026-10-25", payload={"zone": zone, "data": rows})
+        found = [item for item in normalise(record, None) if isinstance(item, Sample)]
+        return [(sample.offset, str(sample.day)) for sample in sorted(found, key=lambda sample: sample.start)]
+
+    assert days("Europe/Berlin") == [(120, "2026-10-25"), (60, "2026-10-25"), (60, "2026-10-25")]
+    assert days("America/New_York") == [(-240, "2026-10-24"), (-240, "2026-10-24"), (-240, "2026-10-24")]
+    with pytest.raises(BadRecord, match="zone"):
+        days("Mars/Olympus")
+
+
+def test_an_answer_of_another_shape_stops_the_source(world: World) -> None:
+    world.server.faults.append(lambda request: Answer(body={"data": "none"}) if "daily" in request.path else None)
+    assert world.sync().outcome == "stopped"

@@ -1,0 +1,222 @@
+"""The key that seals the consents: rotated, interrupted at every step, and under processes that keep writing."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cryptography.fernet import Fernet
+
+from bridge.account import StoredAccount
+from bridge.cli import app as cli
+from bridge.errors import SetupError
+from bridge.health import examine
+from bridge.keyplace import InEnvironment, InFile, InKeyring, KeyPlace, place_of
+from bridge.ports import Store
+from bridge.rotation import rotate
+from bridge.store import open_store
+from bridge.vault import Vault
+from tests.world import NOW
+
+TOKENS = [{"access_token": f"a{n}", "refresh_token": f"r{n}"} for n in range(5)]
+
+
+def accounts(store: Store, place: KeyPlace) -> list[StoredAccount]:
+    """Five people with a consent each."""
+    found = []
+    for number, token in enumerate(TOKENS):
+        user = store.add_user(f"user{number}", "UTC", now=NOW)
+        connection = store.connect(user.id, "whoop", "account", now=NOW)
+        found.append(StoredAccount(connection.id, {}, store, Vault(place.keys)))
+        found[-1].save_token(token)
+    return found
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> InFile:
+    return InFile(tmp_path / "keys" / "key")
+
+
+def test_everything_is_sealed_with_a_new_key_and_the_old_one_is_gone(store: Store, place: InFile) -> None:
+    people = accounts(store, place)
+    old = place.keys()
+    done = rotate(store, place)
+    assert (done.resealed, done.unreadable, done.dropped) == (5, (), True)
+    assert len(place.keys()) == 1
+    assert place.keys() != old
+    assert place.path.stat().st_mode & 0o077 == 0
+    assert [path.name for path in place.path.parent.iterdir()] == ["key"]
+    assert [account.token() for account in people] == TOKENS
+    for _, sealed in store.secrets():
+        with pytest.raises(SetupError, match="another key"):
+            Vault(old).unseal(sealed)
+
+
+class Breaking(InFile):
+    """A place at which the process dies, before or after the given change."""
+
+    at, after = 0, False
+
+    def keep(self, keys: Sequence[str]) -> None:
+        self.__dict__["at"] = self.at - 1
+        if self.at == 0 and not self.after:
+            raise KeyboardInterrupt
+        super().keep(keys)
+        if self.at == 0:
+            raise KeyboardInterrupt
+
+
+@pytest.mark.parametrize("after", [False, True])
+@pytest.mark.parametrize("step", [1, 2])
+def test_interrupted_anywhere_it_has_lost_nothing_and_is_finished_later(
+    store: Store, place: InFile, step: int, after: bool
+) -> None:
+    people = accounts(store, place)
+    old = list(place.keys())
+    breaking = Breaking(place.path)
+    breaking.__dict__.update(at=step, after=after)
+    with pytest.raises(KeyboardInterrupt):
+        rotate(store, breaking)
+    assert [account.token() for account in people] == TOKENS
+    kept = list(place.keys())
+    rotate(store, place)
+    assert [account.token() for account in people] == TOKENS
+    assert len(place.keys()) == 1
+    assert list(place.keys()) != old
+    if len(kept) == 2:  # the same new key is used, not yet another one
+        assert list(place.keys()) == kept[:1]
+
+
+def test_nothing_is_lost_that_is_saved_meanwhile(database_url: str, place: InFile) -> None:
+    """Three writers with stores of their own save and read while the key is rotated eight times."""
+    with closing(open_store(database_url)) as store:
+        people = accounts(store, place)
+        stop, failed = threading.Event(), []
+
+        def write(account: int) -> None:
+            with closing(open_store(database_url)) as mine:
+                own = StoredAccount(account, {}, mine, Vault(place.keys))
+                count = 0
+                while not stop.is_set():
+                    count += 1
+                    own.save_token({"n": count})
+                    if own.token() != {"n": count}:
+                        failed.append(account)
+
+        ids = [connection for connection, _ in store.secrets()]
+        writers = [threading.Thread(target=write, args=(account,)) for account in ids[:3]]
+        for writer in writers:
+            writer.start()
+        rotations = [rotate(store, place) for _ in range(8)]
+        stop.set()
+        for writer in writers:
+            writer.join()
+        assert failed == []
+        assert all(done.unreadable == () for done in rotations)
+        rotate(store, place)
+        assert all(account.token() for account in people)
+
+
+def test_a_key_of_the_environment_is_the_persons_to_change(store: Store) -> None:
+    old, new = (Fernet.generate_key().decode() for _ in range(2))
+    people = accounts(store, InEnvironment((old,)))
+    with pytest.raises(SetupError, match="bridge key new"):
+        rotate(store, InEnvironment((old,)))
+    assert [account.token() for account in people] == TOKENS
+    done = rotate(store, InEnvironment((new, old)))
+    assert (done.resealed, done.dropped) == (5, False)
+    assert [Vault([new]).unseal(sealed) for _, sealed in store.secrets()] == TOKENS
+
+
+@pytest.fixture
+def keyring() -> Iterator[Any]:
+    """A real backend of the keyring library, in memory."""
+    library = pytest.importorskip("keyring")
+    from keyring.backend import KeyringBackend
+
+    class InMemory(KeyringBackend):  # type: ignore[misc]
+        priority = 1
+
+        def __init__(self) -> None:
+            super().__init__()
+            self.kept: dict[tuple[str, str], str] = {}
+
+        def get_password(self, service: str, username: str) -> str | None:
+            return self.kept.get((service, username))
+
+        def set_password(self, service: str, username: str, password: str) -> None:
+            self.kept[service, username] = password
+
+    before = library.get_keyring()
+    library.set_keyring(InMemory())
+    yield library.get_keyring()
+    library.set_keyring(before)
+
+
+def test_a_key_in_the_keyring(store: Store, keyring: Any, tmp_path: Path) -> None:
+    place = place_of("keyring", tmp_path)
+    assert isinstance(place, InKeyring)
+    people = accounts(store, place)
+    old = place.keys()
+    assert rotate(store, place).dropped
+    assert [account.token() for account in people] == TOKENS
+    assert place.keys() != old
+    assert len(keyring.kept) == 1
+    assert not list(tmp_path.glob("key*"))
+
+
+def test_a_machine_without_a_keyring_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
+    done = subprocess.run(
+        [sys.executable, "-c", "from bridge.keyplace import *; from pathlib import Path\nInKeyring('x').keys()"],
+        capture_output=True,
+        text=True,
+    )
+    assert "SetupError" in done.stderr
+    assert "pip install" in done.stderr or "unset BRIDGE_KEY" in done.stderr
+
+
+def test_the_first_key_is_one_key_however_many_begin(tmp_path: Path) -> None:
+    found: list[tuple[str, ...]] = []
+    begin = threading.Barrier(8)
+
+    def look() -> None:
+        begin.wait()
+        found.append(tuple(InFile(tmp_path / "key").keys()))
+
+    threads = [threading.Thread(target=look) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(set(found)) == 1
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith("key")] == ["key"]
+
+
+def test_the_command_and_what_the_doctor_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("BRIDGE_HOME", str(tmp_path))
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        people = accounts(store, InFile(tmp_path / "key"))
+        assert not cli(["key", "rotate", "--json"], standalone_mode=False)
+        said = capsys.readouterr().out
+        assert json.loads(said) == {"resealed": 5, "old_key_dropped": True, "next": []}
+        key = (tmp_path / "key").read_text()
+        assert key not in said
+        InFile(tmp_path / "key").keep([key, Fernet.generate_key().decode()])
+        assert [f.next for f in examine() if f.check == "key"] == ["bridge key rotate"]
+        store.save_secret(store.secrets()[0][0], Vault([Fernet.generate_key().decode()]).seal({}))
+        assert cli(["key", "rotate", "--json"], standalone_mode=False) == 1
+        assert json.loads(capsys.readouterr().out)["next"] == ["bridge connect whoop --user user0"]
+        assert [account.token() for account in people[1:]] == TOKENS[1:]
+        assert [f.ok for f in examine() if f.check == "key"] == [True]
+    assert not cli(["key", "new"], standalone_mode=False)
+    Fernet(capsys.readouterr().out.strip())
