@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from rhythm_env.constants import STEPS
 from rhythm_env.deployed import Life, Slice
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.evaluation import OnStep, seeds_of, unwatched
+from rhythm_env.evaluation import OnStep, unwatched
 from rhythm_env.interface import REWARD, Meter, Policy
 from rhythm_env.offpolicy import Logged, was_drawn
 from rhythm_env.people import acceptance, standing, utilities
@@ -34,19 +34,21 @@ class Log:
     truth: Array
 
 
-def simulated(make: Make, lives: int, *, weeks: int = 2, condition: str = "in", on_step: OnStep = unwatched) -> Log:
-    """What so many people answered to a policy that draws its decisions; those without a lot are left out."""
+def simulated(
+    make: Make, seeds: Sequence[int], *, weeks: int = 2, condition: str = "in", on_step: OnStep = unwatched
+) -> Log:
+    """What these people, one a seed, answered to a policy that draws its decisions; without a lot it is left out."""
     import numpy as np
 
     logged, truth = [], []
-    for done, seed in enumerate(seeds_of(condition, lives), start=1):
+    for done, seed in enumerate(seeds, start=1):
         life = Life(seed, condition)
         for one in islice(life.live(make(), weeks), weeks * STEPS):
             kept = _logged(one, str(seed))
             if was_drawn(kept):
                 logged.append(kept)
                 truth.append(_expected(one, life.person, kept))
-        on_step(done, lives)
+        on_step(done, len(seeds))
     return Log(logged, np.array(truth))
 
 

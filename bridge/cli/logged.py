@@ -48,7 +48,7 @@ def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | Non
 
     with show.Progress() as progress:
         made = partial(_guarded, logger, Guard(), Guarded, registry.policy)
-        log = logs.simulated(made, lives, on_step=progress.steps(f"{lives} lives with {logger}"))
+        log = logs.simulated(made, range(lives), on_step=progress.steps(f"{lives} lives with {logger}"))
         supposed = model(log.logged)
         rows = [_row(name, log.logged, supposed, log) for name in names]
     _tell(rows, f"{lives} simulated lives, advised by {logger}", json=json)

@@ -6,6 +6,7 @@ import ast
 import copy
 import random
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -108,6 +109,19 @@ def test_decides_when_nothing_is_known(name: str, step: int) -> None:
     nothing = {meter: MeterState(level=0.7, sd=0.3, coverage=0.0) for meter in Meter}
     observation = Observation(timestep=step, day=step // 4, slot=Slot(step % 4), meters=nothing)
     assert decide(name, observation).action in ActionType
+
+
+@EVERY_POLICY
+@settings(deadline=None, max_examples=25)
+@given(observation=observations(), level=st.floats(0, 1))
+def test_a_level_that_is_only_assumed_changes_no_advice(name: str, observation: Observation, level: float) -> None:
+    """What stands in a meter without fresh inputs says nothing of the person."""
+    assumed, other = (
+        replace(observation, meters=dict.fromkeys(Meter, MeterState(level=at, sd=0.3, coverage=0.0)))
+        for at in (0.7, level)
+    )
+    first, second = decide(name, assumed), decide(name, other)
+    assert (first.action, first.scores, first.belief) == (second.action, second.scores, second.belief)
 
 
 @EVERY_POLICY

@@ -111,7 +111,7 @@ def test_the_model_of_answers_never_saw_the_answer_it_supposes() -> None:
 def test_simulated_people_answer_as_their_truth_says() -> None:
     from policies.random import open_policy
 
-    log = simulated(open_policy, 4, weeks=1)
+    log = simulated(open_policy, range(4), weeks=1)
     assert len(log.logged) == 4 * 28
     chosen = wanted(log.logged, open_policy)
     assert chosen.sum(axis=1) == pytest.approx(np.ones(len(log.logged)))
@@ -120,3 +120,23 @@ def test_simulated_people_answer_as_their_truth_says() -> None:
     expected = log.truth[np.arange(len(taken)), taken].mean()
     assert float(np.mean([one.reward for one in log.logged])) == pytest.approx(float(expected), abs=0.25)
     assert isinstance(log.logged[0].action, ActionType)
+
+
+def test_of_simulated_people_the_truth_lies_within_the_interval() -> None:
+    from policies.heuristic import open_policy as plain
+    from policies.random import open_policy
+
+    log = simulated(open_policy, range(12), weeks=1)
+    chosen = wanted(log.logged, plain)
+    true = float((chosen * log.truth).sum(axis=1).mean())
+    found = estimate(log.logged, chosen)
+    for way in ("ips", "snips", "dr"):
+        low, high = found[way]["ci95"]
+        assert low <= true <= high
+        assert high - low < 1
+
+
+def test_advice_that_was_never_drawn_is_left_out_of_the_log() -> None:
+    from policies.heuristic import open_policy
+
+    assert simulated(open_policy, range(2), weeks=1).logged == []
