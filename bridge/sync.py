@@ -117,10 +117,11 @@ def _land_together(
 ) -> None:
     """Land pages in one transaction, or where one of them cannot be kept, all others."""
 
+    for page, _ in group:
+        delivered[page.stream].update(record.key for record in page.records)
+
     def one(page: Page) -> list[Landing]:
-        keys = delivered[page.stream]
-        keys.update(record.key for record in page.records)
-        return land(source, store, page, frozenset(keys) if page.covers else frozenset(), now=now)
+        return land(source, store, page, frozenset(delivered[page.stream] if page.covers else ()), now=now)
 
     try:
         landed = _landed(source, store, group, one, now=now)
@@ -132,7 +133,6 @@ def _land_together(
             except SourceChanged as error:
                 reading.fail(str(error), file)
     for page, landings in landed:
-        delivered[page.stream].update(record.key for record in page.records)
         tally.add(page, landings)
 
 
