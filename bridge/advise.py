@@ -138,7 +138,7 @@ def recommend(
     if existing is not None:
         return existing
     seen, _ = look(store, user, classifier, at=now, proxies=proxies)
-    observation, held = guard.allowed(seen, now=now)
+    observation, _ = guard.allowed(seen, now=now)
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
@@ -153,7 +153,7 @@ def recommend(
         belief=asdict(decision.belief),
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=decision.reasons + _not_said(held),
+        reasons=decision.reasons + not_said(guard.withheld(observation, now=now)),
         observation=observation.to_json(),
         created_at=now,
         expires_at=slot_bounds(moment, user.zones)[1],
@@ -161,9 +161,10 @@ def recommend(
     return store.add_recommendation(advice)
 
 
-def _not_said(held: Mapping[ActionType, str]) -> tuple[str, ...]:
-    """What was kept back for a reason the person can do something about."""
-    return tuple(f"not {action}: {why}" for action, why in held.items() if "ignored" in why)
+def not_said(withheld: Mapping[ActionType, str]) -> tuple[str, ...]:
+    """What was kept back for a reason the person can do something about: each reason once, quiet hours not at all."""
+    why = {reason: [a for a, given in withheld.items() if given == reason] for reason in withheld.values()}
+    return tuple(f"not {', '.join(actions)}: {reason}" for reason, actions in why.items() if "quiet" not in reason)
 
 
 def give_feedback(

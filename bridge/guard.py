@@ -8,7 +8,7 @@ from, after the guard: without it no evaluation from logged feedback is possible
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 
@@ -33,21 +33,33 @@ class Guard:
     def allowed(self, observation: Observation, *, now: datetime) -> tuple[Observation, Mapping[ActionType, str]]:
         """The observation with what may be advised as ``feasible``, and why what else would fit may not.
 
-        Never empty: where nothing is left, the rest that was turned down is, and else what fits.
+        Never empty: where nothing is left, what rests may be advised after all; where nothing that fits is quiet,
+        what fits may.
         """
-        held = dict(self._held(observation, now))
-        left = tuple(a for a in observation.feasible if a not in held)
-        if left:
-            return replace(observation, feasible=left), held
+        against = {action: self._against(action, observation, now) for action in observation.feasible}
+        held = {action: why for action, why in against.items() if why is not None}
+        for kept in (held, {action: why for action, why in held.items() if self._loud(action, observation)}):
+            left = tuple(action for action in observation.feasible if action not in kept)
+            if left:
+                return replace(observation, feasible=left), kept
         return observation, {}
 
-    def _held(self, observation: Observation, now: datetime) -> Iterator[tuple[ActionType, str]]:
+    def _loud(self, action: ActionType, observation: Observation) -> bool:
+        return observation.slot in self.quiet and action not in QUIET and action not in observation.planned
+
+    def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
+        """Why each action that cannot be advised cannot, of an observation as ``allowed`` left it."""
+        full = f"your {allowed.slot.name.lower()} is full"
+        return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
+
+    def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
+        """What speaks against advising an action now, whether it fits or not."""
         slot = observation.slot.name.lower()
-        for action in observation.feasible:
-            if observation.slot in self.quiet and action not in QUIET and action not in observation.planned:
-                yield action, f"{slot}s are quiet"
-            elif (until := resting(observation.history, action, observation.slot)) is not None and until > now:
-                yield action, f"ignored {TURNED_DOWN} times in a row on {slot}s, it rests until {until:%d %b}"
+        if self._loud(action, observation):
+            return f"{slot}s are quiet"
+        if (until := resting(observation.history, action, observation.slot)) is not None and until > now:
+            return f"ignored {TURNED_DOWN} times in a row on {slot}s, it rests until {until:%d %b}"
+        return None
 
     def drawn(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
         """The decision, now and then another action by lot; its probabilities are those of both together."""

@@ -68,7 +68,7 @@ def _parts(asked: list[Asked], old: Prior | None, user: User) -> tuple[list[Aske
     """What is learnt from, and what it is tried on: nothing that the prior in use has heard."""
     cut = round(len(asked) * (1 - LATER))
     if old is not None:
-        heard = sum(one.interaction.at <= datetime.fromisoformat(old.body["through"]) for one in asked)
+        heard = sum(one.interaction.at <= _heard(old) for one in asked)
         if len(asked) - heard < FRESH:
             raise SetupError(
                 f"{user.name} has answered {len(asked) - heard} times since the model last learnt; it takes {FRESH}: "
@@ -76,6 +76,11 @@ def _parts(asked: list[Asked], old: Prior | None, user: User) -> tuple[list[Aske
             )
         cut = max(cut, heard)
     return asked[:cut], asked[cut:]
+
+
+def _heard(prior: Prior) -> datetime:
+    """When the last answer was given that a prior is made of."""
+    return datetime.fromisoformat(prior.body["through"])
 
 
 def _able(policy: Policy) -> Personal:
@@ -100,6 +105,12 @@ def answered(store: Store, user: User, *, at: datetime) -> list[Asked]:
     return [
         Asked(interaction=given, observation=observation_from_json(one.observation)) for given, one in pairs if given
     ]
+
+
+def _given(store: Store, user: User, *, at: datetime) -> list[Interaction]:
+    """The same without the situations, which are long to read."""
+    found = (advise.interaction(one, at) for one in store.recommendations(user.id, since=at - BEGINNING, until=at))
+    return [one for one in found if one is not None]
 
 
 def foretold(policy: Personal, later: Sequence[Asked]) -> float:
@@ -128,11 +139,17 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
-    """Whether the daemon should try (again): enough was answered, and the last attempt is a week old."""
+    """Whether the daemon should try (again): enough was answered, and since the last attempt a week ago, anew.
+
+    What a person has taken back is so not made again of the same answers.
+    """
     if not hasattr(policy, "learn"):
         return False
-    last = next(iter(store.priors(user.id)), None)
+    mine = f"{policy.name}@{policy.version}"
+    last = next((one for one in store.priors(user.id) if one.policy == mine), None)
     if last is not None and now - last.made_at < AGAIN:
         return False
-    found = store.recommendations(user.id, since=now - BEGINNING, until=now)
-    return len(found) >= MANY_ENOUGH and found[-1].created_at - found[0].created_at >= LONG_ENOUGH
+    at = [one.at for one in _given(store, user, at=now)]
+    if len(at) < MANY_ENOUGH or at[-1] - at[0] < LONG_ENOUGH:
+        return False
+    return last is None or sum(one > _heard(last) for one in at) >= FRESH

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from bridge.advise import not_said
 from bridge.errors import SetupError
 from bridge.guard import MOST, QUIET, REST, Guard, Guarded, guard_of, may_try, resting
 from policies.heuristic import open_policy
@@ -74,6 +75,27 @@ def test_something_is_always_left() -> None:
     observation = seen(*history, slot=Slot.NIGHT, feasible=QUIET)
     allowed, held = Guard().allowed(observation, now=NOW)
     assert (allowed.feasible, held) == (QUIET, {})
+
+
+def test_who_turns_down_all_rest_at_night_is_not_sent_to_work() -> None:
+    history = tuple(said(a, IGNORED, days=3 - n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET * 3))
+    allowed, _ = Guard().allowed(seen(*history, slot=Slot.NIGHT), now=NOW)
+    assert allowed.feasible == tuple(action for action in ActionType if action in QUIET)
+
+
+def test_it_is_said_why_everything_else_is_not_advised() -> None:
+    history = three(ActionType.DEEP_WORK, IGNORED, IGNORED, IGNORED)
+    full = seen(*history, feasible=(ActionType.ADMIN_WORK,), planned={ActionType.ADMIN_WORK: 1.0})
+    withheld = Guard().withheld(Guard().allowed(full, now=NOW)[0], now=NOW)
+    assert set(withheld) == set(ActionType) - {ActionType.ADMIN_WORK}
+    assert "rests until" in withheld[ActionType.DEEP_WORK]
+    assert withheld[ActionType.LEARN] == "your morning is full"
+    said_once = not_said(withheld)
+    assert len(said_once) == 2
+    assert sum("LEARN" in sentence and sentence.endswith("your morning is full") for sentence in said_once) == 1
+    night = Guard().allowed(seen(slot=Slot.NIGHT), now=NOW)[0]
+    assert set(Guard().withheld(night, now=NOW).values()) == {"nights are quiet"}
+    assert not_said(Guard().withheld(night, now=NOW)) == ()
 
 
 @given(

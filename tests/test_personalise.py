@@ -34,27 +34,33 @@ def month() -> list[Slice]:
 def stored(store: Store, slices: Sequence[Slice]) -> User:
     """Somebody whose advice and answers were these."""
     user = store.add_user("ana", ZONES[0].zone, now=START)
+    answer(store, user, slices)
+    return user
+
+
+def answer(store: Store, user: User, slices: Sequence[Slice]) -> None:
     for one in slices:
         start, end = slot_bounds(one.moment, ZONES)
-        advice = Recommendation(
-            id=0,
-            user_id=user.id,
-            moment=one.moment,
-            action=one.decision.action,
-            policy="heuristic@1",
-            belief=asdict(one.decision.belief),
-            scores={},
-            probabilities={str(one.decision.action): 1.0},
-            reasons=(),
-            observation=one.observation.to_json(),
-            created_at=start,
-            expires_at=end,
-            shown_at=start,
-        )
-        kept = store.add_recommendation(advice)
+        kept = store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=start))
         moved = None if one.moved_to is None else replace(one.moment, slot=one.moved_to)
         store.answer(kept.id, one.answer, now=start, moved_to=moved)
-    return user
+
+
+def unanswered(user: User, one: Slice, start: datetime, end: datetime) -> Recommendation:
+    return Recommendation(
+        id=0,
+        user_id=user.id,
+        moment=one.moment,
+        action=one.decision.action,
+        policy="heuristic@1",
+        belief=asdict(one.decision.belief),
+        scores={},
+        probabilities={str(one.decision.action): 1.0},
+        reasons=(),
+        observation=one.observation.to_json(),
+        created_at=start,
+        expires_at=end,
+    )
 
 
 def after(slices: Sequence[Slice]) -> datetime:
@@ -81,8 +87,6 @@ def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store
     made = personalise.personalise(store, user, planner, now=now)
     assert (made.learnt_from, made.tried_on) == (112, 34)
     assert made.kept == (made.gain > 0)
-    assert not personalise.is_due(store, user, planner, now=now + timedelta(days=6))
-    assert personalise.is_due(store, user, planner, now=now + timedelta(days=7))
     store.add_prior(user.id, replace(made, kept=True, made_at=now + timedelta(minutes=1)))
     assert personalise.for_person(store, user, planner) is not planner
     with pytest.raises(SetupError, match="0 times since"):
@@ -91,6 +95,24 @@ def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store
         pass
     assert personalise.for_person(store, user, planner) is planner
     assert len(store.priors(user.id)) == 2  # nothing is lost by taking it back
+
+
+def test_the_daemon_waits_for_answers_and_not_for_advice(store: Store, month: list[Slice]) -> None:
+    user, planner = stored(store, month[-35:]), registry.policy("planner")
+    for one in month[:-35]:  # advice that nobody saw
+        start, end = slot_bounds(one.moment, ZONES)
+        store.add_recommendation(unanswered(user, one, start, end))
+    assert len(store.recommendations(user.id, since=START, until=after(month))) == len(month)
+    assert not personalise.is_due(store, user, planner, now=after(month))
+
+
+def test_the_daemon_tries_again_after_a_week_and_new_answers(store: Store, month: list[Slice]) -> None:
+    user, planner, later = stored(store, month[:98]), registry.policy("planner"), after(month) + timedelta(days=4)
+    made = personalise.personalise(store, user, planner, now=after(month[:98]))
+    assert not personalise.is_due(store, user, planner, now=later)  # a week later, with nothing new
+    answer(store, user, month[98:])
+    assert personalise.is_due(store, user, planner, now=later)
+    assert not personalise.is_due(store, user, planner, now=made.made_at + timedelta(days=6))
 
 
 def test_a_prior_of_another_version_is_not_used(store: Store, month: list[Slice]) -> None:

@@ -11,7 +11,18 @@ import typer
 
 from bridge.cli import options, show
 from bridge.errors import SetupError
-from rhythm_env.interface import DAY_NAMES, Answer, Meter, Moment, Slot, ZoneHistory, moment_at, slot_start, zone_at
+from rhythm_env.interface import (
+    DAY_NAMES,
+    Answer,
+    Meter,
+    Moment,
+    Slot,
+    ZoneHistory,
+    moment_at,
+    observation_from_json,
+    slot_start,
+    zone_at,
+)
 
 if TYPE_CHECKING:
     from bridge.daily import Figure
@@ -188,8 +199,10 @@ def recommend(
                 bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
             )
             bridge.store.mark_shown(advice.id, now=now)
+        seen = observation_from_json(advice.observation)
+        withheld = bridge.guard.withheld(seen, now=advice.created_at)
     if json:
-        show.document(advice_row(advice))
+        show.document({**advice_row(advice), "withheld": {str(action): why for action, why in withheld.items()}})
         return
     until = advice.expires_at.astimezone(zone_at(now, person.zones))
     typer.echo(f"{name_of(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})")
