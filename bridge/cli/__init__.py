@@ -21,6 +21,7 @@ from bridge.cli import (
     people,
     recordings,
     simulation,
+    training,
     validation,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -33,7 +34,20 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-for group in (people, data, checkin, meters, advice, classify, care, recordings, simulation, evaluation, validation):
+for group in (
+    people,
+    data,
+    checkin,
+    meters,
+    advice,
+    classify,
+    care,
+    recordings,
+    simulation,
+    evaluation,
+    training,
+    validation,
+):
     group.register(app)
 
 

@@ -25,17 +25,19 @@ from rhythm_env.constants import (
 from rhythm_env.dynamics import ACTIONS, N, P, V, tables
 
 if TYPE_CHECKING:
+    import numpy as np
     from numpy.typing import NDArray
 
     Array = NDArray[Any]
     Ints = NDArray[np.intp]
-    import numpy as np
 
 ANSWERS = 3
 PER_SLOT = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS + 4 * METERS + 3
 TALLIES = 4 * len(ACTIONS)
 PRESENT = SLOTS + STEPS // SLOTS + 2 + 3 * METERS + len(EVENTS) + 2 * METERS + TALLIES + 1
-PRECISION = 30.0  # of a weight before anything is known: 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
+PRECISION = (
+    30.0  # of a weight before anything is known: 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
+)
 CERTAIN = 1e4  # precision of the sum of all weights, which is 1
 SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 
@@ -64,7 +66,7 @@ def one_hot(numbers: Ints, size: int) -> Array:
     """(..., size): all zeros for -1."""
     import numpy as np
 
-    return (numbers[..., None] == np.arange(size)).astype(np.float32)
+    return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
 
 
 def vectors(slots: Slots) -> Array:
@@ -85,7 +87,8 @@ def vectors(slots: Slots) -> Array:
         beside * slots.stated,
         single * np.array([1.0, slots.stated, slots.stated]),
     )
-    return np.concatenate(parts, axis=-1).astype(np.float32)
+    found: Array = np.concatenate(parts, axis=-1).astype(np.float32)
+    return found
 
 
 def _neutral(slots: Slots) -> Array:
@@ -101,7 +104,7 @@ def _unexplained(slots: Slots) -> Array:
     """(..., t, 5): changes that neither the action nor its anomaly explains: decay, events, the ends of the scale."""
     import numpy as np
 
-    return np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0)
+    return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
 
 
 def _cost_of_company(slots: Slots) -> Array:
@@ -116,7 +119,8 @@ def felt(slots: Slots) -> Array:
     """(..., t): the weighted change that a stated reward comes from (``rhythm_env.grading.step_reward``)."""
     crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
     bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
-    return (slots.reward - bias) / REWARD_SCALE
+    found: Array = (slots.reward - bias) / REWARD_SCALE
+    return found
 
 
 def weighed(changes: Array, weighted: Array) -> Array:
@@ -146,7 +150,7 @@ def tallies(slots: Slots, now: Ints) -> Array:
     ever = np.pad(np.cumsum(each, axis=-2), [*first, (0, 0)])
     by_time = np.pad(np.cumsum(times, axis=-3), [*first, (0, 0), (0, 0)])
     here = np.take_along_axis(by_time, now[..., None, None], axis=-2)[..., 0, :]
-    return np.log1p(np.concatenate([ever, here], axis=-1)).astype(np.float32) / 3
+    return np.asarray(np.log1p(np.concatenate([ever, here], axis=-1)).astype(np.float32) / 3)
 
 
 def present(
@@ -169,4 +173,5 @@ def present(
         told,
         np.log1p(total)[..., None] / 5,
     )
-    return np.concatenate(parts, axis=-1).astype(np.float32)
+    found: Array = np.concatenate(parts, axis=-1).astype(np.float32)
+    return found

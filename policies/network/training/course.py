@@ -39,6 +39,7 @@ class Course:
     network: Network = field(default_factory=Network)
     rounds: int = 0
     updates: int = 0
+    optimiser: dict[str, Any] = field(default_factory=dict)  # of the refinement
     notes: dict[str, list[Any]] = field(default_factory=lambda: {"loss": [], "exam": [], "refined": []})
 
     @property
@@ -127,18 +128,19 @@ def _refine(course: Course, watch: Watch) -> None:
     lives = _all(course, "lives", ROUNDS - 1)
     anchor = refine.distilled(_distilled(course))
     optimiser = torch.optim.Adam(course.network.parameters(), lr=REFINING)
+    if course.optimiser:
+        optimiser.load_state_dict(course.optimiser)
     while course.updates < updates:
         number = course.updates
         torch.manual_seed(course.seed * 1000 + 500 + number)
         first = FRESH + (course.seed * 10_000 + number) * refine.PEOPLE
         rng = np.random.default_rng((course.seed, 99, number))
-        found = refine.update(
-            course.network, anchor, optimiser, range(first, first + refine.PEOPLE), lives, rng
-        )
+        found = refine.update(course.network, anchor, optimiser, range(first, first + refine.PEOPLE), lives, rng)
         course.notes["refined"].append({"update": number, **found})
         course.updates += 1
         on_step(course.updates, updates)
         if course.updates % KEPT_EVERY == 0 or course.updates == updates:
+            course.optimiser = optimiser.state_dict()
             if course.updates % (KEPT_EVERY * 4) == 0 or course.updates == updates:
                 _examine(course)
             _keep(course)
@@ -149,7 +151,7 @@ def _distilled(course: Course) -> Network:
     path = course.out / "distilled.pt"
     if course.updates == 0:
         torch.save(course.network.state_dict(), path)
-    network = Network().to(next(course.network.parameters()).device)
+    network: Network = Network().to(next(course.network.parameters()).device)
     network.load_state_dict(torch.load(path, weights_only=True))
     return network
 
@@ -170,6 +172,7 @@ def _keep(course: Course) -> None:
         "notes": json.dumps(course.notes),
         "minutes": course.minutes,
         "seed": course.seed,
+        "optimiser": course.optimiser,
     }
     torch.save(state, course.out / "course.part")
     (course.out / "course.part").replace(course.out / "course.pt")
@@ -180,4 +183,5 @@ def _restore(course: Course) -> None:
     if (state["minutes"], state["seed"]) != (course.minutes, course.seed):
         raise ValueError(f"{course.out} holds a course of {state['minutes']:g} minutes with seed {state['seed']}")
     course.network.load_state_dict(state["network"])
-    course.rounds, course.updates, course.notes = state["rounds"], state["updates"], json.loads(state["notes"])
+    course.rounds, course.updates, course.optimiser = state["rounds"], state["updates"], state["optimiser"]
+    course.notes = json.loads(state["notes"])

@@ -1,4 +1,4 @@
-"""Supervised distillation: the belief from who the person is, the choice from what the teacher thinks of every action."""
+"""Supervised distillation: the belief from who a person is, the choice from what the teacher thinks of every action."""
 
 from __future__ import annotations
 

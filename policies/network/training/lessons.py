@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from policies.network.forward import OBJECTIVES
-from policies.network.slots import PER_SLOT, PRESENT, present, tallies, vectors, weighed
+from policies.network.slots import PER_SLOT, TALLIES, present, tallies, vectors, weighed
 from policies.network.training import lives as living
 from policies.network.training import practice
 from policies.network.training.model import Network
@@ -111,7 +111,7 @@ class _Lead:
         self._rng, self._loose = rng, rng.choice(LOOSE, n)
         self._followed = rng.random(n) < FOLLOWED
 
-    def actions(self, worth: Floats, scores: Floats | None) -> Ints:
+    def actions(self, worth: NDArray[np.floating], scores: Floats | None) -> Ints:
         """(n,) from (10, n) each."""
         chosen = worth.argmax(axis=0)
         if scores is not None:
@@ -164,19 +164,13 @@ def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
     the present's are made."""
     n, done = life.weeks.n, len(life.answer)
     if not done:
-        told = np.zeros((n, 1, tallies_size()), np.float32)
+        told = np.zeros((n, 1, TALLIES), np.float32)
         return np.zeros((n, 0, PER_SLOT), np.float32), _present(life, [0], told)
     slots = life.slots()
     now = np.concatenate([slots.step, np.full((n, 1), life.step)], axis=1)
     told = tallies(slots, now % SLOTS)
     steps = [done] if last else list(range(done + 1))
     return vectors(slots), _present(life, steps, told[:, steps])
-
-
-def tallies_size() -> int:
-    from policies.network.slots import TALLIES
-
-    return TALLIES
 
 
 def _present(life: living.Lives, steps: list[int], told: Floats) -> Floats:
@@ -187,6 +181,4 @@ def _present(life: living.Lives, steps: list[int], told: Floats) -> Floats:
     nothing = np.zeros((n, len(steps), 1, METERS))
     weights = weighed(nothing, nothing[..., 0])
     step = np.broadcast_to(np.array(steps, dtype=np.intp) % STEPS, (n, len(steps)))
-    out = present(step, levels, deviations, coverages, np.zeros_like(step), 1.0, weights, told)
-    assert out.shape[-1] == PRESENT  # noqa: S101
-    return out
+    return present(step, levels, deviations, coverages, np.zeros_like(step), 1.0, weights, told)

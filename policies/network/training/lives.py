@@ -1,9 +1,9 @@
 """Lives of people who answer advice, many at a time, seen through readings that say little.
 
-A quick sketch of ``rhythm_env.deployed``: the same people, bodies and answers (``rhythm_env.people``), but readings drawn
-at once instead of through nights, a calendar and the bridge's meters. How far they follow the truth, and how well they
-are covered, is drawn per life within what was seen of ``deployed``, nothing at all included. Evaluation is on the real
-thing: ``bridge evaluate --deployed``.
+A quick sketch of ``rhythm_env.deployed``: the same people, bodies and answers (``rhythm_env.people``), but readings
+drawn at once instead of through nights, a calendar and the bridge's meters. How far they follow the truth, and how well
+they are covered, is drawn per life within what was seen of ``deployed``, nothing at all included. Evaluation is on the
+real thing: ``bridge evaluate --deployed``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from policies.planner.advice import AHEAD, TAKEN
 from policies.planner.situation import NORMAL
 from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
-from rhythm_env.dynamics import ACTIONS, EVENT_NAMES, P
+from rhythm_env.dynamics import EVENT_NAMES, P
 from rhythm_env.people import CLEARLY_BETTER, EAGERNESS, READINESS, utilities
 from rhythm_env.week import Weeks
 
@@ -141,7 +141,7 @@ def begin(seeds: range) -> Lives:
 
 
 class Adviser:
-    """What advice is worth to people one knows: as ``policies.planner.advice``, with the truth in place of particles."""
+    """What advice is worth to people one knows: ``policies.planner.advice`` with the truth in place of particles."""
 
     def __init__(self, lives: Lives, seed: int) -> None:
         self._teacher = Teacher(lives.weeks.people, "reward", seed, ahead=AHEAD)
@@ -154,6 +154,3 @@ class Adviser:
         alone = (habit * worth).sum(axis=0) / habit.sum(axis=0)
         taken = chance(standing)
         return taken * (worth - alone + TAKEN), taken
-
-
-__all__ = ["ACTIONS", "Adviser", "Lives", "begin", "chance"]

@@ -77,7 +77,7 @@ class Network(nn.Module):
 def save(network: Network, path: Path) -> None:
     """The weights for ``forward``, in half precision."""
     arrays = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()}
-    np.savez_compressed(path, **arrays)  # type: ignore[arg-type]
+    np.savez_compressed(path, **arrays)
 
 
 def load(path: Path) -> Network:

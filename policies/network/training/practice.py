@@ -12,9 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from policies.network.slots import Slots, felt, present, tallies, vectors, weighed
+from policies.network.slots import PER_SLOT, PRESENT, TALLIES, Slots, felt, present, vectors, weighed
 from rhythm_env import dynamics
-from rhythm_env.constants import ARCHETYPES, EVENT_CHANCE, METERS, RANGES, SLOTS, STEPS, WEIGHT_FLOOR
+from rhythm_env.constants import ARCHETYPES, EVENT_CHANCE, METERS, RANGES, STEPS, WEIGHT_FLOOR
 from rhythm_env.dynamics import EVENT_NAMES
 from rhythm_env.interface import HISTORY_STEPS
 from rhythm_env.profiles import Profiles, archetypes
@@ -77,12 +77,11 @@ class Seen:
 
     slots: Floats
     now: Floats
-    _rows: Array  # (n, 28, 6): changes and what they were worth together
+    rows: Array  # (n, 28, 6): changes and what they were worth together
 
 
 def watch(weeks: Weeks) -> Seen:
-    from policies.network.slots import PER_SLOT, PRESENT
-
+    """Nothing yet."""
     n = weeks.n
     return Seen(
         np.zeros((n, STEPS, PER_SLOT), np.float32),
@@ -97,9 +96,9 @@ def look(seen: Seen, weeks: Weeks) -> None:
     if at:
         slots = _completed(weeks)
         seen.slots[:, at - 1] = vectors(slots)[:, 0]
-        seen._rows[:, at - 1, :METERS] = slots.changes[:, 0]
-        seen._rows[:, at - 1, METERS] = felt(slots)[:, 0]
-    window = seen._rows[:, max(at - HISTORY_STEPS, 0) : at]
+        seen.rows[:, at - 1, :METERS] = slots.changes[:, 0]
+        seen.rows[:, at - 1, METERS] = felt(slots)[:, 0]
+    window = seen.rows[:, max(at - HISTORY_STEPS, 0) : at]
     now = np.full(weeks.n, at, dtype=np.intp)
     even = np.zeros((weeks.n, METERS))
     seen.now[:, at] = present(
@@ -110,14 +109,8 @@ def look(seen: Seen, weeks: Weeks) -> None:
         weeks.events[at],
         0.0,
         weighed(window[..., :METERS], window[..., METERS]),
-        _no_answers(weeks.n),
+        np.zeros((weeks.n, TALLIES), np.float32),
     )
-
-
-def _no_answers(n: int) -> Floats:
-    from policies.network.slots import TALLIES
-
-    return np.zeros((n, TALLIES), np.float32)
 
 
 def _completed(weeks: Weeks) -> Slots:

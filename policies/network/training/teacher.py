@@ -1,9 +1,9 @@
 """The teacher: knows each person and plans the rest of their week by coordinate ascent and exchanges, many at a time.
 
-Unlike the oracle of ``rhythm_env.planning`` it revises its plan in every slot from wherever the student has got to, says
-what each of the ten actions is worth there, and counts what a plan would show of the person: the student does not know
-them. What it teaches is the mean over all people whom the student cannot tell apart, which is the best a student can do
-with what it has seen and no thought of what it might see (QMDP: Littman, Cassandra & Kaelbling 1995).
+Unlike the oracle of ``rhythm_env.planning`` it revises its plan in every slot from wherever the student has got to,
+says what each of the ten actions is worth there, and counts what a plan would show of the person: the student does not
+know them. What it teaches is the mean over all people whom the student cannot tell apart, which is the best a student
+can do with what it has seen and no thought of what it might see (QMDP: Littman, Cassandra & Kaelbling 1995).
 """
 
 from __future__ import annotations
