@@ -31,7 +31,9 @@ GROUP = 8  # weeks of each person
 PEOPLE = 32  # per update
 NEAR = 0.02  # weight of KL(policy | distilled)
 OPEN, KEPT_OPEN = 0.15, 0.5  # nats of entropy below which the policy is pushed back, and how hard
-BELIEF_WORTH = 0.05  # of the reward objective's score: a belief is no good in itself, but says that the person is known
+BELIEF_WORTH = {"grade": 0.15, "reward": 0.05}  # beside the score: without it the belief is soon let go of for the rest
+REHEARSED = 4  # batches of lives per update
+BELIEVED = 4.0  # weight of the belief's loss: the better it is, the more a look is worth
 EVEN = 1e-4  # added to a group's deviation
 
 
@@ -76,10 +78,11 @@ def thought(network: Network, seen: practice.Seen, step: int) -> Thoughts:
 
 
 def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray) -> NDArray[np.float64]:
-    """(n,): the grade with its belief, or the mean level."""
+    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
     accuracy = 1 - belief_mae(belief, target)
-    level = weeks.mean_level() + BELIEF_WORTH * accuracy
-    return np.where(own == OBJECTIVES.index("grade"), weeks.final_score(accuracy), level)
+    plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
+    each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
+    return np.array(each)[own, np.arange(weeks.n)]
 
 
 def distilled(network: Network) -> Network:
@@ -109,9 +112,10 @@ def update(
     entropy = -(scores.exp() * scores).sum(dim=1).mean()
     loss = loss + KEPT_OPEN * torch.relu(OPEN - entropy)
     target = torch.from_numpy(group.target).to(device).repeat_interleave(STEPS, dim=0)
-    loss = loss + belief_loss(thoughts, target)[0]
-    pick = rng.integers(0, len(lives), min(BATCH["lives"], len(lives)))
-    loss = loss + losses(network, batch(lives, pick, device), "lives").total
+    loss = loss + BELIEVED * belief_loss(thoughts, target)[0]
+    for _ in range(REHEARSED):
+        pick = rng.integers(0, len(lives), min(BATCH["lives"], len(lives)))
+        loss = loss + losses(network, batch(lives, pick, device), "lives").total / REHEARSED
     optimiser.zero_grad()
     loss.backward()
     torch.nn.utils.clip_grad_norm_(network.parameters(), CLIPPED)
