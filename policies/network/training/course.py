@@ -18,7 +18,7 @@ from policies.network.training.model import Network, save
 
 Watch = Callable[[str], Callable[[int, int], None]]
 
-FULL = 16.0  # minutes of one core that the numbers below take
+FULL = 20.0  # minutes of one core that the numbers below take
 ROUNDS = 4
 WEEKS, LIVES = (3000, 1500), (1000, 500)  # people in the first round and in each later one
 LEARNED, REFINED = 900, 320  # steps of distillation per round, updates of refinement

@@ -82,7 +82,7 @@ def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray
     accuracy = 1 - belief_mae(belief, target)
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
-    return np.array(each)[own, np.arange(weeks.n)]
+    return np.asarray(np.array(each)[own, np.arange(weeks.n)])
 
 
 def distilled(network: Network) -> Network:
