@@ -12,10 +12,12 @@ from policies.network import Learned
 from rhythm_env.evaluation import evaluate
 from rhythm_env.interface import Policy
 from rhythm_env.profiles import CONDITIONS
+from rhythm_env.strategies import CONSTANT
 
 Watch = Callable[[str], Callable[[int, int], None]]
 
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")  # Okabe and Ito 2008
+NAMES = ("random", "heuristic", "planner-no-inference", "network+blind", "network", "planner")
 COMPARED = {  # objective -> (figure, its name, strategies)
     "grade": (
         "final_score",
@@ -121,7 +123,15 @@ def _scores(rows: list[dict[str, Any]], path: Path) -> Path:
             places = [at + (number - len(names) / 2) * 0.13 for at in range(len(mine))]
             errors = [[row["mean"] - row["ci95"][0] for row in mine], [row["ci95"][1] - row["mean"] for row in mine]]
             means = [row["mean"] for row in mine]
-            axis.bar(places, means, 0.12, yerr=errors, color=COLOURS[number], label=name, error_kw={"linewidth": 0.7})
+            axis.bar(
+                places,
+                means,
+                0.12,
+                yerr=errors,
+                color=COLOURS[NAMES.index(name.removesuffix(CONSTANT))],
+                label=name,
+                error_kw={"linewidth": 0.7},
+            )
         axis.set_xticks(range(len(CONDITIONS)), CONDITIONS)
         axis.set_title(f"{title} ({rows[0]['episodes']} weeks each)", fontsize=9)
         axis.set_ylim(0, 1.4 if objective == "reward" else 1.2)
