@@ -66,11 +66,11 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 
     size = known["memory.weight_hh_l0"].shape[1]
     state = np.zeros(size, dtype=np.float32)
-    told = np.maximum(_linear(slots, known, "slot"), 0.0)
-    heard = told @ known["memory.weight_ih_l0"].T + known["memory.bias_ih_l0"]
-    kept, bias = known["memory.weight_hh_l0"], known["memory.bias_hh_l0"]
-    for row in heard:
-        own = kept @ state + bias
+    heard, bias_heard = known["memory.weight_ih_l0"], known["memory.bias_ih_l0"]
+    kept, bias_kept = known["memory.weight_hh_l0"], known["memory.bias_hh_l0"]
+    for slot in slots:  # one by one: products of whole matrices wake threads, which wait for a busy core
+        row = heard @ np.maximum(_linear(slot, known, "slot"), 0.0) + bias_heard
+        own = kept @ state + bias_kept
         gates = _logistic(row[: 2 * size] + own[: 2 * size])
         fresh = np.tanh(row[2 * size :] + gates[:size] * own[2 * size :])
         state = fresh + gates[size:] * (state - fresh)
@@ -80,7 +80,7 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
     import numpy as np
 
-    return np.asarray(values @ known[f"{layer}.weight"].T + known[f"{layer}.bias"])
+    return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
 
 
 def _logistic(values: Array) -> Array:
