@@ -90,7 +90,7 @@ class Daemon:
             self._learn(user)
 
     def _learn(self, user: User) -> None:
-        """Once a week, of whoever has answered for long enough."""
+        """Every five days, of whoever has answered for long enough."""
         policy, now = self.bridge.policy(), self.clock()
         if personalise.is_due(self.bridge.store, user, policy, now=now):
             kept = personalise.personalise(self.bridge.store, user, policy, now=now).kept

@@ -25,7 +25,7 @@ MANY_ENOUGH = 40  # answers
 LATER = 0.3  # share of the answers that the rest is tried on
 FRESH = 14  # answers that the prior in use has not heard
 CONTEXT = timedelta(days=5)  # of answers heard beside a prior
-AGAIN = timedelta(days=7)  # between two attempts of the daemon
+AGAIN = CONTEXT  # between two attempts of the daemon, so that no more than that need be heard beside a prior
 CERTAIN = 0.02  # a chance is never nearer than this to 0 or 1
 BEGINNING = timedelta(days=365 * 20)
 
@@ -139,7 +139,7 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
-    """Whether the daemon should try (again): enough was answered, and since the last attempt a week ago, anew.
+    """Whether the daemon should try (again): enough was answered, and since the last attempt five days ago, anew.
 
     What a person has taken back is so not made again of the same answers.
     """

@@ -1,17 +1,18 @@
 """What a personal prior is worth: how advice fares on little context with it, on little without, and on a month.
 
 Each life is led for four weeks with the policy as it comes. From there on it goes on three times over, with the same
-luck: with the answers of 30 days, with those of the last five days, and with a prior made of the four weeks and the
-answers of the last five days.
+luck: with the answers of 30 days, with those of the last five days, and with a prior that is made of all answers every
+five days, as the daemon makes it, and the answers since then: five days of them at most.
 """
 
 from __future__ import annotations
 
 import copy
 import random
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any, Protocol
 
 from rhythm_env.deployed import Life, Slice
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 BEFORE, AFTER = 4, 2  # weeks
 LITTLE = timedelta(days=5)
-ARMS = ("a month of answers", "five days of answers", "five days and the prior")
+ARMS = ("a month of answers", "five days of answers", "a prior and five days of answers")
 
 
 class Personal(Policy, Protocol):
@@ -45,6 +46,22 @@ class Forgetful:
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         return self._policy.decide(recent(observation, self._span), rng)
+
+
+class Renewed:
+    """A policy whose prior is made anew every five days; it hears the answers since then."""
+
+    def __init__(self, make: Callable[[], Personal], life: Life) -> None:
+        self._make, self._life = make, life
+        self.name, self.version = make().name, make().version
+        self._made: tuple[datetime, Policy] | None = None
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        answers = self._life.answers
+        if self._made is None or answers[-1].at - self._made[0] >= LITTLE:
+            prior = self._make().learn(replace(observation, history=answers))
+            self._made = (answers[-1].at, self._make().personal(prior))
+        return self._made[1].decide(observation, rng)
 
 
 def recent(observation: Observation, span: timedelta = LITTLE) -> Observation:
@@ -77,11 +94,10 @@ def compare(
 
 def _one(make: Callable[[], Personal], seed: int, condition: str) -> Iterator[tuple[float, float]]:
     life, policy = Life(seed, condition), make()
-    begun = list(life.live(policy, BEFORE))
-    last = begun[-1].observation
-    prior = make().learn(replace(last, history=life.answers))
-    for one in (policy, Forgetful(make()), Forgetful(make().personal(prior))):
-        yield _figures(life, copy.deepcopy(life).live(one, AFTER, first=BEFORE))
+    deque(life.live(policy, BEFORE), maxlen=0)
+    for arm in (lambda _: policy, lambda _: Forgetful(make()), lambda again: Renewed(make, again)):
+        again = copy.deepcopy(life)
+        yield _figures(again, again.live(arm(again), AFTER, first=BEFORE))
 
 
 def _figures(life: Life, slices: Iterator[Slice]) -> tuple[float, float]:

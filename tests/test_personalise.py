@@ -109,10 +109,10 @@ def test_the_daemon_waits_for_answers_and_not_for_advice(store: Store, month: li
 def test_the_daemon_tries_again_after_a_week_and_new_answers(store: Store, month: list[Slice]) -> None:
     user, planner, later = stored(store, month[:98]), registry.policy("planner"), after(month) + timedelta(days=4)
     made = personalise.personalise(store, user, planner, now=after(month[:98]))
-    assert not personalise.is_due(store, user, planner, now=later)  # a week later, with nothing new
+    assert not personalise.is_due(store, user, planner, now=later)  # days later, with nothing new
     answer(store, user, month[98:])
     assert personalise.is_due(store, user, planner, now=later)
-    assert not personalise.is_due(store, user, planner, now=made.made_at + timedelta(days=6))
+    assert not personalise.is_due(store, user, planner, now=made.made_at + timedelta(days=4))
 
 
 def test_a_prior_of_another_version_is_not_used(store: Store, month: list[Slice]) -> None:
@@ -148,9 +148,9 @@ def test_what_is_no_prior_is_refused() -> None:
     planner: Any = registry.policy("planner")
     observation = Observation(timestep=0, day=0, slot=month_slot(), meters={})
     with pytest.raises(ValueError, match="no prior"):
-        planner.personal({"mean": [0.0], "covariance": [[1.0]], "through": START.isoformat()}).chance(
-            replace(observation, history=live(1)[1][-1].observation.history), live(1)[1][0].decision.action
-        )
+        planner.personal(
+            {"people": [[0.0]], "meters": [[1.0]], "through": START.isoformat(), "day": 0, "slot": 0}
+        ).chance(replace(observation, history=live(1)[1][-1].observation.history), live(1)[1][0].decision.action)
     with pytest.raises(ValueError, match="nothing was answered"):
         planner.learn(observation)
 

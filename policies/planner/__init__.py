@@ -52,12 +52,9 @@ class Planner:
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
         """One person's prior, of all answers that the observation holds, however old. Raises ValueError without any."""
-        from policies.planner.personal import compressed
+        from policies.planner.personal import learnt
 
-        crowd = self._posterior(observation).crowd
-        if crowd is None or not observation.history:
-            raise ValueError("nothing was answered")
-        return compressed(crowd, observation)
+        return learnt(observation)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
         """The planner of the person whose prior this is."""

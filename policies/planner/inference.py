@@ -84,14 +84,15 @@ def infer(
     if not answered(observation) and not three:
         people = moved(population().people, seen)
         return Posterior(people, prior().weights)
-    crowd = (memory or Memory()).heard(observation, _archetypes() if three else whom or _anybody())
+    crowd = (memory or Memory()).heard(observation, _archetypes() if three else whom or anyone())
     if seen and not three:
         crowd = crowd.replaced(moved(crowd.people, seen))
     return Posterior(crowd.people, crowd.weights(), crowd)
 
 
 @cache
-def _anybody() -> Crowd:
+def anyone() -> Crowd:
+    """Who they may be before anything is heard."""
     return Crowd(anybody())
 
 

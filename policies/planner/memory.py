@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 from policies.planner.population import PLACE, within
-from policies.planner.responses import Crowd
+from policies.planner.responses import Crowd, Place
 from rhythm_env.constants import EVENT_CHANCE, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, P, tables
 from rhythm_env.interface import HISTORY_STEPS, ActionType, Answer, Interaction, Observation
@@ -50,8 +50,9 @@ class Memory:
         crowd = _hear(crowd, history, range(known, len(older)), {})
         self._kept = (everybody, older, crowd)
         crowd = _hear(crowd, history, range(len(older), len(history)), _shown(observation, history))
-        if history:
-            _pass(crowd, history[-1], _slots_since(history[-1], observation))
+        last = history[-1] if history else crowd.last
+        if last is not None:
+            _pass(crowd, last, _slots_since(last, observation))
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Crowd) -> tuple[int, Crowd]:
@@ -71,11 +72,11 @@ def _recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
     return history[next(mondays, 0) :]
 
 
-def _step(place: Interaction | Observation) -> int:
+def _step(place: Interaction | Place | Observation) -> int:
     return place.day * SLOTS + place.slot
 
 
-def _slots_since(one: Interaction, place: Observation) -> int:
+def _slots_since(one: Interaction | Place, place: Observation) -> int:
     """Slots from an answer to the slot of an observation, within a week: when an observation is of, it does not say."""
     return (_step(place) - _step(one)) % STEPS
 
@@ -96,8 +97,9 @@ def _hear(crowd: Crowd, history: Sequence[Interaction], which: range, shown: Map
     crowd = crowd.copy()
     for number in which:
         one = history[number]
-        if number:
-            _pass(crowd, history[number - 1], round((one.at - history[number - 1].at) / SLOT))
+        before = history[number - 1] if number else crowd.last
+        if before is not None:
+            _pass(crowd, before, round((one.at - before.at) / SLOT))
         changes = crowd.changes(one.slot)
         standings = crowd.standings(changes)
         crowd.hear(one, standings)
@@ -107,7 +109,7 @@ def _hear(crowd: Crowd, history: Sequence[Interaction], which: range, shown: Map
     return crowd
 
 
-def _pass(crowd: Crowd, one: Interaction, slots: int) -> None:
+def _pass(crowd: Crowd, one: Interaction | Place, slots: int) -> None:
     """Live the slots without advice after an answer; at the week's end progress starts anew."""
     import numpy as np
 

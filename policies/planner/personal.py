@@ -1,7 +1,7 @@
-"""One person's prior: all their answers in the mean and the covariance of who they are supposed to be.
+"""One person's prior: those of the supposed people whom all their answers have left, and where these are by now.
 
-It takes the place of the population's, so that answers from before need not be heard again. The spread is kept wider
-than it was found: people change, and the model is not the person.
+They take the place of anybody, so that answers from before need not be heard again: what came later is heard by them
+from where the last answer left them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from policies.planner.population import CROWD, PLACE, SIZE, within
-from policies.planner.responses import Crowd
+from policies.planner.inference import anyone
+from policies.planner.memory import Memory
+from policies.planner.population import CROWD, SIZE, within
+from policies.planner.responses import Crowd, Place
+from rhythm_env.constants import METERS
 from rhythm_env.interface import Observation
 
 if TYPE_CHECKING:
@@ -22,48 +24,50 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-WIDER = 1.2  # the prior's standard deviations, over those that were found
-LEAST = 1e-4  # of a trait's variance: nobody is known exactly
-GUILT = PLACE["guilt"]
+KEPT = 128  # people, each of whom counts alike: 20 kB. Of 24 lives, as many as are supposed did no better
 
 
-def compressed(crowd: Crowd, observation: Observation) -> dict[str, Any]:
-    """(18,) mean and (18, 18) covariance as JSON can hold them, and when the last of the answers was given."""
+def learnt(observation: Observation) -> dict[str, Any]:
+    """People (18, 128) and their meters (5, 128) as JSON can hold them, and which answer was the last they heard.
+
+    Raises ValueError where nothing was answered.
+    """
     import numpy as np
 
-    weights, people = crowd.weights(), crowd.people
-    mean = people @ weights
-    apart = people - mean[:, None]
-    covariance = (apart * weights) @ apart.T
+    if not observation.history:
+        raise ValueError("nothing was answered")
+    last = observation.history[-1]
+    crowd = Memory().heard(replace(observation, step_history=(), day=last.day, slot=last.slot), anyone())
+    points = (np.arange(KEPT) + 0.5) / KEPT
+    kept = np.minimum(np.searchsorted(np.cumsum(crowd.weights()), points), CROWD - 1)
     return {
-        "mean": [round(float(x), 5) for x in mean],
-        "covariance": [[round(float(x), 6) for x in row] for row in np.asarray(covariance)],
-        "through": observation.history[-1].at.isoformat(),
+        "people": _plain(crowd.people[:, kept]),
+        "meters": _plain(crowd.meters[:, kept]),
+        "through": last.at.isoformat(),
+        "day": last.day,
+        "slot": int(last.slot),
         "answers": len(observation.history),
     }
+
+
+def _plain(values: Array) -> list[list[float]]:
+    return [[round(float(x), 4) for x in row] for row in values]
 
 
 def crowd_of(prior: Mapping[str, Any]) -> Crowd:
     """Supposed people as a prior has them. Raises ValueError for what is no prior."""
     import numpy as np
 
-    mean, covariance = np.array(prior["mean"], dtype=float), np.array(prior["covariance"], dtype=float)
-    if mean.shape != (SIZE,) or covariance.shape != (SIZE, SIZE):
+    try:
+        people, meters = np.array(prior["people"], dtype=float), np.array(prior["meters"], dtype=np.float32)
+        last = Place(datetime.fromisoformat(prior["through"]), int(prior["day"]), int(prior["slot"]))
+    except KeyError:
+        raise ValueError("that is no prior of this planner") from None
+    if people.shape != (SIZE, KEPT) or meters.shape != (METERS, KEPT):
         raise ValueError("that is no prior of this planner")
-    normal, even = _draws()
-    values, axes = np.linalg.eigh(covariance * WIDER**2 + LEAST * np.eye(SIZE))
-    people = mean[:, None] + (axes * np.sqrt(np.maximum(values, 0.0))) @ normal
-    people[GUILT] = even < min(max(mean[GUILT], 0.05), 0.95)
-    return Crowd(within(people))
-
-
-@cache
-def _draws() -> tuple[Array, Array]:
-    """(18, 1024) standard normal and (1024,) even draws, always the same."""
-    import numpy as np
-
-    rng = np.random.default_rng(4)
-    return rng.standard_normal((SIZE, CROWD)), (np.arange(CROWD) + 0.5) / CROWD
+    crowd = Crowd(within(np.tile(people, CROWD // KEPT)))
+    crowd.meters, crowd.last = np.tile(meters, CROWD // KEPT), last
+    return crowd
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:

@@ -12,7 +12,8 @@ of 0.1 to 0.5). Each supposed person therefore lives through the answered slots 
 from __future__ import annotations
 
 import copy
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.planner.population import profiles
 from policies.planner.rollout import bodies
@@ -33,9 +34,18 @@ DOUBT = 0.03  # the share of answers that nothing explains
 TRUST = 0.8
 
 
+class Place(NamedTuple):
+    """When an answer was given, and in which slot of the week."""
+
+    at: datetime
+    day: int
+    slot: int
+
+
 class Crowd:
     """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now.
 
+    ``last``: the last answer that they have heard before anything is told to them, where there is one.
     ``kinds``: they are so many equal groups, one after the other, and nobody ever changes groups. Arrays are replaced
     and never changed in place, so that a copy is cheap. Single precision: answers say far less than its rounding.
     """
@@ -44,6 +54,7 @@ class Crowd:
         import numpy as np
 
         self.kinds, self.age = kinds, 0
+        self.last: Place | None = None
         self.logs = np.zeros(people.shape[1])
         self.meters: Array = start(people.shape[1]).astype(np.float32)
         self.become(people)

@@ -1,0 +1,43 @@
+"""What a personal prior is worth in simulated lives: ``python -m benchmarks.personal [LIVES]``, a table for the docs.
+
+Four weeks of answers to the planner, then two weeks with all answers of 30 days, with those of five days, and with a
+prior and those of five days at most, on the same people and luck (``rhythm_env.context``). Five seconds of one core per
+life.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from typing import Any
+
+from policies.planner import Planner
+from rhythm_env.context import compare
+
+LIVES = 100
+
+
+def main(lives: int) -> None:
+    found = compare(Planner, lives, on_step=_told)
+    print("| answers heard | accepted | mean level |")
+    print("|---|---|---|")
+    for row in found["arms"]:
+        print(f"| {row['arm']} | {_ranged(row['accepted'])} | {_ranged(row['mean_level'])} |")
+    gain = found["gain"]
+    print(f"| the last less the first | {_ranged(gain['accepted'])} | {_ranged(gain['mean_level'])} |")
+
+
+def _told(done: int, of: int) -> None:
+    print(f"\r{done} of {of} lives", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+
+def _ranged(figure: dict[str, Any]) -> str:
+    low, high = figure["ci95"]
+    return f"{figure['mean']:.3f} ± {(high - low) / 2:.3f}"
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else LIVES)
