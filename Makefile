@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-openenv lint classifier bench evaluate clean
+.PHONY: demo test test-faults test-openenv test-train lint classifier bench evaluate clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -24,6 +24,12 @@ test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment 
 		pytest pytest-socket pytest-timeout hypothesis
 	.venv-openenv/bin/python -m pytest tests/rhythm_env/test_openenv.py
 
+test-train: # PyTorch is only needed to train, so it gets an environment of its own
+	$(PYTHON) -m venv .venv-train
+	.venv-train/bin/pip install --quiet --disable-pip-version-check --editable '.[train]' \
+		pytest pytest-socket pytest-timeout hypothesis
+	.venv-train/bin/python -m pytest tests/policies/test_training.py
+
 lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -40,4 +46,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-openenv .venv-healthkit build dist
+	rm -rf .venv .venv-openenv .venv-train .venv-healthkit build dist

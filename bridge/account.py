@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
 from bridge.errors import SetupError
@@ -47,3 +47,21 @@ class StoredAccount:
 
     def swapping(self) -> AbstractContextManager[None]:
         return self._store.lock(f"token-{self._connection_id}")
+
+
+class Consent:
+    """An account before its connection exists."""
+
+    def __init__(self, settings: Mapping[str, str], zone: str) -> None:
+        self.settings = settings
+        self.zone = zone
+        self.obtained: dict[str, Any] | None = None
+
+    def token(self) -> dict[str, Any] | None:
+        return self.obtained
+
+    def save_token(self, token: Mapping[str, Any]) -> None:
+        self.obtained = dict(token)
+
+    def swapping(self) -> AbstractContextManager[None]:
+        return nullcontext()  # nobody else knows this token yet

@@ -7,7 +7,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from bridge import archive, config, intake, leases, plans, registry
-from bridge.account import SEALING
+from bridge.account import SEALING, Consent
 from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
+from bridge.filing import Reading, take
 from bridge.guard import Guard, guard_of
 from bridge.meters import proxy
 from bridge.ports import (
@@ -33,7 +34,7 @@ from bridge.ports import (
     Store,
     User,
 )
-from bridge.sync import Lease, OnPage, Reading, Source, silent, sync, take
+from bridge.sync import Lease, OnPage, Source, silent, sync
 from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
@@ -113,7 +114,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
     if write and spec.writes is None:
         raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
-    fresh = _Consent(bridge.settings.of_source(spec), zone_at(now(), user.zones).key)
+    fresh = Consent(bridge.settings.of_source(spec), zone_at(now(), user.zones).key)
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
     if fresh.obtained is None:
         raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
@@ -140,24 +141,6 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
     if spec.reads is not None:
         return f"give it a file: bridge import PATH --user {user.name}"
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
-
-
-class _Consent:
-    """An account before its connection exists."""
-
-    def __init__(self, settings: Mapping[str, str], zone: str) -> None:
-        self.settings = settings
-        self.zone = zone
-        self.obtained: dict[str, Any] | None = None
-
-    def token(self) -> dict[str, Any] | None:
-        return self.obtained
-
-    def save_token(self, token: Mapping[str, Any]) -> None:
-        self.obtained = dict(token)
-
-    def swapping(self) -> AbstractContextManager[None]:
-        return nullcontext()  # nobody else knows this token yet
 
 
 def disconnect(bridge: Bridge, user: User, source: str) -> bool:

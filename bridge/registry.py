@@ -57,6 +57,17 @@ def policy(name: str) -> Policy:
     return opened
 
 
+def training(name: str) -> Any:
+    """What trains a policy: its package's ``training``, with ``MINUTES``, ``train`` and ``draw``.
+
+    Raises SetupError for a policy that knows what it knows without training.
+    """
+    package = _module("policies", name, "bridge sources")
+    if "training" not in [m.name for m in pkgutil.iter_modules(getattr(package, "__path__", ()))]:
+        raise SetupError(f"{name} is not trained; --policy network is")
+    return importlib.import_module(f"{package.__name__}.training")
+
+
 def _module(folder: str, name: str, command: str) -> Any:
     if name not in names(folder):
         known = ", ".join(names(folder))

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
-from itertools import islice
-from typing import Protocol, cast
+from typing import cast
 
 from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store, Told
@@ -23,7 +21,6 @@ CADENCE = timedelta(minutes=30)  # between two syncs that went well
 BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
 LEASE = timedelta(minutes=5)
 RENEWAL = 30.0  # seconds between two renewals of the lease
-TOGETHER = 60  # records of files that land in one transaction
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
 
 OnPage = Callable[[str, int], None]
@@ -55,140 +52,12 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
     def pull(tally: Tally) -> None:
         _Pull(source=source, store=store, tally=tally, lease=lease, now=now, on_page=on_page).everything()
 
-    return _run(source, store, pull, lease)
+    return under_lease(source, store, pull, lease)
 
 
-def take(source: Source, reading: Reading, store: Store, *, holder: str, now: datetime, on_page: OnPage) -> Outcome:
-    """Land pages that are read from files; what went wrong is in the outcome, as for ``sync``.
-
-    A page that cannot be kept fails the file it came from, not those after it. What a file no longer holds is deleted
-    once everything was read: another file may hold it, as two parts of one calendar.
-    """
-    lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
-
-    def read(tally: Tally) -> None:
-        delivered: dict[str, set[str]] = defaultdict(set)
-        for group in _together(_deletions_last(reading), reading):
-            lease.renew()
-            _land_together(source, store, group, reading, tally, delivered, now=now)
-            for page, _ in group:
-                on_page(page.stream, len(page.records))
-        if reading.failed:
-            raise BadFiles(f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end")
-
-    outcome = _run(source, store, read, lease)
-    return replace(
-        outcome,
-        files=reading.files,
-        failed_files=tuple(reading.failed),
-        truncated=reading.truncated,
-        unchanged=outcome.unchanged + reading.known,
-        seconds=round(time.monotonic() - lease.began, 3),
-    )
-
-
-Group = list[tuple[Page, str]]  # pages, and the files they came from
-
-
-def _together(pages: Iterable[Page], reading: Reading) -> Iterator[Group]:
-    """Pages of one transaction: a commit takes longer than a page. None waits when reading fails."""
-    group: Group = []
-    try:
-        for page in pages:
-            group.append((page, reading.at))
-            if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TOGETHER:
-                yield group
-                group = []
-    except BridgeError:
-        yield group
-        raise
-    yield group
-
-
-def _land_together(
-    source: Source,
-    store: Store,
-    group: Group,
-    reading: Reading,
-    tally: Tally,
-    delivered: dict[str, set[str]],
-    *,
-    now: datetime,
-) -> None:
-    """Land pages in one transaction, or where one of them cannot be kept, all others."""
-
-    def one(page: Page) -> list[Landing]:
-        keys = delivered[page.stream]
-        keys.update(record.key for record in page.records)
-        return land(source, store, page, frozenset(keys) if page.covers else frozenset(), now=now)
-
-    try:
-        landed = _landed(source, store, group, one, now=now)
-    except SourceChanged:
-        landed = []
-        for page, file in group:
-            try:
-                landed.append((page, one(page)))
-            except SourceChanged as error:
-                reading.fail(str(error), file)
-    for page, landings in landed:
-        delivered[page.stream].update(record.key for record in page.records)
-        tally.add(page, landings)
-
-
-def _landed(
-    source: Source, store: Store, group: Group, one: Callable[[Page], list[Landing]], *, now: datetime
-) -> list[tuple[Page, list[Landing]]]:
-    """All pages in one transaction, and the records of those that hold nothing else at once."""
-    plain = [page for page, _ in group if page.cursor is None and page.covers is None]
-    records = [record for page in plain for record in page.records]
-    with store.transaction():
-        landings = iter(_put(source, store, records, now=now))
-        found = [(page, [*islice(landings, len(page.records))]) for page in plain]
-        for page, some in found:
-            _refuse_changed_shape(source.spec, page, some)
-        return found + [(page, one(page)) for page, _ in group if page.cursor is not None or page.covers is not None]
-
-
-def _put(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[Landing]:
+def put(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[Landing]:
     version, keep_raw = source.spec.normaliser_version, source.spec.keeps_raw
     return store.land(source.connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
-
-
-def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """The same pages, with what they cover held back until a cursor is to be saved, or all was read."""
-    waiting: list[Page] = []
-    for page in pages:
-        if page.cursor is not None:
-            yield from waiting
-            waiting = []
-        if page.covers is not None:
-            waiting.append(Page(stream=page.stream, records=(), covers=page.covers))
-        yield replace(page, covers=None)
-    yield from waiting
-
-
-class Reading(Protocol):
-    """Pages of one source's files, and what went wrong on the way."""
-
-    files: int
-    failed: list[tuple[str, str]]
-    truncated: bool  # a file ended before its end
-    known: int  # records of files that were imported before and not read again
-
-    @property
-    def at(self) -> str:
-        """The file being read."""
-        ...
-
-    def __iter__(self) -> Iterator[Page]: ...
-    def fail(self, reason: str, file: str) -> None:
-        """Write down that a file could not be kept."""
-        ...
-
-
-class BadFiles(BridgeError):
-    """Some files could not be read; the others have landed."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -217,7 +86,7 @@ class Lease:
         self.renewed = time.monotonic()
 
 
-def _run(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
+def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
     """Do the work under the connection's lease and write down how it ended."""
     connection, now = source.connection, lease.now
     if not lease.taken():
@@ -334,11 +203,11 @@ class _Pull:
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
     with store.transaction():
-        landings = _put(source, store, page.records, now=now)
-        _refuse_changed_shape(source.spec, page, landings)
+        landings = put(source, store, page.records, now=now)
+        refuse_changed_shape(source.spec, page, landings)
         if page.covers is not None:
             missing = store.missing(source.connection.id, page.stream, page.covers, delivered)
-            landings += _put(source, store, missing, now=now)
+            landings += put(source, store, missing, now=now)
         if page.member not in (None, source.connection.member):
             store.meet(source.connection.id, str(page.member))
         if page.cursor is not None and not _unreadable(landings):  # or a changed format would lose what is on it
@@ -351,7 +220,7 @@ def _unreadable(landings: Sequence[Landing]) -> bool:
     return bool(landings) and all(landing.set_aside is not None and not landing.waits for landing in landings)
 
 
-def _refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
+def refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing]) -> None:
     bad = sum(landing.set_aside is not None and not landing.waits for landing in landings)
     if len(landings) >= BAD_LEAST and bad > BAD_SHARE * len(landings):
         raise SourceChanged(

@@ -2,7 +2,8 @@
 
 Run: ``python -m benchmarks.apple [--megabytes 200 1000] [--runs 1] [--alone] [--json]``. The export is made here. Every
 measured thing is a process of its own: its CPU time (user and system) is what to compare, wall time depends on what
-else the machine does. MB are 10**6 bytes of XML, also for the zip; memory is in 2**20 bytes.
+else the machine does. MB are 10**6 bytes of XML, also for the zip; memory is in 2**20 bytes, and
+never less than what this process has itself when it starts another.
 PostgreSQL takes part where it is installed, its own CPU time apart. healthkit-to-sqlite gets an environment of its own
 on first use (``.venv-healthkit``); without a package index it is left out.
 """

@@ -57,15 +57,19 @@ class Series:
         return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
-        """The first start is one whether or not the rules match it: DTSTART defines it (RFC 5545, 3.8.5.3)."""
-        rules = [value for value, _ in self._lines("RRULE")]
-        found = {at for rule in rules for at in self._matches(rule, low, high)}
-        return found | {self.first} | set(self._dates("RDATE"))
+        """The first start is one whether or not the rules match it: DTSTART defines it (RFC 5545, 3.8.5.3).
 
-    def _matches(self, rule: str, low: datetime, high: datetime) -> Iterator[datetime]:
+        Not so where every rule ended before it: that is how programs write a series of which nothing is left.
+        """
+        rules = [_parts(value) for value, _ in self._lines("RRULE")]
+        found = {at for rule in rules for at in self._matches(rule, low, high)}
+        over = bool(rules) and all("UNTIL" in rule and self._until(rule["UNTIL"]) < self.first for rule in rules)
+        return found | (set() if over else {self.first}) | set(self._dates("RDATE"))
+
+    def _matches(self, rule: dict[str, str], low: datetime, high: datetime) -> Iterator[datetime]:
         from dateutil.rrule import rrulestr
 
-        parts = dict(part.split("=", 1) for part in rule.upper().strip(";").split(";"))
+        parts = dict(rule)
         until = parts.pop("UNTIL", None)
         if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for "without end"
             del parts["COUNT"]
@@ -146,3 +150,7 @@ class Series:
         if at.tzinfo is None:
             at = at.replace(tzinfo=zone_named(tzid) or self.zone)
         return at.astimezone(self.zone).replace(tzinfo=None)
+
+
+def _parts(rule: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in rule.upper().strip(";").split(";"))

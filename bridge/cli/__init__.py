@@ -26,6 +26,7 @@ from bridge.cli import (
     recordings,
     simulation,
     trace,
+    training,
     validation,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -54,6 +55,7 @@ for group in (
     simulation,
     evaluation,
     personalise,
+    training,
     validation,
 ):
     group.register(app)

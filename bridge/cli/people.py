@@ -95,12 +95,22 @@ def connect(
             allow_push(bridge, person, source)
             return
         if folder is None:
+            _say_what_is_read(source)
             app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
         elif write:
             raise SetupError("a folder is only read: leave --write out")
         else:
             app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
+
+
+def _say_what_is_read(source: str) -> None:
+    """What the person is about to agree to."""
+    from bridge import registry
+
+    spec = registry.spec(source)
+    what = ", ".join(sorted(str(kind).replace("_", " ") for kind in spec.delivers))
+    typer.echo(f"{spec.title} is asked to let this machine read: {what}. Nothing leaves this machine.", err=True)
 
 
 def allow_push(bridge: Bridge, person: User, source: str) -> None:

@@ -18,22 +18,30 @@ def serve_push(
     ),
     limit: Annotated[int, typer.Option(help="Largest body in megabytes.", min=1)] = 200,
 ) -> None:
-    """Take in what apps send (POST /push/SOURCE with a person's token) and land it; SIGTERM stops it cleanly."""
+    """Take in what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, signed)."""
     from bridge import app, log
     from bridge.errors import SetupError
     from bridge.push.inbox import grants
-    from bridge.push.server import PATH, Receiver, serve
+    from bridge.push.server import HOOKS, PATH, Receiver, serve
 
     log.configure(verbose=True)
     with app.open_bridge() as bridge:
         sources = sorted({one.spec.name for one, _ in grants(bridge)})
-        if not sources:
+        telling = sorted({c.source for u in bridge.store.users() for c in bridge.store.connections(u.id)} & _telling())
+        if not sources and not telling:
             raise SetupError("nobody may push yet: bridge connect health_auto_export --user NAME --push")
         try:
             server = Receiver(bridge, (host, port), limit=limit * 1_000_000)
         except OSError as error:
             raise SetupError(f"port {port} cannot be had ({error.strerror}); choose another with --port") from None
         with server:
-            for source in sources:
-                typer.echo(f"listening on http://{host}:{server.server_port}{PATH}{source}", err=True)
+            for place in (*(PATH + source for source in sources), *(HOOKS + source for source in telling)):
+                typer.echo(f"listening on http://{host}:{server.server_port}{place}", err=True)
             serve(server)
+
+
+def _telling() -> set[str]:
+    """The sources that have webhooks."""
+    from bridge import registry
+
+    return {spec.name for spec in registry.specs() if spec.notices is not None}

@@ -10,13 +10,15 @@ from collections.abc import Iterator, Mapping
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from bridge import app, registry
-from bridge.errors import BadRecord
+from bridge import app, registry, webhooks
+from bridge.errors import BadRecord, Forged, SetupError
 from bridge.push.inbox import granted, land, take_in
 
 log = logging.getLogger(__name__)
 
 PATH = "/push/"
+HOOKS = "/hooks/"
+LONGEST_NOTICE = 1 << 16  # bytes; real ones have some hundred
 CHUNK = 1 << 16
 DRAINED = 1 << 24  # bytes of a refused body that are read, so that the sender sees the answer
 EVERY = 60.0  # seconds between two looks at what waits, where nothing arrives
@@ -66,6 +68,8 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _answer(self) -> Answer:
         headers = {name.lower(): value for name, value in self.headers.items()}
+        if self.path.startswith(HOOKS):
+            return self._notice(self.path.partition("?")[0].removeprefix(HOOKS), headers)
         source = self.path.partition("?")[0].removeprefix(PATH)
         if not self.path.startswith(PATH) or source not in registry.names("connectors"):
             return 404, {"error": f"push to {PATH}SOURCE"}
@@ -83,6 +87,25 @@ class _Handler(BaseHTTPRequestHandler):
             return 400, {"error": str(error)}
         self.server.arrived.set()
         return 200, {"bytes": size, "known": known}
+
+    def _notice(self, source: str, headers: Mapping[str, str]) -> Answer:
+        """A vendor's webhook: checked by its signature, written down, followed by the next sync."""
+        if source not in registry.names("connectors") or registry.spec(source).notices is None:
+            return 404, {"error": f"webhooks go to {HOOKS}SOURCE, of a source that has them"}
+        length = headers.get("content-length", "")
+        if not length.isdecimal() or int(length) > LONGEST_NOTICE:
+            return 413, {"error": f"a notice has at most {LONGEST_NOTICE} bytes, and says how many"}
+        try:
+            body = b"".join(self._exactly(int(length)))
+            new = webhooks.take(self.server.bridge, source, headers, body, now=app.now())
+        except BadRecord as error:
+            return 400, {"error": str(error)}
+        except Forged as error:
+            return 401, {"error": str(error)}
+        except SetupError:
+            log.warning("push: a webhook of %s came, and its settings are not there; see: bridge doctor", source)
+            return 503, {"error": "not set up"}
+        return 200, {"new": new}
 
     def _unfit(self, headers: Mapping[str, str]) -> Answer | None:
         """What can be refused before the body is read."""

@@ -8,6 +8,7 @@ of the stretch that ends at its instant, so one stamped at local midnight belong
 
 from __future__ import annotations
 
+import struct
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -80,7 +81,15 @@ def decode(file: File) -> Contents:
         raise SourceChanged("its checksum does not match its content; transfer the file again") from None
     except fitdecode.FitEOFError:
         raise SourceChanged("it is cut off; transfer the file again") from None
-    except (fitdecode.FitError, ValueError, TypeError, OverflowError, LookupError) as error:
+    except (
+        fitdecode.FitError,
+        struct.error,
+        AssertionError,
+        ValueError,
+        TypeError,
+        OverflowError,
+        LookupError,
+    ) as error:
         raise SourceChanged(f"it is not a valid FIT file ({type(error).__name__}); transfer it again") from None
     return contents
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from bridge import registry
 from bridge.cli import app as cli
 from bridge.cli.calendar import title_of
 from bridge.cli.week_table import PIPED, printable
@@ -132,7 +133,10 @@ def test_the_file_reads_back_with_the_advice_that_was_taken(ana: Run, tmp_path: 
     assert (entries["Book fair"].start, entries["Book fair"].end) == (date(2026, 10, 22), date(2026, 10, 24))
     assert entries["Dinner with \x1b[31mAna"]["CLASS"] == "PRIVATE"
     review = entries["Design review"]
-    assert (review.categories, review["X-RHYTHM-BY"]) == (["ADMIN_WORK"], "linear@1")
+    assert (review.categories, review["X-RHYTHM-BY"]) == (
+        ["ADMIN_WORK"],
+        f"linear@{registry.classifier('linear').version}",
+    )
     ana("user", "add", "ben", "--zone", "Europe/Berlin")
     ana("import", str(tmp_path / "week.ics"), "--user", "ben")
     again = ana("calendar", "--user", "ben", "--json")

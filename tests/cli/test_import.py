@@ -135,7 +135,7 @@ def test_a_source_without_files_takes_no_folder(tmp_path: Path) -> None:
 def test_every_sample_is_read_or_named() -> None:
     """All of the samples at once: nothing crashes, and every file that failed has one clear line."""
     rows = {row["source"]: row for row in printed("import", str(sample("")), "--user", "ana", code=1)}
-    assert set(rows) == {"garmin", "apple_health", "ics", "-"}
+    assert set(rows) == {"garmin", "apple_health", "health_auto_export", "ics", "-"}
     assert rows["garmin"]["files"] > 400
     assert rows["garmin"]["samples"] > 1500
     assert rows["apple_health"]["outcome"] == "ok"

@@ -124,7 +124,7 @@ def test_a_vendor_that_fails_is_tried_again_later_and_holds_nobody_up(stage: Sta
 
     def refuse(request: Request) -> Answer | None:
         mine = token in request.headers.get("authorization", "")
-        return Answer(status=429, headers={"Retry-After": "3600"}) if mine else None
+        return Answer(status=503, headers={"Retry-After": "3600"}) if mine else None
 
     stage.server.faults.append(refuse)
     daemon = stage.daemon()
@@ -133,7 +133,7 @@ def test_a_vendor_that_fails_is_tried_again_later_and_holds_nobody_up(stage: Sta
         stage.now += TICK
     assert len(stage.runs()[broken.id]) == 1
     assert len(stage.runs()[fine.id]) == 2
-    stage.now = MONDAY + timedelta(seconds=3600)
+    stage.now = MONDAY + timedelta(seconds=3600) + TICK
     daemon.tick()
     assert len(stage.runs()[broken.id]) == 2
 

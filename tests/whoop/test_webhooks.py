@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -9,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import requests
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +19,7 @@ from bridge.errors import Forged, SetupError
 from bridge.lab.whoop import CLIENT
 from bridge.metrics import Metric
 from bridge.ports import Store
+from bridge.push.server import Receiver
 from connectors.whoop.webhook import notice
 from tests.world import World, later, living
 
@@ -170,3 +173,26 @@ def test_an_id_that_is_no_uuid_never_becomes_an_address(key: str) -> None:
 
     vendor = Vendor({"cycles": [{"user_id": 10129}]})
     assert notice(*vendor.webhook("sleep.updated", key, at=NOW), settings=LAB, now=NOW) is None
+
+
+def test_over_the_wire_a_signed_one_is_kept_and_another_refused(store: Store) -> None:
+    with told(store) as (world, bridge), listening(bridge) as address:
+        headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=datetime.now(UTC))
+        assert requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5).json() == {"new": 1}
+        assert requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5).json() == {"new": 0}
+        assert len(store.notices(world.connection.id)) == 1
+        forged = requests.post(f"{address}/hooks/whoop", data=body + b" ", headers=headers, timeout=5)
+        assert (forged.status_code, OLD_NIGHT in forged.text) == (401, False)
+        assert requests.post(f"{address}/hooks/ics", data=body, headers=headers, timeout=5).status_code == 404
+        huge = requests.post(f"{address}/hooks/whoop", data=b"x" * 70_000, headers=headers, timeout=5)
+        assert huge.status_code == 413
+
+
+@contextmanager
+def listening(bridge: app.Bridge) -> Iterator[str]:
+    with Receiver(bridge, ("127.0.0.1", 0), limit=1_000_000) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{server.server_port}"
+        server.shutdown()
+        thread.join()

@@ -1,0 +1,89 @@
+"""The network itself, in numpy: slots are read in order, a belief is formed, and the action is chosen knowing it.
+
+    slot -> 96 -> GRU, 128 -> with the present: 256 -> 256 -> belief (mean and deviation of each dimension)
+                                       the 256 and the belief: 192 -> an action's score under either objective
+                                                                   -> the chance that each action would be taken
+
+Weights are half precision in the file and single precision here. ``training.model`` is the same in PyTorch.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+LARGEST_SD, SMALLEST_SD = 0.5, 0.005  # of a belief
+OBJECTIVES = ("grade", "reward")
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """``belief`` and ``sd``: (3,); ``scores``: (2, 10) log-probabilities by objective; ``taken``: (10,) chances."""
+
+    belief: Array
+    sd: Array
+    scores: Array
+    taken: Array
+
+
+@cache
+def weights(path: Path) -> Mapping[str, Array]:
+    """name -> array, as ``training.model`` names them."""
+    import numpy as np
+
+    with np.load(path) as file:
+        return {name: file[name].astype(np.float32) for name in file.files}
+
+
+def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
+    """One decision from (t, PER_SLOT) completed slots and the present (PRESENT,)."""
+    import numpy as np
+
+    trunk = np.concatenate([_recalled(slots, known), now])
+    for layer in ("first", "second"):
+        trunk = np.maximum(_linear(trunk, known, layer), 0.0)
+    believed = _linear(trunk, known, "belief")
+    mean, sd = _logistic(believed[:3]), SMALLEST_SD + (LARGEST_SD - SMALLEST_SD) * _logistic(believed[3:])
+    chosen = np.maximum(_linear(np.concatenate([trunk, mean, sd]), known, "third"), 0.0)
+    scores = _linear(chosen, known, "scores").reshape(len(OBJECTIVES), -1)
+    scores = scores - scores.max(axis=1, keepdims=True)
+    scores -= np.log(np.exp(scores).sum(axis=1, keepdims=True))
+    return Thought(mean, sd, scores, _logistic(_linear(chosen, known, "taken")))
+
+
+def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
+    """(128,): the state of a gated recurrent unit (Cho et al. 2014) after all slots."""
+    import numpy as np
+
+    size = known["memory.weight_hh_l0"].shape[1]
+    state = np.zeros(size, dtype=np.float32)
+    heard, bias_heard = known["memory.weight_ih_l0"], known["memory.bias_ih_l0"]
+    kept, bias_kept = known["memory.weight_hh_l0"], known["memory.bias_hh_l0"]
+    for slot in slots:  # one by one: products of whole matrices wake threads, which wait for a busy core
+        row = heard @ np.maximum(_linear(slot, known, "slot"), 0.0) + bias_heard
+        own = kept @ state + bias_kept
+        gates = _logistic(row[: 2 * size] + own[: 2 * size])
+        fresh = np.tanh(row[2 * size :] + gates[:size] * own[2 * size :])
+        state = fresh + gates[size:] * (state - fresh)
+    return state
+
+
+def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
+    import numpy as np
+
+    return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
+
+
+def _logistic(values: Array) -> Array:
+    import numpy as np
+
+    return np.asarray(0.5 * np.tanh(0.5 * values) + 0.5)

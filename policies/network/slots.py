@@ -1,0 +1,177 @@
+"""What the network reads: a vector per completed slot, and one of the present, made alike for one person and for many.
+
+Nothing here is learned, it is arithmetic that a small network would waste its size on: what a neutral person's meters
+would have done (``rhythm_env.dynamics``), and which weights of the meters explain the rewards seen so far.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rhythm_env.constants import (
+    CONNECTION_BIAS,
+    CRASH_LEVEL,
+    CRASH_PENALTY,
+    EVENTS,
+    GAIN_FLOOR,
+    GAIN_SLOPE,
+    METERS,
+    PROGRESS_BIAS,
+    REWARD_SCALE,
+    SLOTS,
+    STEPS,
+)
+from rhythm_env.dynamics import ACTIONS, N, P, V, tables
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Ints = NDArray[np.intp]
+
+ANSWERS = 3
+PER_SLOT = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS + 4 * METERS + 3
+TALLIES = 4 * len(ACTIONS)
+PRESENT = SLOTS + STEPS // SLOTS + 2 + 3 * METERS + len(EVENTS) + 2 * METERS + TALLIES + 1
+PRECISION = (
+    30.0  # of a weight before anything is known: 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
+)
+CERTAIN = 1e4  # precision of the sum of all weights, which is 1
+SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """Completed slots along the last axis of (..., t), oldest first; numbers are -1 where nothing is known.
+
+    ``levels`` (..., t, 5) before the slot; ``changes``, ``anomalies`` and ``reward`` as the simulator states them, else
+    zeros. ``action`` is what was done, ``refused`` what was advised and not taken.
+    """
+
+    step: Ints
+    action: Ints
+    levels: Array
+    changes: Array
+    anomalies: Array
+    reward: Array
+    refused: Ints
+    answer: Ints
+    moved: Ints
+    stated: bool  # whether changes, anomalies and rewards are known at all
+
+
+def one_hot(numbers: Ints, size: int) -> Array:
+    """(..., size): all zeros for -1."""
+    import numpy as np
+
+    return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
+
+
+def vectors(slots: Slots) -> Array:
+    """(..., t, PER_SLOT), about -1..1."""
+    import numpy as np
+
+    slot = slots.step % SLOTS
+    beside = np.concatenate([slots.changes * 5, slots.anomalies * 10, _unexplained(slots)], axis=-1)
+    single = np.stack([slots.step / STEPS, _cost_of_company(slots), felt(slots) * 10], axis=-1)
+    parts = (
+        one_hot(slots.action, len(ACTIONS)),
+        one_hot(slots.refused, len(ACTIONS)),
+        one_hot(slots.refused, len(ACTIONS)) * (slots.moved >= 0)[..., None],
+        one_hot(slot, SLOTS),
+        one_hot(slots.moved, SLOTS),
+        one_hot(slots.answer, ANSWERS),
+        slots.levels,
+        beside * slots.stated,
+        single * np.array([1.0, slots.stated, slots.stated]),
+    )
+    found: Array = np.concatenate(parts, axis=-1).astype(np.float32)
+    return found
+
+
+def _neutral(slots: Slots) -> Array:
+    """(..., t, 5): what a neutral person's meters would have changed by."""
+    import numpy as np
+
+    effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
+    gain = GAIN_FLOOR + GAIN_SLOPE * slots.levels[..., V]
+    return np.asarray(effects * np.where(effects > 0, gain[..., None], 1.0))
+
+
+def _unexplained(slots: Slots) -> Array:
+    """(..., t, 5): changes that neither the action nor its anomaly explains: decay, events, the ends of the scale."""
+    import numpy as np
+
+    return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
+
+
+def _cost_of_company(slots: Slots) -> Array:
+    """(..., t): by what factor company takes more vitality than usual, less one; zero where there was none."""
+    import numpy as np
+
+    usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
+    return np.where(company, slots.anomalies[..., V] / np.where(company, usual, 1.0), 0.0)
+
+
+def felt(slots: Slots) -> Array:
+    """(..., t): the weighted change that a stated reward comes from (``rhythm_env.grading.step_reward``)."""
+    crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
+    bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
+    found: Array = (slots.reward - bias) / REWARD_SCALE
+    return found
+
+
+def weighed(changes: Array, weighted: Array) -> Array:
+    """(..., 10): mean and deviation of the person's weights given changes (..., r, 5) and their weighted sums (..., r).
+
+    Bayesian linear regression from the prior of all people; rows of zeros say nothing.
+    """
+    import numpy as np
+
+    changes, weighted = np.asarray(changes, dtype=float), np.asarray(weighted, dtype=float)
+    known = np.einsum("...rm,...rk->...mk", changes, changes) / SEEN_WITHIN**2
+    said = np.einsum("...rm,...r->...m", changes, weighted) / SEEN_WITHIN**2
+    spread = np.linalg.inv(known + PRECISION * np.eye(METERS) + CERTAIN)
+    mean = np.einsum("...mk,...k->...m", spread, said + PRECISION / METERS + CERTAIN)
+    sd = np.sqrt(np.maximum(np.einsum("...mm->...m", spread), 0.0))
+    return np.concatenate([2 * np.clip(mean, -0.2, 1.2), 5 * sd], axis=-1)
+
+
+def tallies(slots: Slots, now: Ints) -> Array:
+    """(..., t + 1, TALLIES): what had been taken and refused before each slot, ever and at its time of day ``now``."""
+    import numpy as np
+
+    taken = one_hot(np.where(slots.answer == 0, slots.action, -1), len(ACTIONS))
+    each = np.concatenate([taken, one_hot(slots.refused, len(ACTIONS))], axis=-1)
+    times = one_hot(slots.step % SLOTS, SLOTS)[..., None] * each[..., None, :]
+    first = [(0, 0)] * (each.ndim - 2) + [(1, 0)]
+    ever = np.pad(np.cumsum(each, axis=-2), [*first, (0, 0)])
+    by_time = np.pad(np.cumsum(times, axis=-3), [*first, (0, 0), (0, 0)])
+    here = np.take_along_axis(by_time, now[..., None, None], axis=-2)[..., 0, :]
+    return np.asarray(np.log1p(np.concatenate([ever, here], axis=-1)).astype(np.float32) / 3)
+
+
+def present(
+    step: Ints, levels: Array, sds: Array, coverages: Array, event: Ints, answers: Any, weights: Array, told: Array
+) -> Array:
+    """(..., PRESENT): the slot a decision is for. ``event``: 0 for none; ``answers``: whether this person does;
+    ``weights`` and ``told``: what ``weighed`` and ``tallies`` make of the completed slots."""
+    import numpy as np
+
+    total = np.expm1(told[..., : TALLIES // 2] * 3).sum(axis=-1)
+    parts = (
+        one_hot(step % SLOTS, SLOTS),
+        one_hot(step // SLOTS, STEPS // SLOTS),
+        np.stack([step / STEPS, np.broadcast_to(answers, step.shape)], axis=-1),
+        levels,
+        sds * 5,
+        coverages,
+        one_hot(event - 1, len(EVENTS)),
+        weights,
+        told,
+        np.log1p(total)[..., None] / 5,
+    )
+    found: Array = np.concatenate(parts, axis=-1).astype(np.float32)
+    return found
