@@ -86,8 +86,7 @@ class Bridge:
         return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        user = next(user for user in self.store.users() if user.id == connection.user_id)
-        zone = zone_at(now(), user.zones).key
+        zone = zone_at(now(), self.store.person(connection.user_id).zones).key
         return StoredAccount(connection.id, self.settings.of_source(spec), self.store, self.vault, zone=zone)
 
 

@@ -40,6 +40,10 @@ class Store(Protocol):
         """Raises SetupError naming ``bridge user add`` when there is none."""
         ...
 
+    def person(self, user_id: int) -> User:
+        """The user of that number. Raises SetupError when there is none (any more)."""
+        ...
+
     def users(self) -> list[User]: ...
     def dump(self, user_id: int) -> dict[str, list[dict[str, Any]]]:
         """Table -> rows of all a person has but consents, as JSON can hold it, in the order it can be put back."""
@@ -81,6 +85,14 @@ class Store(Protocol):
         Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
         whose source does not rest.
         """
+        ...
+
+    def due(self, *, now: datetime, limit: int) -> list[Connection]:
+        """What ``claim_due`` would take, without taking it."""
+        ...
+
+    def busy(self, source: str, *, now: datetime) -> int:
+        """How many of a source's connections somebody holds an unexpired lease of."""
         ...
 
     def holder(self, connection_id: int) -> str | None:

@@ -9,7 +9,7 @@ from typing import Any
 
 from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
+from bridge.store import advice, backup, corrections, landing, leases, notices, origins, people, priors, reading, replay
 from bridge.store.database import Database
 from bridge.store.locks import Locks
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
@@ -42,6 +42,10 @@ class SqlStore:
     def user(self, name: str) -> User:
         with self._read() as db:
             return people.user(db, name)
+
+    def person(self, user_id: int) -> User:
+        with self._read() as db:
+            return people.person(db, user_id)
 
     def users(self) -> list[User]:
         with self._read() as db:
@@ -90,19 +94,27 @@ class SqlStore:
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
         with self._write() as db:
-            return people.claim(db, connection_id, holder, now=now, lease=lease)
+            return leases.claim(db, connection_id, holder, now=now, lease=lease)
 
     def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
         with self._write() as db:
-            return people.claim_due(db, holder, now=now, lease=lease, limit=limit)
+            return leases.claim_due(db, holder, now=now, lease=lease, limit=limit)
+
+    def due(self, *, now: datetime, limit: int) -> list[Connection]:
+        with self._read() as db:
+            return leases.due(db, now=now, limit=limit)
+
+    def busy(self, source: str, *, now: datetime) -> int:
+        with self._read() as db:
+            return leases.busy(db, source, now=now)
 
     def holder(self, connection_id: int) -> str | None:
         with self._read() as db:
-            return people.holder(db, connection_id)
+            return leases.holder(db, connection_id)
 
     def release(self, connection_id: int, holder: str) -> None:
         with self._write() as db:
-            people.release(db, connection_id, holder)
+            leases.release(db, connection_id, holder)
 
     def rest(self, source: str, until: datetime) -> None:
         with self._write() as db:
