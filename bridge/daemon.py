@@ -12,12 +12,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from bridge import advise, app, leases, personalise, plans, registry
-from bridge.errors import BridgeError, TryLater
+from bridge import app, leases, rhythm
+from bridge.errors import TryLater
 from bridge.ports import Connection, User
-from bridge.sync import BACKOFF, LEASE, finish
+from bridge.sync import LEASE, finish
 from bridge.types import Outcome
-from rhythm_env.interface import moment_at
 
 log = logging.getLogger(__name__)
 
@@ -31,8 +30,6 @@ class Daemon:
     bridge: app.Bridge
     clock: Callable[[], datetime] = app.now
     stopping: threading.Event = field(default_factory=threading.Event)
-    written: dict[int, datetime] = field(default_factory=dict)  # user -> until when their answers are written down
-    unwritten: dict[int, datetime] = field(default_factory=dict)  # user -> when to try again
 
     def tick(self) -> None:
         """Sync what is due, then advise whoever has entered a new slot."""
@@ -40,8 +37,7 @@ class Daemon:
         for user in self.bridge.store.users():
             if self.stopping.is_set():
                 return
-            self._guarded(f"advice for user {user.id}", lambda user=user: self._advise(user))  # type: ignore[misc]
-            self._guarded(f"plans of user {user.id}", lambda user=user: self._write(user))  # type: ignore[misc]
+            rhythm.attend(self.bridge, user, now=self.clock())
 
     def _sync_due(self) -> None:
         people = {user.id: user for user in self.bridge.store.users()}
@@ -73,52 +69,6 @@ class Daemon:
         """A page has landed: a good moment to stop, and to go on from at the next start."""
         if self.stopping.is_set():
             raise TryLater("the daemon was stopped", retry_at=self.clock())
-
-    def _advise(self, user: User) -> None:
-        now = self.clock()
-        if self.bridge.store.open_recommendation(user.id, moment_at(now, user.zones)) is None:
-            bridge = self.bridge
-            advise.recommend(
-                bridge.store,
-                user,
-                bridge.classifier,
-                personalise.for_person(bridge.store, user, bridge.policy()),
-                now=now,
-                proxies=bridge.proxies,
-                guard=bridge.guard,
-            )
-            self._learn(user)
-
-    def _learn(self, user: User) -> None:
-        """Every five days, of whoever has answered for long enough."""
-        policy, now = self.bridge.policy(), self.clock()
-        if personalise.is_due(self.bridge.store, user, policy, now=now):
-            kept = personalise.personalise(self.bridge.store, user, policy, now=now).kept
-            log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
-
-    def _write(self, user: User) -> None:
-        """Bring answers given since the last time to where they are to be written, without waiting for a sync."""
-        now, store = self.clock(), self.bridge.store
-        since = self.written.setdefault(user.id, now)
-        known = [c for c in store.connections(user.id) if registry.spec(c.source).writes and c.paused is None]
-        if not known or self.unwritten.get(user.id, now) > now:
-            return
-        recent = store.recommendations(user.id, since=now - plans.BACK, until=now)
-        if not any(advice.answered_at and advice.answered_at > since for advice in recent):
-            return
-        done = [app.write_plans(self.bridge, user, connection, at=now) for connection in known]
-        if all(done):
-            self.written[user.id] = now
-        else:
-            self.unwritten[user.id] = now + BACKOFF
-
-    def _guarded(self, what: str, work: Callable[[], None]) -> None:
-        try:
-            work()
-        except BridgeError as error:
-            log.error("%s: %s", what, error)
-        except Exception as error:  # noqa: BLE001 - one person's trouble is not everybody's
-            log.error("%s: unexpected %s", what, type(error).__name__)
 
 
 def run(bridge: app.Bridge, *, every: int) -> None:
