@@ -225,8 +225,10 @@ def sync_connection(
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
     """Bring accepted advice to where a person wants it written; False when that is to be tried again."""
     spec = registry.spec(connection.source)
+    if spec.writes is None:
+        return True
     account = bridge.account(connection, spec)
-    if spec.writes is None or not (account.token() or {}).get(WRITES):
+    if not (account.token() or {}).get(WRITES):
         return True
     write = partial(registry.resolve(spec.writes), account)
     lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)

@@ -18,8 +18,12 @@ from rhythm_env.interface import Answer, Moment
 class Store(Protocol):
     """Everything durable. All instants in and out are aware UTC; ``at`` limits reads to what was known then."""
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """All calls inside land together or not at all. Nested calls join the outer transaction."""
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[None]:
+        """All calls inside land together or not at all. Nested calls join the outer transaction.
+
+        Not ``durable``: a power cut, but no crash, may take the last of them back, each as a whole and in order. For
+        what would then simply be done again: waiting for the disk costs more than most syncs.
+        """
         ...
 
     def close(self) -> None: ...
@@ -102,6 +106,10 @@ class Store(Protocol):
     def release(self, connection_id: int, holder: str) -> None: ...
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         """The stored cursor, or None when there is none of that version."""
+        ...
+
+    def cursors(self, connection_id: int, version: int) -> dict[str, str]:
+        """Stream -> its cursor, of those of that version."""
         ...
 
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...

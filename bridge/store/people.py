@@ -134,12 +134,26 @@ def cursor(db: sa.Connection, connection_id: int, stream: str, version: int) -> 
     return found
 
 
-def save_cursor(db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
+def cursors(db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
     c = tables.cursors.c
-    mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
-    if db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version)).rowcount == 0:
-        values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
-        db.execute(sa.insert(tables.cursors).values(values))
+    query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
+    return {row.stream: row.cursor for row in db.execute(query)}
+
+
+def save_cursor(db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
+    values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
+    stored = db.execute(_CURSOR, values).first()
+    if stored is None:
+        db.execute(sa.insert(tables.cursors), values)
+    elif tuple(stored) != (cursor, version):
+        c = tables.cursors.c
+        mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
+        db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version))
+
+
+_CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
+    tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
+)
 
 
 def drop_cursors(db: sa.Connection, connection_id: int) -> None:

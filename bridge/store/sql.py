@@ -25,8 +25,8 @@ class SqlStore:
         self._locks = Locks(self.database.engine)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._write():
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        with self._write(durable=durable):
             yield
 
     def close(self) -> None:
@@ -93,11 +93,11 @@ class SqlStore:
             people.save_secret(db, connection_id, sealed)
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             return leases.claim(db, connection_id, holder, now=now, lease=lease)
 
     def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             return leases.claim_due(db, holder, now=now, lease=lease, limit=limit)
 
     def due(self, *, now: datetime, limit: int) -> list[Connection]:
@@ -113,7 +113,7 @@ class SqlStore:
             return leases.holder(db, connection_id)
 
     def release(self, connection_id: int, holder: str) -> None:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             leases.release(db, connection_id, holder)
 
     def rest(self, source: str, until: datetime) -> None:
@@ -148,8 +148,12 @@ class SqlStore:
         with self._read() as db:
             return people.cursor(db, connection_id, stream, version)
 
+    def cursors(self, connection_id: int, version: int) -> dict[str, str]:
+        with self._read() as db:
+            return people.cursors(db, connection_id, version)
+
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             people.save_cursor(db, connection_id, stream, cursor, version)
 
     def drop_cursors(self, connection_id: int) -> None:
@@ -166,7 +170,7 @@ class SqlStore:
         now: datetime,
         keep_raw: bool = True,
     ) -> list[Landing]:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             return landing.land(db, connection, records, normalise, version=version, now=now, keep_raw=keep_raw)
 
     def missing(self, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]) -> list[RawRecord]:
@@ -271,7 +275,7 @@ class SqlStore:
         paused: str | None,
         due_at: datetime | None,
     ) -> None:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             people.finish_sync(
                 db,
                 connection_id,
