@@ -177,7 +177,9 @@ def finish_sync(
     paused: str | None,
     due_at: datetime | None,
 ) -> None:
-    body = asdict(outcome) | {"retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None}
+    body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
+    if outcome.retry_at is not None:
+        body["retry_at"] = outcome.retry_at.isoformat()
     run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
     db.execute(sa.insert(tables.sync_runs).values(run))
     values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at}
@@ -193,9 +195,9 @@ def last_outcome(db: sa.Connection, connection_id: int) -> tuple[datetime, Outco
     if row is None:
         return None
     body = json.loads(row.outcome)
-    body["reasons"] = tuple(body["reasons"])
-    body["failed_files"] = tuple((file, reason) for file, reason in body["failed_files"])
-    body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body["retry_at"] else None
+    body["reasons"] = tuple(body.get("reasons", ()))
+    body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
+    body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
     return row.finished, Outcome(**body)
 
 
