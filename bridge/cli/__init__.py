@@ -29,6 +29,7 @@ from bridge.cli import (
     trace,
     training,
     validation,
+    worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
@@ -52,6 +53,7 @@ for group in (
     care,
     trace,
     fleet,
+    worker,
     key,
     recordings,
     simulation,

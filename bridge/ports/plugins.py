@@ -57,6 +57,7 @@ class ConnectorSpec:
     keeps_raw: bool = True
     notices: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
+    at_once: int = 4  # accounts that are synced at the same time
 
 
 class Account(Protocol):

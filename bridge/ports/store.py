@@ -69,6 +69,10 @@ class Store(Protocol):
         ...
 
     def connections(self, user_id: int) -> list[Connection]: ...
+    def connection(self, connection_id: int) -> Connection | None:
+        """The connection of that number; None when it is gone."""
+        ...
+
     def disconnect(self, connection_id: int) -> None:
         """Delete a connection with all that came through it."""
         ...
@@ -95,8 +99,8 @@ class Store(Protocol):
         """What ``claim_due`` would take, without taking it."""
         ...
 
-    def busy(self, source: str, *, now: datetime) -> int:
-        """How many of a source's connections somebody holds an unexpired lease of."""
+    def busy(self, source: str | None = None, *, now: datetime) -> int:
+        """How many connections (of a source) somebody holds an unexpired lease of."""
         ...
 
     def holder(self, connection_id: int) -> str | None:

@@ -57,9 +57,11 @@ def _free(now: datetime) -> sa.ColumnElement[bool]:
     return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
 
 
-def busy(db: sa.Connection, source: str, *, now: datetime) -> int:
+def busy(db: sa.Connection, source: str | None, *, now: datetime) -> int:
     joined = tables.connections.join(tables.sources)
-    held = sa.select(sa.func.count()).select_from(joined).where(tables.sources.c.name == source, c.lease_until > now)
+    held = sa.select(sa.func.count()).select_from(joined).where(c.lease_until > now)
+    if source is not None:
+        held = held.where(tables.sources.c.name == source)
     return int(db.execute(held).scalar_one())
 
 

@@ -96,6 +96,10 @@ def found(db: sa.Connection, which: sa.ColumnElement[bool]) -> list[Connection]:
     return [Connection(**row) for row in rows.mappings()]
 
 
+def of_number(connection_id: int) -> sa.ColumnElement[bool]:
+    return tables.connections.c.id == connection_id
+
+
 def disconnect(db: sa.Connection, connection_id: int) -> None:
     db.execute(sa.delete(tables.connections).where(tables.connections.c.id == connection_id))
 

@@ -76,6 +76,10 @@ class SqlStore:
         with self._read() as db:
             return people.connections(db, user_id)
 
+    def connection(self, connection_id: int) -> Connection | None:
+        with self._read() as db:
+            return next(iter(people.found(db, people.of_number(connection_id))), None)
+
     def disconnect(self, connection_id: int) -> None:
         with self._write() as db:
             people.disconnect(db, connection_id)
@@ -104,7 +108,7 @@ class SqlStore:
         with self._read() as db:
             return leases.due(db, now=now, limit=limit)
 
-    def busy(self, source: str, *, now: datetime) -> int:
+    def busy(self, source: str | None = None, *, now: datetime) -> int:
         with self._read() as db:
             return leases.busy(db, source, now=now)
 
