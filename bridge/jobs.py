@@ -195,10 +195,16 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 
 async def _resume(queue: App) -> None:
-    """What dead workers had begun is begun again."""
+    """What dead workers had begun is begun again; unless it is queued already, then their jobs are dropped."""
+    from procrastinate.exceptions import UniqueViolation
+    from procrastinate.jobs import Status
+
     manager = queue.job_manager
     for job in await manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
-        await manager.retry_job(job)
+        try:
+            await manager.retry_job(job)
+        except UniqueViolation:
+            await manager.finish_job(job, status=Status.FAILED, delete_job=True)
 
 
 def work(bridge: app.Bridge, *, concurrency: int) -> None:
@@ -239,7 +245,7 @@ async def _run(queue: App, concurrency: int) -> None:
         await _enqueue(queue, "tick", [_Wanted("tick", "tick", {"timestamp": 0})], priority=FIRST)
         await queue.run_worker_async(
             concurrency=concurrency,
-            delete_jobs="successful",
+            delete_jobs="always",  # those that failed are due again by our tables
             install_signal_handlers=False,
             fetch_job_polling_interval=1.0,
             update_heartbeat_interval=SILENT / 6,

@@ -17,7 +17,7 @@ from bridge.errors import SetupError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
-IDLE = 5.0  # seconds after which a connection of the pool is looked at before it is used
+IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 
 import sqlalchemy as sa
@@ -82,10 +82,11 @@ def fleet_at(url: str, users: int) -> Iterator[Fleet]:
 
 
 def until(true: Callable[[], bool], *, seconds: float) -> bool:
-    """Whether it came true in time."""
+    """Whether it came true in time; while the database is away nothing is known."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
-        if true():
-            return True
+        with suppress(sa.exc.OperationalError):
+            if true():
+                return True
         time.sleep(0.2)
     return False
