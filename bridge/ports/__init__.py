@@ -15,13 +15,16 @@ from bridge.ports.plugins import (
     Told,
     Writer,
 )
+from bridge.ports.post import Channel, Notification, Post
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
 from bridge.ports.store import Store
+from bridge.ports.work import Presence, Work
 
 __all__ = [
     "Account",
     "Browser",
+    "Channel",
     "Connection",
     "Connector",
     "ConnectorSpec",
@@ -34,8 +37,11 @@ __all__ = [
     "Known",
     "Landing",
     "Normaliser",
+    "Notification",
     "Origin",
     "Personal",
+    "Post",
+    "Presence",
     "Prior",
     "Proxy",
     "ProxyMap",
@@ -44,5 +50,6 @@ __all__ = [
     "Store",
     "Told",
     "User",
+    "Work",
     "Writer",
 ]
