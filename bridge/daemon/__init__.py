@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
-from bridge import app, leases, registry, rhythm
+from bridge import app, housekeeping, leases, registry, rhythm
 from bridge.daemon.crew import Crew
 from bridge.daemon.watch import Watch
 from bridge.errors import BridgeError, TryLater
@@ -25,7 +25,7 @@ from bridge.types import Outcome
 
 log = logging.getLogger(__name__)
 
-PEOPLE = "people"
+PEOPLE, HOUSE = "people", "housekeeping"
 STEP = timedelta(seconds=1)  # between two connections that became overdue together, after a start or a sleep
 
 
@@ -65,7 +65,13 @@ class Daemon:
         guarded("what is due", self._begin_syncs)
         if self.crew.free(PEOPLE):
             self.crew.begin(PEOPLE, lambda: guarded("people", self._attend))
+        if self.crew.free(HOUSE) and housekeeping.is_due(self.bridge, now=self.clock()):
+            self.crew.begin(HOUSE, lambda: guarded("housekeeping", self._tidy))
         self.looked = self.clock()
+
+    def _tidy(self) -> None:
+        gone = housekeeping.tidy(self.bridge, now=self.clock())
+        log.info("housekeeping: %d raw records, %d outcomes of syncs went", gone.raw, gone.runs)
 
     def _alone(self) -> bool:
         """Whether no other daemon has come while the database was away."""
@@ -106,7 +112,7 @@ class Daemon:
 
     def _give_back(self) -> None:
         """Leases that could not be given back when their sync ended, for the database was away."""
-        if not self.crew.busy().keys() - {PEOPLE} and self.held:
+        if not self.crew.busy().keys() - {PEOPLE, HOUSE} and self.held:
             self.bridge.store.work.free_all(self.bridge.holder)
             self.held.clear()
 
@@ -175,7 +181,7 @@ class Daemon:
 
 def at_once(kind: str) -> int:
     """How much of a kind of work may be at once."""
-    return 1 if kind == PEOPLE else registry.spec(kind).at_once
+    return 1 if kind in (PEOPLE, HOUSE) else registry.spec(kind).at_once
 
 
 def guarded(what: str, work: Callable[[], None]) -> None:

@@ -1,5 +1,6 @@
 """The seams: what a source, a classifier and a store have to offer. ``Policy`` lives in ``rhythm_env.interface``."""
 
+from bridge.ports.keeping import Keeping, Tidied
 from bridge.ports.personal import Personal, Prior
 from bridge.ports.plugins import (
     Account,
@@ -34,6 +35,7 @@ __all__ = [
     "File",
     "FileReader",
     "Invitation",
+    "Keeping",
     "Known",
     "Landing",
     "Normaliser",
@@ -48,6 +50,7 @@ __all__ = [
     "Recommendation",
     "Setting",
     "Store",
+    "Tidied",
     "Told",
     "User",
     "Work",

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.keeping import Keeping
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
 from bridge.ports.post import Post
@@ -24,6 +25,8 @@ class Store(Protocol):
     def post(self) -> Post: ...
     @property
     def work(self) -> Work: ...
+    @property
+    def keeping(self) -> Keeping: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """All calls inside land together or not at all. Nested calls join the outer transaction."""

@@ -16,6 +16,7 @@ from bridge.errors import SetupError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+WASTE = 0.2  # share of a file that is unused before it is written anew
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 
@@ -73,6 +74,23 @@ class Database:
         raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
         try:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        finally:
+            raw.close()
+
+    def compact(self) -> None:
+        """Give back the space of what was deleted, without shutting others out for long."""
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+            return
+        raw = self.engine.raw_connection()
+        try:
+            pages, unused = (
+                raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+            )
+            rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
+            for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
         finally:
             raw.close()

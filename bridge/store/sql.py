@@ -11,6 +11,7 @@ from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
 from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
 from bridge.store.database import Database
+from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
 from bridge.store.post import SqlPost
 from bridge.store.work import SqlWork
@@ -26,6 +27,7 @@ class SqlStore:
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
         self.post, self.work = SqlPost(self.database), SqlWork(self.database)
+        self.keeping = SqlKeeping(self.database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
