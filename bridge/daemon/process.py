@@ -58,7 +58,8 @@ def beat(daemon: Daemon, *, every: float) -> None:
         daemon.look()
 
     now = datetime.now(UTC)
-    job = scheduler.add_job(look, "interval", seconds=every, next_run_time=now, coalesce=True, max_instances=1)
+    once_at_most = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}  # None: late is better than never
+    job = scheduler.add_job(look, "interval", seconds=every, next_run_time=now, **once_at_most)
     scheduler.start()
     last = time.monotonic()
     while not daemon.stopping.wait(min(1.0, every)):
