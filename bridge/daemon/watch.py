@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 TOLERANCE = timedelta(minutes=2)  # clocks that are kept in step are slewed, and a busy machine is late
-BACKWARDS = timedelta(seconds=1)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -25,4 +24,4 @@ class Watch:
         if before is None:
             return timedelta(0)
         ahead = (now - before[0]) - timedelta(seconds=steady - before[1])
-        return ahead if ahead > TOLERANCE or ahead < -BACKWARDS else timedelta(0)
+        return ahead if abs(ahead) > TOLERANCE else timedelta(0)

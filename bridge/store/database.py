@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
+        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
+        self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
             self._migrate()
         except BaseException as error:
@@ -42,7 +44,7 @@ class Database:
         if current is not None:
             yield current
             return
-        with self.engine.begin() as connection:
+        with self._turn, self.engine.begin() as connection:
             self._open.connection = connection
             try:
                 yield connection
@@ -59,7 +61,7 @@ class Database:
         options: dict[str, Any] = {"bridge_reads": True}
         if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
             options["isolation_level"] = "REPEATABLE READ"
-        with self.engine.connect().execution_options(**options) as connection:
+        with self._turn, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     def close(self) -> None:
