@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from bridge.errors import SetupError
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
 IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
+WASTE = 0.2  # share of a file that is unused before it is written anew
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 
@@ -27,6 +28,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
+        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
+        self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
             self._migrate()
         except BaseException as error:
@@ -46,7 +49,8 @@ class Database:
         if current is not None:
             yield current
             return
-        with self.engine.connect().execution_options(bridge_durable=durable) as connection, connection.begin():
+        options = {"bridge_durable": durable}
+        with self._turn, self.engine.connect().execution_options(**options) as connection, connection.begin():
             if durable and connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
             self._open.connection = connection
@@ -65,7 +69,7 @@ class Database:
         options: dict[str, Any] = {"bridge_reads": True}
         if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
             options["isolation_level"] = "REPEATABLE READ"
-        with self.engine.connect().execution_options(**options) as connection:
+        with self._turn, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     def close(self) -> None:
@@ -80,6 +84,23 @@ class Database:
         raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
         try:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        finally:
+            raw.close()
+
+    def compact(self) -> None:
+        """Give back the space of what was deleted, without shutting others out for long."""
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+            return
+        raw = self.engine.raw_connection()
+        try:
+            pages, unused = (
+                raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+            )
+            rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
+            for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
         finally:
             raw.close()

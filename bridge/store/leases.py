@@ -4,23 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from typing import Any
 
 import sqlalchemy as sa
 
 from bridge.ports import Connection
+from bridge.store import due as due_now
 from bridge.store import people, tables
 
 c = tables.connections.c
 
 
 def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-    query = _one(connection_id).where(sa.or_(_free(now), c.lease_holder == holder))
+    query = _one(connection_id).where(sa.or_(due_now.free(now), c.lease_holder == holder))
     return db.execute(query.values(lease_holder=holder, lease_until=now + lease)).rowcount == 1
 
 
-def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
-    ids = _due(db, now, limit, taking=True)
+def claim_due(
+    db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+) -> list[Connection]:
+    which = _pulled(now)
+    if source is not None:
+        which = which.where(c.source_id.in_(sa.select(tables.sources.c.id).where(tables.sources.c.name == source)))
+    ids = _due(db, which.with_for_update(skip_locked=True), now, limit)
     if not ids:
         return []
     taken = sa.update(tables.connections).where(c.id.in_(ids))
@@ -29,7 +34,7 @@ def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta
 
 
 def due(db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
-    return _in_order(db, _due(db, now, limit, taking=False))
+    return _in_order(db, _due(db, _pulled(now), now, limit))
 
 
 def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
@@ -37,24 +42,20 @@ def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
     return [found[number] for number in ids]
 
 
-def _due(db: sa.Connection, now: datetime, limit: int, *, taking: bool) -> list[int]:
+def _due(db: sa.Connection, which: sa.Select[tuple[int]], now: datetime, limit: int) -> list[int]:
     """What was never synced, then the longest due: two stretches of one index, which an OR would read to its end."""
     ids: list[int] = []
     for waiting in (c.due_at.is_(None), c.due_at <= now):
-        query = _pulled(now).where(waiting).order_by(c.due_at, c.id).limit(limit - len(ids))
         if len(ids) < limit:
-            ids += db.execute(query.with_for_update(skip_locked=True) if taking else query).scalars()
+            query = which.where(waiting).order_by(c.due_at, c.id).limit(limit - len(ids))
+            ids += [row.id for row in db.execute(query)]
     return ids
 
 
-def _pulled(now: datetime) -> sa.Select[Any]:
-    """Connections that could be synced now by whom they are due for."""
-    resting = sa.select(tables.sources.c.id).where(tables.sources.c.rests_until > now)
-    return sa.select(c.id).where(c.secret.is_not(None), c.paused.is_(None), _free(now), c.source_id.not_in(resting))
-
-
-def _free(now: datetime) -> sa.ColumnElement[bool]:
-    return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
+def _pulled(now: datetime) -> sa.Select[tuple[int]]:
+    """The numbers of connections that could be synced now, were they due."""
+    claimable = sa.and_(c.secret.is_not(None), c.paused.is_(None))
+    return sa.select(c.id).where(claimable, due_now.free(now), c.source_id.not_in(due_now.resting(now)))
 
 
 def busy(db: sa.Connection, source: str | None, *, now: datetime) -> int:

@@ -180,13 +180,14 @@ def finish_sync(
     error: str | None,
     paused: str | None,
     due_at: datetime | None,
+    failures: int,
 ) -> None:
     body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
     if outcome.retry_at is not None:
         body["retry_at"] = outcome.retry_at.isoformat()
     run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
     db.execute(sa.insert(tables.sync_runs).values(run))
-    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at}
+    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
     if error is None:
         values["last_success"] = finished
     db.execute(_update_one(connection_id).values(values))
