@@ -111,7 +111,7 @@ def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lea
         if limited and outcome.retry_at:
             store.rest(connection.source, outcome.retry_at)
         finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
-        store.release(connection.id, lease.holder)  # in one: free again and still due, it would be synced twice
+        store.release(connection.id, lease.holder)  # free again and still due, it would be synced twice
     return outcome
 
 

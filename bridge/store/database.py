@@ -17,8 +17,8 @@ from bridge.errors import SetupError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
-IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
 WASTE = 0.2  # share of a file that is unused before it is written anew
+IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 

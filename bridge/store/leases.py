@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime, timedelta
+from typing import Any
 
 import sqlalchemy as sa
 
 from bridge.ports import Connection
-from bridge.store import due as due_now
 from bridge.store import people, tables
+from bridge.store.due import free, resting
 
 c = tables.connections.c
 
 
 def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-    query = _one(connection_id).where(sa.or_(due_now.free(now), c.lease_holder == holder))
+    query = _one(connection_id).where(sa.or_(free(now), c.lease_holder == holder))
     return db.execute(query.values(lease_holder=holder, lease_until=now + lease)).rowcount == 1
 
 
 def claim_due(
     db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
 ) -> list[Connection]:
-    which = _pulled(now)
-    if source is not None:
-        which = which.where(c.source_id.in_(sa.select(tables.sources.c.id).where(tables.sources.c.name == source)))
-    ids = _due(db, which.with_for_update(skip_locked=True), now, limit)
+    ids = _due(db, now, limit, source, taking=True)
     if not ids:
         return []
     taken = sa.update(tables.connections).where(c.id.in_(ids))
@@ -34,7 +32,7 @@ def claim_due(
 
 
 def due(db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
-    return _in_order(db, _due(db, _pulled(now), now, limit))
+    return _in_order(db, _due(db, now, limit, None, taking=False))
 
 
 def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
@@ -42,20 +40,26 @@ def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
     return [found[number] for number in ids]
 
 
-def _due(db: sa.Connection, which: sa.Select[tuple[int]], now: datetime, limit: int) -> list[int]:
+def _due(db: sa.Connection, now: datetime, limit: int, source: str | None, *, taking: bool) -> list[int]:
     """What was never synced, then the longest due: two stretches of one index, which an OR would read to its end."""
     ids: list[int] = []
     for waiting in (c.due_at.is_(None), c.due_at <= now):
+        query = _pulled(now, source).where(waiting).order_by(c.due_at, c.id).limit(limit - len(ids))
         if len(ids) < limit:
-            query = which.where(waiting).order_by(c.due_at, c.id).limit(limit - len(ids))
-            ids += [row.id for row in db.execute(query)]
+            ids += db.execute(query.with_for_update(skip_locked=True) if taking else query).scalars()
     return ids
 
 
-def _pulled(now: datetime) -> sa.Select[tuple[int]]:
-    """The numbers of connections that could be synced now, were they due."""
-    claimable = sa.and_(c.secret.is_not(None), c.paused.is_(None))
-    return sa.select(c.id).where(claimable, due_now.free(now), c.source_id.not_in(due_now.resting(now)))
+def _pulled(now: datetime, source: str | None) -> sa.Select[Any]:
+    """Connections that could be synced now by whom they are due for."""
+    query = sa.select(c.id).where(
+        c.secret.is_not(None), c.paused.is_(None), free(now), c.source_id.not_in(resting(now))
+    )
+    if source is None:
+        return query
+    return query.where(
+        c.source_id == sa.select(tables.sources.c.id).where(tables.sources.c.name == source).scalar_subquery()
+    )
 
 
 def busy(db: sa.Connection, source: str | None, *, now: datetime) -> int:
