@@ -18,6 +18,7 @@ from bridge.cli import (
     classify,
     data,
     evaluation,
+    fleet,
     keeping,
     key,
     meters,
@@ -31,6 +32,7 @@ from bridge.cli import (
     trace,
     training,
     validation,
+    worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
@@ -54,6 +56,8 @@ for group in (
     classify,
     care,
     trace,
+    fleet,
+    worker,
     key,
     keeping,
     service,
