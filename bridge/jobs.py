@@ -22,7 +22,6 @@ from bridge.errors import TryLater
 from bridge.ports import Connection, User
 from bridge.sync import BACKOFF, LEASE, finish
 from bridge.types import Outcome
-from rhythm_env.interface import moment_at
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -95,9 +94,8 @@ class Jobs:
         return self.bridge.store.due(now=self.clock(), limit=AT_ONCE)
 
     def waiting(self) -> list[User]:
-        """Those who have entered a slot that has no advice yet."""
-        now, store = self.clock(), self.bridge.store
-        return [u for u in store.users() if store.open_recommendation(u.id, moment_at(now, u.zones)) is None]
+        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
+        return rhythm.waiting(self.bridge, self.bridge.store.users(), now=self.clock())
 
 
 @dataclass(slots=True, kw_only=True)
