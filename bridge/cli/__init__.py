@@ -25,6 +25,7 @@ from bridge.cli import (
     push,
     recordings,
     simulation,
+    tokens,
     trace,
     training,
     validation,
@@ -42,6 +43,7 @@ app = typer.Typer(
 )
 for group in (
     people,
+    tokens,
     data,
     push,
     checkin,

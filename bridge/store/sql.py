@@ -10,6 +10,7 @@ from typing import Any
 from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
 from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
+from bridge.store.access import SqlAccess
 from bridge.store.database import Database
 from bridge.store.locks import Locks
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
@@ -23,6 +24,7 @@ class SqlStore:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
+        self.access = SqlAccess(self.database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import today
+from bridge.web.pages import connections, door, today
 
-ROUTERS = (today.router,)
-NAVIGATION = (("/", "Today"),)
+ROUTERS = (today.router, connections.router, door.router)
+NAVIGATION = (("/", "Today"), ("/connections", "Connections"))
