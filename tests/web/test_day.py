@@ -29,7 +29,7 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
     shown = visitor.get("/").text
     for words in ("Friday morning", "Vitality", "Serenity", "Planning", "Choir", 'hx-get="/advice"'):
         assert words in shown
-    advice = visitor.get("/advice").text
+    advice = visitor.get("/advice", headers={"HX-Request": "true"}).text
     kept = place.bridge.store.open_recommendation(ana.id, moment_at(app.now(), ana.zones))
     assert kept is not None
     assert kept.shown_at is not None
@@ -38,7 +38,7 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
 
 
 def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor: Visitor) -> None:
-    path = re.search(r'action="(/advice/\d+)"', visitor.get("/advice").text)[1]  # type: ignore[index]
+    path = re.search(r'action="(/advice/\d+)"', visitor.get("/advice", headers={"HX-Request": "true"}).text)[1]  # type: ignore[index]
     assert visitor.change(path, {"answer": "accept"}).headers["location"] == "/"
     part = visitor.change(path, {"answer": "ignore"}, headers={"HX-Request": "true"})
     assert '<span class="tag" data-say="Noted: ignore."' in part.text
