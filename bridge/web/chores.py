@@ -15,6 +15,7 @@ from bridge import app, archive
 from bridge.cli.data import no_source, row
 from bridge.errors import SetupError
 from bridge.ports import ConnectorSpec
+from bridge.web import words
 from bridge.web.jobs import Job
 
 if TYPE_CHECKING:
@@ -28,19 +29,20 @@ SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 def consent(visit: Visit, spec: ConnectorSpec, *, write: bool) -> Job:
     """Obtain consent, then sync for the first time."""
+    title = words.named(spec.title)[0]
 
     def work(job: Job) -> list[dict[str, Any]]:
-        job.text = f"Waiting for {spec.title}"
+        job.text = f"Waiting for {title}"
         app.connect(visit.bridge, visit.user, spec.name, job, write=write)
         job.url, job.text = None, "Connected. Fetching what is there"
         return _synced(visit, spec, job)
 
-    return _once(visit, spec.title, work)
+    return _once(visit, title, work)
 
 
 def refresh(visit: Visit, spec: ConnectorSpec) -> Job:
     """Sync a source now."""
-    return _once(visit, spec.title, partial(_synced, visit, spec))
+    return _once(visit, words.named(spec.title)[0], partial(_synced, visit, spec))
 
 
 def _once(visit: Visit, title: str, work: Any) -> Job:
