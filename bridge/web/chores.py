@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import AsyncIterator
 from functools import partial
@@ -19,11 +20,13 @@ from bridge.web import words
 from bridge.web.jobs import Job
 
 if TYPE_CHECKING:
+    from bridge.app import Bridge
     from bridge.sync import OnPage
     from bridge.types import Outcome
     from bridge.web.site import Visit
 
-UPLOADS = "uploads"  # below the bridge's folder; what a crash leaves there goes at the next start
+UPLOADS = "uploads"  # below the bridge's folder, by person
+OLD = 86_400  # seconds after which an upload is what a crash has left
 SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 
@@ -84,6 +87,13 @@ async def received(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return place
+
+
+def drop_old(bridge: Bridge) -> None:
+    """Delete what crashes have left of uploads."""
+    for folder in (bridge.settings.folder / UPLOADS).glob("*/*"):
+        if folder.stat().st_mtime < time.time() - OLD:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _safe(name: str) -> str:
