@@ -29,9 +29,11 @@ from bridge.cli import (
     recordings,
     service,
     simulation,
+    tokens,
     trace,
     training,
     validation,
+    web,
     worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -46,6 +48,7 @@ app = typer.Typer(
 )
 for group in (
     people,
+    tokens,
     data,
     push,
     checkin,
@@ -67,6 +70,7 @@ for group in (
     personalise,
     training,
     validation,
+    web,
 ):
     group.register(app)
 

@@ -8,6 +8,7 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.access import Access
 from bridge.ports.keeping import Keeping
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
@@ -37,6 +38,11 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+    @property
+    def access(self) -> Access:
+        """Passwords, sessions and tokens."""
+        ...
+
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Inside, no other process and no other thread is; a thread may enter again. It ends with its process.
 

@@ -10,6 +10,7 @@ from typing import Any
 from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
 from bridge.store import advice, backup, corrections, landing, leases, notices, origins, people, priors, reading, replay
+from bridge.store.access import SqlAccess
 from bridge.store.database import Database
 from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
@@ -26,6 +27,7 @@ class SqlStore:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
+        self.access = SqlAccess(self.database)
         self.post, self.work = SqlPost(self.database), SqlWork(self.database)
         self.keeping = SqlKeeping(self.database)
 
