@@ -261,6 +261,12 @@ class Store(Protocol):
         """Record the answer; a later one replaces an earlier one."""
         ...
 
+    def answer_once(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> bool:
+        """Record the answer unless there is one, whoever else tries at the same time; whether it was recorded."""
+        ...
+
     def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         """By creation time in [since, until), ascending."""
         ...

@@ -81,17 +81,30 @@ def mark_shown(db: sa.Connection, recommendation_id: int, *, now: datetime) -> N
 def answer(
     db: sa.Connection, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None
 ) -> Recommendation:
-    values = {
-        "answer": str(answer),
-        "answered_at": now,
-        "moved_week": moved_to.week if moved_to else None,
-        "moved_timestep": moved_to.timestep if moved_to else None,
-    }
+    values = _answered(answer, now, moved_to)
     db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
     answered = by_id(db, recommendation_id)
     if answered is None:
         raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend")
     return answered
+
+
+def answer_once(
+    db: sa.Connection, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None
+) -> bool:
+    """One statement: of two at once the second one waits, then finds the first one's answer."""
+    waiting = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
+    update = sa.update(table).where(waiting).values(_answered(answer, now, moved_to))
+    return db.execute(update.returning(table.c.id)).first() is not None
+
+
+def _answered(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:
+    return {
+        "answer": str(answer),
+        "answered_at": now,
+        "moved_week": moved_to.week if moved_to else None,
+        "moved_timestep": moved_to.timestep if moved_to else None,
+    }
 
 
 def between(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:

@@ -297,6 +297,12 @@ class SqlStore:
         with self._write() as db:
             return advice.answer(db, recommendation_id, answer, now=now, moved_to=moved_to)
 
+    def answer_once(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> bool:
+        with self._write() as db:
+            return advice.answer_once(db, recommendation_id, answer, now=now, moved_to=moved_to)
+
     def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         with self._read() as db:
             return advice.between(db, user_id, since=since, until=until)
