@@ -28,6 +28,7 @@ from bridge.cli import (
     trace,
     training,
     validation,
+    web,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
@@ -57,6 +58,7 @@ for group in (
     personalise,
     training,
     validation,
+    web,
 ):
     group.register(app)
 
