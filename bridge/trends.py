@@ -14,7 +14,16 @@ from bridge.meters import proxy, read_slots
 from bridge.metrics import METRICS, Metric
 from bridge.ports import EventClassifier, Known, ProxyMap, Store, User
 from bridge.types import EpisodeKind, Reading
-from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, ZoneHistory, moment_at, slot_bounds, slot_start, zone_at
+from rhythm_env.interface import (
+    SLOTS_PER_DAY,
+    ActionType,
+    Meter,
+    ZoneHistory,
+    moment_at,
+    slot_bounds,
+    slot_start,
+    zone_at,
+)
 
 DAY = timedelta(days=1)
 HOUR = timedelta(hours=1)
@@ -169,7 +178,10 @@ def _happenings(known: Known, days: Sequence[date]) -> Iterator[Happening]:
     for _, episode in known.episodes:
         if episode.kind is EpisodeKind.WORKOUT and episode.day in within:
             yield Happening(
-                day=episode.day, kind="workout", title=episode.label, hours=round((episode.end - episode.start) / HOUR, 1)
+                day=episode.day,
+                kind="workout",
+                title=episode.label,
+                hours=round((episode.end - episode.start) / HOUR, 1),
             )
     for occurrence, _ in known.agenda:
         event = occurrence.event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import today
+from bridge.web.pages import links, today
 
-ROUTERS = (today.router,)
+ROUTERS = (today.router, links.router)
 NAVIGATION = (("/", "Today"),)

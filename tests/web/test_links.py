@@ -1,0 +1,70 @@
+"""The page behind a notification's link, over real requests: one button, one answer, clear refusals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from starlette.testclient import TestClient
+
+from bridge import app
+from bridge.ports import Store
+from bridge.web.server import create
+from rhythm_env.interface import Answer
+from tests.store.toy import T0
+from tests.test_links import URL, advised, bridge, tokens
+
+__all__ = ["bridge"]
+
+
+@pytest.fixture
+def client(bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setenv("BRIDGE_NOW", T0.isoformat())
+    with TestClient(create(bridge, local=False, names=["bridge.example.org"]), base_url=URL) as client:
+        yield client
+
+
+def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, bridge: app.Bridge) -> None:
+    advice = advised(bridge.store)
+    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    for _ in range(3):
+        shown = client.get(place)
+        assert (shown.status_code, shown.text.count("<button")) == (200, 1)
+    assert answer_of(bridge.store, advice.id) is None
+    assert "Accepted: Deep work" in client.post(place).text
+    assert answer_of(bridge.store, advice.id) is Answer.ACCEPT
+    again = client.post(place)
+    assert again.status_code == 410
+    assert "answer already: accept" in again.text
+
+
+def test_putting_off_says_where_to(client: TestClient, bridge: app.Bridge) -> None:
+    place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
+    assert "Move to Sun evening" in client.get(place).text
+    assert "waits for you on Sun evening" in client.post(place).text
+
+
+def test_a_forged_one_and_an_old_one_are_refused(
+    client: TestClient, bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advice = advised(bridge.store)
+    token = tokens(bridge, advice)["accept"]
+    forged = token.replace(".a.", ".i.")
+    assert client.post(f"/answer/{forged}").status_code == 403
+    monkeypatch.setenv("BRIDGE_NOW", advice.expires_at.isoformat())
+    late = client.post(f"/answer/{token}")
+    assert (late.status_code, "expired" in late.text) == (410, True)
+    assert answer_of(bridge.store, advice.id) is None
+
+
+def test_another_site_cannot_press_it(client: TestClient, bridge: app.Bridge) -> None:
+    advice = advised(bridge.store)
+    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
+    assert answer_of(bridge.store, advice.id) is None
+
+
+def answer_of(store: Store, number: int) -> Answer | None:
+    found = store.recommendation(number)
+    assert found is not None
+    return found.answer
