@@ -156,6 +156,7 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
     shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
+    shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # what was drawn from it
     return confirmed
 
 

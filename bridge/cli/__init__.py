@@ -19,6 +19,7 @@ from bridge.cli import (
     data,
     evaluation,
     key,
+    mcp,
     meters,
     people,
     personalise,
@@ -58,6 +59,7 @@ for group in (
     personalise,
     training,
     validation,
+    mcp,
     web,
 ):
     group.register(app)

@@ -16,7 +16,18 @@ from bridge.ports.plugins import (
     Writer,
 )
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
+from bridge.ports.records import (
+    Connection,
+    Correction,
+    Earlier,
+    Known,
+    Landing,
+    Origin,
+    Recommendation,
+    Reset,
+    Stated,
+    User,
+)
 from bridge.ports.store import Store
 
 __all__ = [
@@ -40,7 +51,9 @@ __all__ = [
     "Proxy",
     "ProxyMap",
     "Recommendation",
+    "Reset",
     "Setting",
+    "Stated",
     "Store",
     "Told",
     "User",

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 from bridge.metrics import Metric
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
-from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
+from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, Reset, Stated, User
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -235,6 +235,28 @@ class Store(Protocol):
         """No longer keep the newest kept one of a policy (name@version); when it was made, None where none is."""
         ...
 
+    def reset(self, user_id: int, *, now: datetime) -> None:
+        """From now on let no earlier answer count, and no prior made of them."""
+        ...
+
+    def take_back_reset(self, user_id: int, *, now: datetime) -> datetime | None:
+        """Let them count again; when the reset was made, None where there is none."""
+        ...
+
+    def resets(self, user_id: int) -> list[Reset]:
+        """All of them, the newest first."""
+        ...
+
+    # what assistants may do
+    def allow(self, user_id: int, tool: str, *, now: datetime) -> None: ...
+    def refuse(self, user_id: int, tool: str) -> bool:
+        """End a consent; whether there was one."""
+        ...
+
+    def allowed(self, user_id: int) -> dict[str, datetime]:
+        """Tool -> since when it is allowed."""
+        ...
+
     # what events are, in the person's own word
     def correct(self, user_id: int, correction: Correction) -> None:
         """Keep a correction beside the earlier ones."""
@@ -269,4 +291,8 @@ class Store(Protocol):
 
     def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         """By creation time in [since, until), ascending."""
+        ...
+
+    def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
+        """What was believed with each recommendation made in [since, until), ascending; quick for years of them."""
         ...

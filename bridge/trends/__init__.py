@@ -1,4 +1,4 @@
-"""Meters and what they rest on, day by day over weeks, beside what happened: for charts, for the API, for assistants."""
+"""Meters and what they rest on, day by day over weeks, beside what happened: for charts, the API and assistants."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from rhythm_env.interface import (
     SLOTS_PER_DAY,
     ActionType,
     Meter,
+    Moment,
+    Slot,
     ZoneHistory,
     moment_at,
     slot_bounds,
@@ -167,8 +169,6 @@ def _by_day(known: Known, bounds: Sequence[tuple[datetime, datetime]]) -> list[l
 
 
 def _bounds(day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
-    from rhythm_env.interface import Moment, Slot
-
     moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=Slot.MORNING)
     return slot_bounds(moment, zones)[0], slot_start(moment.shifted(SLOTS_PER_DAY), zones)
 
