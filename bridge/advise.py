@@ -97,7 +97,7 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 def anew_since(store: Store, user: User, *, at: datetime) -> datetime | None:
     """When the person began anew with the model: answers to earlier advice do not count at ``at``."""
-    made = (r.made_at for r in store.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
+    made = (r.made_at for r in store.choices.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
 
 

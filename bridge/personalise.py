@@ -134,7 +134,7 @@ def _chance(policy: Personal, one: Asked) -> float:
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
     """The newest prior that is kept for this very version of a policy, and was made since the person began anew."""
     mine = f"{policy.name}@{policy.version}"
-    anew = next((reset.made_at for reset in store.resets(user.id) if reset.taken_back_at is None), None)
+    anew = next((reset.made_at for reset in store.choices.resets(user.id) if reset.taken_back_at is None), None)
     priors = (one for one in store.priors(user.id) if one.kept and one.policy == mine)
     return next((one for one in priors if anew is None or one.made_at > anew), None)
 

@@ -17,13 +17,13 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
     chosen = [named(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
-            store.allow(user.id, tool, now=now)
+            store.choices.allow(user.id, tool, now=now)
     return chosen
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
     """End consents; the names of those there were."""
-    return [tool for tool in [named(tool, user) for tool in tools] if store.refuse(user.id, tool)]
+    return [tool for tool in [named(tool, user) for tool in tools] if store.choices.refuse(user.id, tool)]
 
 
 def named(text: str, user: User) -> str:

@@ -63,7 +63,7 @@ def _server(bridge: app.Bridge, name: str) -> Any:
 
 
 def _allowed(bridge: app.Bridge, name: str) -> set[str]:
-    return set(bridge.store.allowed(bridge.store.user(name).id))
+    return set(bridge.store.choices.allowed(bridge.store.user(name).id))
 
 
 def _offered(types: Any, name: str) -> Any:

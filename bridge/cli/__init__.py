@@ -26,6 +26,7 @@ from bridge.cli import (
     push,
     recordings,
     simulation,
+    tokens,
     trace,
     training,
     validation,
@@ -43,6 +44,7 @@ app = typer.Typer(
 )
 for group in (
     people,
+    tokens,
     data,
     push,
     checkin,

@@ -69,7 +69,7 @@ def consent(user: options.User, json: options.Json = False) -> None:
     from bridge.assistant.tools import TITLES, TOOLS
 
     with app.open_bridge() as bridge:
-        allowed = bridge.store.allowed(bridge.store.user(user).id)
+        allowed = bridge.store.choices.allowed(bridge.store.user(user).id)
     rows = [
         {
             "tool": name,

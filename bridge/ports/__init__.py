@@ -24,7 +24,6 @@ from bridge.ports.records import (
     Landing,
     Origin,
     Recommendation,
-    Reset,
     Stated,
     User,
 )
@@ -51,7 +50,6 @@ __all__ = [
     "Proxy",
     "ProxyMap",
     "Recommendation",
-    "Reset",
     "Setting",
     "Stated",
     "Store",

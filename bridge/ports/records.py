@@ -122,14 +122,6 @@ class Stated:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reset:
-    """A person began anew with the model: what was answered before does not count, unless they took it back."""
-
-    made_at: datetime
-    taken_back_at: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
     """What a person said an event is. It holds for its whole series, and for titles like its own."""
 

@@ -8,9 +8,11 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.access import Access
+from bridge.ports.choices import Choices
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
-from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, Reset, Stated, User
+from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, Stated, User
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -23,6 +25,16 @@ class Store(Protocol):
         ...
 
     def close(self) -> None: ...
+    @property
+    def access(self) -> Access:
+        """Passwords, sessions and tokens."""
+        ...
+
+    @property
+    def choices(self) -> Choices:
+        """What a person allows assistants, and beginning anew."""
+        ...
+
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Inside, no other process and no other thread is; a thread may enter again. It ends with its process.
 
@@ -233,28 +245,6 @@ class Store(Protocol):
 
     def take_back_prior(self, user_id: int, policy: str) -> datetime | None:
         """No longer keep the newest kept one of a policy (name@version); when it was made, None where none is."""
-        ...
-
-    def reset(self, user_id: int, *, now: datetime) -> None:
-        """From now on let no earlier answer count, and no prior made of them."""
-        ...
-
-    def take_back_reset(self, user_id: int, *, now: datetime) -> datetime | None:
-        """Let them count again; when the reset was made, None where there is none."""
-        ...
-
-    def resets(self, user_id: int) -> list[Reset]:
-        """All of them, the newest first."""
-        ...
-
-    # what assistants may do
-    def allow(self, user_id: int, tool: str, *, now: datetime) -> None: ...
-    def refuse(self, user_id: int, tool: str) -> bool:
-        """End a consent; whether there was one."""
-        ...
-
-    def allowed(self, user_id: int) -> dict[str, datetime]:
-        """Tool -> since when it is allowed."""
         ...
 
     # what events are, in the person's own word

@@ -8,20 +8,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, Reset, Stated, User
-from bridge.store import (
-    advice,
-    backup,
-    choices,
-    corrections,
-    landing,
-    notices,
-    origins,
-    people,
-    priors,
-    reading,
-    replay,
-)
+from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, Stated, User
+from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
+from bridge.store.access import SqlAccess
+from bridge.store.choices import SqlChoices
 from bridge.store.database import Database
 from bridge.store.locks import Locks
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
@@ -35,6 +25,8 @@ class SqlStore:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
+        self.access = SqlAccess(self.database)
+        self.choices = SqlChoices(self.database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -322,27 +314,3 @@ class SqlStore:
     def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
         with self._read() as db:
             return advice.stated(db, user_id, since=since, until=until)
-
-    def reset(self, user_id: int, *, now: datetime) -> None:
-        with self._write() as db:
-            choices.reset(db, user_id, now=now)
-
-    def take_back_reset(self, user_id: int, *, now: datetime) -> datetime | None:
-        with self._write() as db:
-            return choices.take_back_reset(db, user_id, now=now)
-
-    def resets(self, user_id: int) -> list[Reset]:
-        with self._read() as db:
-            return choices.all_resets(db, user_id)
-
-    def allow(self, user_id: int, tool: str, *, now: datetime) -> None:
-        with self._write() as db:
-            choices.allow(db, user_id, tool, now=now)
-
-    def refuse(self, user_id: int, tool: str) -> bool:
-        with self._write() as db:
-            return choices.refuse(db, user_id, tool)
-
-    def allowed(self, user_id: int) -> dict[str, datetime]:
-        with self._read() as db:
-            return choices.allowed(db, user_id)

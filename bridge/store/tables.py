@@ -275,3 +275,17 @@ recommendations = sa.Table(
     sa.UniqueConstraint("user_id", "week", "timestep"),
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
 )
+# How people come to the page. Of sessions and tokens only digests are kept, and none of it is exported.
+passwords = sa.Table("passwords", metadata, _to("user", primary_key=True), _text("hash"), _instant("set_at"))
+sessions = sa.Table(
+    "sessions", metadata, _id(), _to("user", index=True), _text("digest", unique=True), _instant("expires_at")
+)
+api_tokens = sa.Table(
+    "api_tokens",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _text("name"),
+    _text("digest", unique=True),
+    _instant("made_at"),
+)

@@ -7,6 +7,8 @@ forgery), and bodies larger than a route takes.
 from __future__ import annotations
 
 import logging
+import secrets
+from http.cookies import CookieError, SimpleCookie
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -15,6 +17,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
 
+SEED = "bridge_seed"  # the cookie that a page's token is made of
+WITHOUT = ("/static/", "/api/", "/push/", "/hooks/")  # no browser pages: no cookie
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
@@ -48,12 +52,19 @@ class Gate:
             await self._app(scope, receive, send)
             return
         begun = False
+        given = _seed(Headers(scope=scope).get("cookie", ""))
+        seed = given or secrets.token_urlsafe(24)
+        scope.setdefault("state", {})["seed"] = seed
 
         async def sending(message: Message) -> None:
             nonlocal begun
             if message["type"] == "http.response.start":
                 begun = True
-                _dress(scope, MutableHeaders(scope=message))
+                headers = MutableHeaders(scope=message)
+                _dress(scope, headers)
+                if given is None and not scope["path"].startswith(WITHOUT):
+                    secure = "; Secure" if scope["scheme"] == "https" else ""
+                    headers.append("set-cookie", f"{SEED}={seed}; Path=/; HttpOnly; SameSite=Lax{secure}")
             await send(message)
 
         refused = self._refused(scope)
@@ -84,6 +95,14 @@ class Gate:
         if foreign or headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("another site asked for that", 403)
         return None
+
+
+def _seed(cookie: str) -> str | None:
+    try:
+        found = SimpleCookie(cookie).get(SEED)
+    except CookieError:
+        return None
+    return found.value if found is not None and len(found.value) >= 32 else None
 
 
 def limit_of(path: str) -> int:

@@ -39,6 +39,6 @@ def templates() -> Environment:
 
 def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "", **context: Any) -> HTMLResponse:
     """A whole page, or a part of one for htmx. ``path``: the page's place in the navigation."""
-    known = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
+    known: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
     content = templates().get_template(template).render(known | context)
     return HTMLResponse(content, status_code=status)

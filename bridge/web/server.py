@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from fastapi import FastAPI, Request
+from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
 from fastapi.staticfiles import StaticFiles
 
@@ -14,7 +14,7 @@ from bridge.errors import BridgeError
 from bridge.web import pages
 from bridge.web.gate import Gate
 from bridge.web.render import STATIC, page
-from bridge.web.site import Site, Stranger
+from bridge.web.site import Site, Stranger, genuine, site_of
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -27,13 +27,14 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
     made = FastAPI(
         title="rhythm-bridge", version=__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
     )
-    made.state.site = Site(bridge=bridge, local=local, hosts=frozenset(names))
+    made.state.site = Site(bridge=bridge, local=local)
     made.mount("/static", StaticFiles(directory=STATIC), name="static")
     for router in pages.ROUTERS:
-        made.include_router(router, include_in_schema=False)
+        made.include_router(router, include_in_schema=False, dependencies=[Depends(genuine)])
     made.add_exception_handler(Stranger, _stranger)
     made.add_exception_handler(BridgeError, _ours)
-    made.add_middleware(Gate, hosts=made.state.site.hosts)
+    made.add_exception_handler(HTTPException, _refused)
+    made.add_middleware(Gate, hosts=frozenset(names))
     return made
 
 
@@ -42,9 +43,18 @@ def _stranger(request: Request, _error: Exception) -> Response:
         return JSONResponse(
             {"error": "whose data? send a token: bridge token new"}, 401, {"WWW-Authenticate": "Bearer"}
         )
+    site = site_of(request)
+    place = "/welcome" if site.local and not site.bridge.store.users() else "/login"
     if "hx-request" in request.headers:
-        return Response(status_code=204, headers={"HX-Redirect": "/login"})
-    return RedirectResponse("/login", 303)
+        return Response(status_code=204, headers={"HX-Redirect": place})
+    return RedirectResponse(place, 303)
+
+
+def _refused(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for nothing else
+    if request.url.path.startswith(API):
+        return JSONResponse({"error": str(error.detail)}, error.status_code, error.headers)
+    return page("error.html", None, status=error.status_code, text=str(error.detail))
 
 
 def _ours(request: Request, error: Exception) -> Response:

@@ -28,27 +28,27 @@ def answered(store: Store, user: User, step: int, at_hour: int) -> Recommendatio
 
 def test_a_tool_is_allowed_once_and_until_it_is_refused(store: Store) -> None:
     ana, ben = person(store), person(store, "ben")
-    store.allow(ana.id, "meters", now=T0)
-    store.allow(ana.id, "meters", now=T0 + HOUR)
-    store.allow(ana.id, "calendar", now=T0 + HOUR)
-    assert store.allowed(ana.id) == {"calendar": T0 + HOUR, "meters": T0}
-    assert store.allowed(ben.id) == {}
-    assert store.refuse(ana.id, "meters")
-    assert not store.refuse(ana.id, "meters")
-    assert list(store.allowed(ana.id)) == ["calendar"]
+    store.choices.allow(ana.id, "meters", now=T0)
+    store.choices.allow(ana.id, "meters", now=T0 + HOUR)
+    store.choices.allow(ana.id, "calendar", now=T0 + HOUR)
+    assert store.choices.allowed(ana.id) == {"calendar": T0 + HOUR, "meters": T0}
+    assert store.choices.allowed(ben.id) == {}
+    assert store.choices.refuse(ana.id, "meters")
+    assert not store.choices.refuse(ana.id, "meters")
+    assert list(store.choices.allowed(ana.id)) == ["calendar"]
     store.forget(ana.id)
-    assert store.allowed(ana.id) == {}
+    assert store.choices.allowed(ana.id) == {}
 
 
 def test_answers_from_before_a_reset_do_not_count_until_it_is_taken_back(store: Store) -> None:
     user = person(store)
     answered(store, user, 0, 0)
-    store.reset(user.id, now=T0 + 2 * HOUR)
+    store.choices.reset(user.id, now=T0 + 2 * HOUR)
     answered(store, user, 1, 3)
     heard = [len(advise.interactions(store, user, at=T0 + hours * HOUR)) for hours in (1, 2, 4)]
     assert heard == [1, 0, 1]
-    assert store.take_back_reset(user.id, now=T0 + 5 * HOUR) == T0 + 2 * HOUR
-    assert store.take_back_reset(user.id, now=T0 + 5 * HOUR) is None
+    assert store.choices.take_back_reset(user.id, now=T0 + 5 * HOUR) == T0 + 2 * HOUR
+    assert store.choices.take_back_reset(user.id, now=T0 + 5 * HOUR) is None
     assert len(advise.interactions(store, user, at=T0 + 6 * HOUR)) == 2
     assert len(advise.interactions(store, user, at=T0 + 4 * HOUR)) == 1  # as it was known then
 
@@ -63,12 +63,12 @@ def test_what_was_believed_comes_without_the_situation(store: Store) -> None:
 def test_resets_go_where_the_data_go_and_permissions_stay(store: Store) -> None:
     user, other = person(store), person(store, "ben")
     answered(store, user, 0, 0)
-    store.reset(user.id, now=T0 + HOUR)
-    store.allow(user.id, "meters", now=T0)
+    store.choices.reset(user.id, now=T0 + HOUR)
+    store.choices.allow(user.id, "meters", now=T0)
     saved = store.dump(user.id)
     store.restore(other.id, saved)
-    assert store.resets(other.id) == store.resets(user.id)
-    assert store.allowed(other.id) == {}
+    assert store.choices.resets(other.id) == store.choices.resets(user.id)
+    assert store.choices.allowed(other.id) == {}
     for row in saved["recommendations"]:
         del row["belief_sd"]  # as an export of an earlier release has it
     third = person(store, "cleo")

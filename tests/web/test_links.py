@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
@@ -31,9 +33,10 @@ def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, br
         shown = client.get(place)
         assert (shown.status_code, shown.text.count("<button")) == (200, 1)
     assert answer_of(bridge.store, advice.id) is None
-    assert "Accepted: Deep work" in client.post(place).text
+    assert client.post(place).status_code == 403  # not from its page
+    assert "Accepted: Deep work" in pressed(client, place).text
     assert answer_of(bridge.store, advice.id) is Answer.ACCEPT
-    again = client.post(place)
+    again = pressed(client, place, since=shown.text)
     assert again.status_code == 410
     assert "answer already: accept" in again.text
 
@@ -41,7 +44,7 @@ def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, br
 def test_putting_off_says_where_to(client: TestClient, bridge: app.Bridge) -> None:
     place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
     assert "Move to Sun evening" in client.get(place).text
-    assert "waits for you on Sun evening" in client.post(place).text
+    assert "waits for you on Sun evening" in pressed(client, place).text
 
 
 def test_a_forged_one_and_an_old_one_are_refused(
@@ -50,9 +53,10 @@ def test_a_forged_one_and_an_old_one_are_refused(
     advice = advised(bridge.store)
     token = tokens(bridge, advice)["accept"]
     forged = token.replace(".a.", ".i.")
-    assert client.post(f"/answer/{forged}").status_code == 403
+    shown = client.get(f"/answer/{token}").text
+    assert pressed(client, f"/answer/{forged}", since=shown).status_code == 403
     monkeypatch.setenv("BRIDGE_NOW", advice.expires_at.isoformat())
-    late = client.post(f"/answer/{token}")
+    late = pressed(client, f"/answer/{token}", since=shown)
     assert (late.status_code, "expired" in late.text) == (410, True)
     assert answer_of(bridge.store, advice.id) is None
 
@@ -62,6 +66,13 @@ def test_another_site_cannot_press_it(client: TestClient, bridge: app.Bridge) ->
     place = f"/answer/{tokens(bridge, advice)['accept']}"
     assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
     assert answer_of(bridge.store, advice.id) is None
+
+
+def pressed(client: TestClient, place: str, *, since: str | None = None) -> Any:
+    """The button of the page that was shown."""
+    found = re.search('name="csrf" value="([0-9a-f]+)"', since or client.get(place).text)
+    assert found is not None
+    return client.post(place, data={"csrf": found[1]})
 
 
 def answer_of(store: Store, number: int) -> Answer | None:

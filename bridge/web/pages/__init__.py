@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import links, today
+from bridge.web.pages import connections, door, links, today
 
-ROUTERS = (today.router, links.router)
-NAVIGATION = (("/", "Today"),)
+ROUTERS = (today.router, connections.router, door.router, links.router)
+NAVIGATION = (("/", "Today"), ("/connections", "Connections"))

@@ -5,15 +5,13 @@ Nobody needs to be logged in here: the link itself is the permission, for one an
 
 from __future__ import annotations
 
-from typing import Annotated
-
-from fastapi import APIRouter, Depends
+from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
 from bridge import app, links
 from bridge.errors import Forged, Spent
 from bridge.web.render import page
-from bridge.web.site import Site, site_of
+from bridge.web.site import csrf, site_of
 from rhythm_env.interface import DAY_NAMES, Answer, Moment, zone_at
 
 router = APIRouter()
@@ -21,24 +19,22 @@ router = APIRouter()
 VERB = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Ignore", Answer.RESCHEDULE: "Move"}
 DONE = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHEDULE: "Moved"}
 
-Served = Annotated[Site, Depends(site_of)]
-
 
 @router.get(f"{links.PATH}{{token}}")
-def confirm(token: str, site: Served) -> HTMLResponse:
+def confirm(request: Request, token: str) -> HTMLResponse:
     """Looking changes nothing: previews and mail scanners look, too."""
-    return _told(site, token, done=False)
+    return _told(request, token, done=False)
 
 
 @router.post(f"{links.PATH}{{token}}")
-def answer(token: str, site: Served) -> HTMLResponse:
-    return _told(site, token, done=True)
+def answer(request: Request, token: str) -> HTMLResponse:
+    return _told(request, token, done=True)
 
 
-def _told(site: Site, token: str, *, done: bool) -> HTMLResponse:
+def _told(request: Request, token: str, *, done: bool) -> HTMLResponse:
     act = links.follow if done else links.look
     try:
-        link = act(site.bridge, token, now=app.now())
+        link = act(site_of(request).bridge, token, now=app.now())
     except Forged as error:
         return page("link.html", None, status=403, refused=str(error), link=None)
     except Spent as error:
@@ -47,6 +43,7 @@ def _told(site: Site, token: str, *, done: bool) -> HTMLResponse:
     return page(
         "link.html",
         None,
+        csrf=csrf(request),
         refused=None,
         link=link,
         word=(DONE if done else VERB)[link.answer],
