@@ -8,12 +8,12 @@ from datetime import date, datetime, timedelta
 from statistics import fmean
 from typing import Any
 
-from bridge import advise, agenda
+from bridge import agenda
 from bridge.daily import Days, figures
 from bridge.meters import proxy, read_slots
 from bridge.metrics import METRICS, Metric
-from bridge.ports import EventClassifier, Known, ProxyMap, Store, User
-from bridge.types import EpisodeKind, Reading
+from bridge.ports import Known, ProxyMap
+from bridge.types import Episode, EpisodeKind, Reading
 from rhythm_env.interface import (
     SLOTS_PER_DAY,
     ActionType,
@@ -80,23 +80,18 @@ class Trends:
     happenings: tuple[Happening, ...]
 
 
-def trends(
-    store: Store,
-    user: User,
-    classifier: EventClassifier,
-    *,
-    at: datetime,
-    days: int,
-    proxies: ProxyMap | None = None,
-) -> Trends:
-    """The last ``days`` local days up to ``at``, from what is known now: late data changes earlier days too."""
-    known = advise.know(store, user, classifier, at=at, proxies=proxies, back=days * DAY)
-    today = at.astimezone(zone_at(at, user.zones)).date()
+def trends(known: Known, *, days: int) -> Trends:
+    """The last ``days`` local days up to ``known.at``, from all that is known then: late data changes earlier days too.
+
+    ``known`` reaches that far back (``advise.know``, ``back=``). Pure.
+    """
+    zone = zone_at(known.at, known.zones)
+    today = known.at.astimezone(zone).date()
     shown = tuple(today - back * DAY for back in range(days - 1, -1, -1))
     found = known.proxies or proxy.shipped()
     return Trends(
-        at=at,
-        zone=zone_at(at, user.zones).key,
+        at=known.at,
+        zone=zone.key,
         map=found.version,
         days=shown,
         meters=_tracks(known, shown),
@@ -175,14 +170,10 @@ def _bounds(day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
 
 def _happenings(known: Known, days: Sequence[date]) -> Iterator[Happening]:
     within = frozenset(days)
-    for _, episode in known.episodes:
-        if episode.kind is EpisodeKind.WORKOUT and episode.day in within:
-            yield Happening(
-                day=episode.day,
-                kind="workout",
-                title=episode.label,
-                hours=round((episode.end - episode.start) / HOUR, 1),
-            )
+    for episode in _workouts(known):
+        if episode.day in within:
+            hours = round((episode.end - episode.start) / HOUR, 1)
+            yield Happening(day=episode.day, kind="workout", title=episode.label, hours=hours)
     for occurrence, _ in known.agenda:
         event = occurrence.event
         day = occurrence.start.astimezone(zone_at(occurrence.start, known.zones)).date()
@@ -192,3 +183,13 @@ def _happenings(known: Known, days: Sequence[date]) -> Iterator[Happening]:
         day = span.since.astimezone(zone_at(span.since, known.zones)).date()
         if day in within:
             yield Happening(day=day, kind="zone", title=span.zone)
+
+
+def _workouts(known: Known) -> Iterator[Episode]:
+    """Each once, though two watches saw it: what begins within another one is that one."""
+    found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
+    over: datetime | None = None
+    for episode in sorted(found, key=lambda one: one.start):
+        if over is None or episode.start >= over:
+            yield episode
+            over = episode.end

@@ -16,10 +16,11 @@ import time
 import uuid
 from contextlib import suppress
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from bridge import advise
 from bridge.app import Bridge
 from bridge.ports import User
 from bridge.trends import trends
@@ -61,16 +62,15 @@ def kept(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = Tr
 
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
     rules, data = _rules(bridge, user), _data(bridge, user, at)
-    text = json.dumps(
-        document(trends(bridge.store, user, bridge.classifier, at=at, days=days, proxies=bridge.proxies)),
-        separators=(",", ":"),
-    )
+    back = timedelta(days=days)
+    known = advise.know(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
+    text = json.dumps(document(trends(known, days=days)), separators=(",", ":"))
     _write(path, "\n".join((rules, data, text)))
     return text
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Unless somebody is at it."""
+    """Unless somebody is at it, or has just done it."""
     mark = path.with_suffix(".renewing")
     try:
         if mark.exists() and time.time() - mark.stat().st_mtime > AT_WORK:
@@ -79,7 +79,9 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
     except OSError:
         return
     try:
-        _make(bridge, user, path, at, days)
+        known = _read(path)
+        if known is None or known[:2] != (_rules(bridge, user), _data(bridge, user, at)):
+            _make(bridge, user, path, at, days)
     except Exception as error:  # noqa: BLE001 - nobody waits for it, and the text may be personal
         log.error("trends: unexpected %s while they were made anew", type(error).__name__)
     finally:

@@ -31,6 +31,8 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
     made.mount("/static", StaticFiles(directory=STATIC), name="static")
     for router in pages.ROUTERS:
         made.include_router(router, include_in_schema=False, dependencies=[Depends(genuine)])
+    for router in pages.API:
+        made.include_router(router)
     made.add_exception_handler(Stranger, _stranger)
     made.add_exception_handler(BridgeError, _ours)
     made.add_exception_handler(HTTPException, _refused)

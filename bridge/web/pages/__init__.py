@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import connections, door, links, today
+from bridge.web.pages import connections, door, links, today, trends
 
-ROUTERS = (today.router, connections.router, door.router, links.router)
-NAVIGATION = (("/", "Today"), ("/connections", "Connections"))
+ROUTERS = (today.router, connections.router, door.router, links.router, trends.router)
+NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/connections", "Connections"))
+API = (trends.api,)  # the JSON door: documented, and without the check of pages
