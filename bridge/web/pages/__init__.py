@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import connections, door, links, today, trends
+from bridge.web.pages import belief, connections, door, links, today, trends
 
-ROUTERS = (today.router, connections.router, door.router, links.router, trends.router)
-NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/connections", "Connections"))
-API = (trends.api,)  # the JSON door: documented, and without the check of pages
+ROUTERS = (today.router, connections.router, door.router, links.router, trends.router, belief.router)
+NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/belief", "About me"), ("/connections", "Connections"))
+API = (trends.api, belief.api)  # the JSON door: documented, and without the check of pages
