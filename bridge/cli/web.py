@@ -12,12 +12,17 @@ def register(app: typer.Typer) -> None:
 
 
 def web(
-    host: Annotated[str, typer.Option(help="The address to listen on.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address to listen on; others than this machine's need passwords.")] = (
+        "127.0.0.1"
+    ),
     port: Annotated[int, typer.Option(help="0: any that is free.", min=0, max=65_535)] = 8080,
+    name: Annotated[
+        list[str] | None, typer.Option(help="A name others reach it by, e.g. through a proxy with TLS; repeatable.")
+    ] = None,
 ) -> None:
-    """Serve the page: today, connections, and the JSON door, on this machine."""
+    """Serve the page, its JSON door (/api/v1) and the addresses that apps and vendors send to."""
     from bridge import app
     from bridge.web.serving import serve
 
     with app.open_bridge() as bridge:
-        serve(bridge, host, port)
+        serve(bridge, host, port, name or ())

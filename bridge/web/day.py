@@ -98,7 +98,7 @@ def _bars(advice: Recommendation) -> list[dict[str, Any]]:
     return [
         {
             "action": name,
-            "score": f"{score:.2f}",
+            "score": f"{score:.3f}",
             "percent": round(4 + 96 * (score - worst) / span, 1),
             "chosen": ActionType(name) is advice.action,
         }

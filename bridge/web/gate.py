@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import secrets
 from http.cookies import CookieError, SimpleCookie
+from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
@@ -20,10 +21,15 @@ log = logging.getLogger(__name__)
 SEED = "bridge_seed"  # the cookie that a page's token is made of
 WITHOUT = ("/static/", "/api/", "/push/", "/hooks/")  # no browser pages: no cookie
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
+FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-forwarded-host"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
 MEGABYTE = 1_000_000
-LIMITS = {"/connections/import": 4_000 * MEGABYTE, "/push/": 200 * MEGABYTE}  # by how a path begins
+LIMITS = {
+    "/connections/import": 4_000 * MEGABYTE,
+    "/api/v1/import": 4_000 * MEGABYTE,
+    "/push/": 200 * MEGABYTE,
+}  # by how a path begins
 HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -42,10 +48,10 @@ class TooLarge(Exception):
 
 
 class Gate:
-    """ASGI middleware. ``hosts``: names, beside the loopback ones, under which people come."""
+    """ASGI middleware. ``names``: under which people come, beside addresses in figures; ``local``: loopback only."""
 
-    def __init__(self, app: ASGIApp, hosts: frozenset[str]) -> None:
-        self._app, self._hosts = app, LOOPBACK | hosts
+    def __init__(self, app: ASGIApp, *, local: bool, names: frozenset[str]) -> None:
+        self._app, self._local, self._names = app, local, LOOPBACK | names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -80,11 +86,21 @@ class Gate:
             if not begun:
                 await PlainTextResponse("something went wrong here; see: bridge doctor", 500)(scope, receive, sending)
 
+    def _is_ours(self, host: str) -> bool:
+        """A name that was rebound is never an address in figures."""
+        try:
+            asked = urlsplit(f"//{host}").hostname or ""
+        except ValueError:
+            return False
+        return asked in self._names or (not self._local and _is_address(asked))
+
     def _refused(self, scope: Scope) -> PlainTextResponse | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
-        if urlsplit(f"//{host}").hostname not in self._hosts:
+        if not self._is_ours(host):
             return PlainTextResponse("this is not its name; see: bridge web --help", 421)
+        if self._local and FORWARDED & set(headers.keys()):
+            return PlainTextResponse("behind a proxy it has to be told its name: bridge web --name NAME", 421)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > limit_of(scope["path"]):
             return PlainTextResponse("that is too large", 413)
@@ -103,6 +119,14 @@ def _seed(cookie: str) -> str | None:
     except CookieError:
         return None
     return found.value if found is not None and len(found.value) >= 32 else None
+
+
+def _is_address(host: str) -> bool:
+    try:
+        ip_address(host)
+    except ValueError:
+        return False
+    return True
 
 
 def limit_of(path: str) -> int:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shutil
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
 from fastapi import Depends, FastAPI, HTTPException, Request
 from fastapi.responses import JSONResponse, RedirectResponse, Response
+from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 
 from bridge import __version__
 from bridge.errors import BridgeError
-from bridge.web import pages
+from bridge.push.landing import Landing
+from bridge.web import api, pages, pushes
+from bridge.web.chores import UPLOADS
 from bridge.web.gate import Gate
 from bridge.web.render import STATIC, page
 from bridge.web.site import Site, Stranger, genuine, site_of
@@ -19,25 +24,46 @@ from bridge.web.site import Site, Stranger, genuine, site_of
 if TYPE_CHECKING:
     from bridge.app import Bridge
 
-API = "/api/"
+API = "/api/v1"
+
+TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 
 
 def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> FastAPI:
     """The application over an open bridge. ``names``: of the machine, beside the loopback ones, that people use."""
     made = FastAPI(
-        title="rhythm-bridge", version=__version__, docs_url=None, redoc_url=None, openapi_url="/api/v1/openapi.json"
+        title="rhythm-bridge",
+        version=__version__,
+        description="What the page shows, as JSON. Tokens are made with: bridge token new --user NAME",
+        docs_url=None,
+        redoc_url=None,
+        openapi_url=f"{API}/openapi.json",
+        lifespan=_living,
     )
     made.state.site = Site(bridge=bridge, local=local)
     made.mount("/static", StaticFiles(directory=STATIC), name="static")
     for router in pages.ROUTERS:
         made.include_router(router, include_in_schema=False, dependencies=[Depends(genuine)])
-    for router in pages.API:
-        made.include_router(router)
+    for router in api.ROUTERS:
+        made.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(genuine)])
+    made.include_router(pushes.router, include_in_schema=False)
     made.add_exception_handler(Stranger, _stranger)
     made.add_exception_handler(BridgeError, _ours)
     made.add_exception_handler(HTTPException, _refused)
-    made.add_middleware(Gate, hosts=frozenset(names))
+    made.add_middleware(Gate, local=local, names=frozenset(names))
     return made
+
+
+@asynccontextmanager
+async def _living(made: FastAPI) -> AsyncIterator[None]:
+    """Beside the routes a thread lands what is pushed; uploads that a crash has left are gone first."""
+    site: Site = made.state.site
+    shutil.rmtree(site.bridge.settings.folder / UPLOADS, ignore_errors=True)
+    landing = Landing(site.bridge, site.arrived)
+    landing.start()
+    yield
+    landing.stop()
+    landing.join()
 
 
 def _stranger(request: Request, _error: Exception) -> Response:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import hmac
+import threading
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
@@ -33,6 +34,7 @@ class Site:
     jobs: Jobs = field(default_factory=Jobs)
     sights: Sights = field(default_factory=Sights)
     logins: Throttle = field(default_factory=lambda: Throttle(allowed=5, seconds=300))
+    arrived: threading.Event = field(default_factory=threading.Event)
     pushes: Throttle = field(default_factory=lambda: Throttle(allowed=120, seconds=60))
 
 
@@ -48,6 +50,7 @@ class Visit:
     user: User
     now: datetime
     csrf: str
+    session: bool = False  # they have logged in, and may leave
 
     @property
     def bridge(self) -> Bridge:
@@ -65,7 +68,7 @@ def visit(request: Request) -> Visit:
     user = _visitor(request, site, now)
     if user is None:
         raise Stranger
-    return Visit(site=site, user=user, now=now, csrf=csrf(request))
+    return Visit(site=site, user=user, now=now, csrf=csrf(request), session=COOKIE in request.cookies)
 
 
 Visitor = Annotated[Visit, Depends(visit)]

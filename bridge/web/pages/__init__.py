@@ -6,4 +6,3 @@ from bridge.web.pages import belief, connections, door, links, today, trends
 
 ROUTERS = (today.router, connections.router, door.router, links.router, trends.router, belief.router)
 NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/belief", "About me"), ("/connections", "Connections"))
-API = (trends.api, belief.api)  # the JSON door: documented, and without the check of pages

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import date
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
-from pydantic import BaseModel
 
-from bridge.belief import DIMENSIONS, Beliefs, beliefs, document, leaning, said
+from bridge.belief import DIMENSIONS, Beliefs, beliefs, leaning, said
 from bridge.web import words
 from bridge.web.curve import HEIGHT, WIDTH, curve
 from bridge.web.render import page
@@ -17,46 +15,8 @@ from bridge.web.site import Visit, Visitor
 from rhythm_env.interface import zone_at
 
 router = APIRouter()
-api = APIRouter()
 
 TITLES = {"social": "Company", "morning": "Time of day", "work": "Work"}
-
-
-class Dimension(BaseModel):
-    """A value per day of ``days``; ``sd`` is null where the policy did not state it."""
-
-    low: str
-    high: str
-    mean: list[float]
-    sd: list[float | None]
-
-
-class Moved(BaseModel):
-    at: str
-    action: str
-    answer: str
-    change: dict[str, float]
-    text: str
-
-
-class ResetBody(BaseModel):
-    made_at: str
-    taken_back_at: str | None
-
-
-class BeliefBody(BaseModel):
-    days: list[date]
-    dimensions: dict[str, Dimension]
-    policies: list[str]
-    moved_by: list[Moved]
-    answers: int
-    resets: list[ResetBody]
-
-
-@api.get("/api/v1/belief", response_model=BeliefBody)
-def belief_json(visit: Visitor) -> dict[str, Any]:
-    """What was believed on each day of the last year, which answers moved it, and when it began anew."""
-    return document(_found(visit))
 
 
 @router.get("/belief")

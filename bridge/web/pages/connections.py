@@ -49,7 +49,7 @@ def _source(visit: Visit, spec: ConnectorSpec, rows: list[dict[str, Any]]) -> di
     kinds = rows[0]["counts"] if rows else {}
     return {
         "name": spec.name,
-        "title": title[:1].upper() + title[1:],
+        "title": title if title[1:2].isupper() else title[:1].upper() + title[1:],
         "more": more.removesuffix(")"),
         "how": [way for way, there in ways.items() if there is not None],
         "writes": spec.writes is not None,

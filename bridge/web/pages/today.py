@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Form, Request
+from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge import advise, advising, checkin
@@ -21,6 +21,7 @@ from rhythm_env.interface import ActionType, Answer, Meter, Moment, moment_at
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
+Number = Annotated[int, Path(ge=1, le=2**53)]
 AHEAD = 28  # slots that advice can be put off to
 
 
@@ -53,7 +54,7 @@ def advice(visit: Visitor) -> HTMLResponse:
 
 
 @router.post("/advice/{number}")
-def answer(request: Request, visit: Visitor, number: int, answer: Text, to: Text = "") -> Response:
+def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
     """Accept, ignore, or put off; another answer replaces the one before."""
     given = answer_of(answer)
     moved = _slot(visit, to) if given is Answer.RESCHEDULE else None

@@ -7,8 +7,7 @@ from statistics import fmean
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from fastapi.responses import HTMLResponse, Response
-from pydantic import BaseModel
+from fastapi.responses import HTMLResponse
 
 from bridge.errors import SetupError
 from bridge.trends.kept import kept
@@ -17,56 +16,11 @@ from bridge.web.site import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
-api = APIRouter()
 
 RANGES = ((4, "4 weeks"), (12, "12 weeks"), (26, "half a year"), (52, "a year"))
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS = 7
 Body = dict[str, Any]
-
-
-class MeterTrend(BaseModel):
-    """A value per day; null where nothing was known."""
-
-    level: list[float | None]
-    sd: list[float | None]
-    coverage: list[float]
-
-
-class InputTrend(BaseModel):
-    metric: str
-    unit: str
-    source: str
-    meters: list[str]
-    values: list[float | None]
-
-
-class Happened(BaseModel):
-    day: date
-    kind: str
-    title: str | None
-    hours: float | None
-
-
-class TrendsBody(BaseModel):
-    """Columns with a value for each of ``days``. ``at``: when it was computed."""
-
-    at: str
-    zone: str
-    map: str
-    normal: float
-    days: list[date]
-    meters: dict[str, MeterTrend]
-    inputs: list[InputTrend]
-    planned_hours: dict[str, list[float]]
-    happenings: list[Happened]
-
-
-@api.get("/api/v1/trends", responses={200: {"model": TrendsBody}}, response_class=Response)
-def trends_json(visit: Visitor, weeks: Weeks = 12) -> Response:
-    """Meters, their inputs, planned hours and what happened, day by day over the last weeks."""
-    found = kept(visit.bridge, visit.user, at=visit.now, days=DAYS * weeks, wait=False)
-    return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
 
 
 @router.get("/trends")
