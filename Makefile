@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-openenv test-train lint classifier bench evaluate clean
+.PHONY: demo test test-faults test-web test-openenv test-train lint classifier bench evaluate clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -13,10 +13,17 @@ demo: .venv/ready
 	$(BIN)/bridge demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults" --numprocesses auto --maxprocesses 8
+	$(BIN)/pytest -m "not faults and not web" --numprocesses auto --maxprocesses 8
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800
+
+test-web: .venv/ready build/axe/package/axe.min.js # the page in Debian's chromium; pictures of it land in build/screens
+	$(BIN)/pytest -m web --timeout 600
+
+build/axe/package/axe.min.js:
+	mkdir -p build/axe
+	cd build/axe && npm pack --silent axe-core@4.14.1 && tar xzf axe-core-4.14.1.tgz
 
 test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-openenv

@@ -1,4 +1,4 @@
-"""``python -m bridge.lab.life FOLDER DAY``: the demo person's days up to the morning of a day, as an export."""
+"""``python -m bridge.lab.life FOLDER DAY [DAYS]``: the demo person's days up to a morning, as an export."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ class _Agreeing:
         return sys.stdin.readline().strip() or None
 
 
-def live(folder: Path, day: date, *, seed: int = 7) -> None:
+def live(folder: Path, day: date, *, days: int = 75, seed: int = 7) -> None:
     """Connect, import and sync everything as the demo does, then write what came of it into ``folder``."""
-    with stage(seed=seed, today=day) as (served, downloads), app.open_bridge() as bridge:
+    with stage(seed=seed, today=day, days=days) as (served, downloads), app.open_bridge() as bridge:
         person = bridge.store.add_user(NAME, ZONE, now=app.now())
         for source in served:
             app.connect(bridge, person, source, _Agreeing())
@@ -36,4 +36,5 @@ def live(folder: Path, day: date, *, seed: int = 7) -> None:
 
 
 if __name__ == "__main__":
-    live(Path(sys.argv[1]), date.fromisoformat(sys.argv[2]))
+    length = int(sys.argv[3]) if len(sys.argv) > 3 else 75
+    live(Path(sys.argv[1]), date.fromisoformat(sys.argv[2]), days=length)

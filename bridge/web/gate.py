@@ -80,7 +80,7 @@ class Gate:
         try:
             await self._app(scope, _limited(receive, limit_of(scope["path"])), sending)
         except TooLarge:
-            await PlainTextResponse("that is too large", 413)(scope, receive, sending)
+            await _too_large()(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
             log.error("%s: unexpected %s", scope["path"].split("/")[1] or "today", type(error).__name__)
             if not begun:
@@ -103,7 +103,7 @@ class Gate:
             return PlainTextResponse("behind a proxy it has to be told its name: bridge web --name NAME", 421)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > limit_of(scope["path"]):
-            return PlainTextResponse("that is too large", 413)
+            return _too_large()
         if scope["method"] in SAFE:
             return None
         origin = headers.get("origin")
@@ -111,6 +111,11 @@ class Gate:
         if foreign or headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("another site asked for that", 403)
         return None
+
+
+def _too_large() -> PlainTextResponse:
+    """What is still being sent would be taken for the next request."""
+    return PlainTextResponse("that is too large", 413, {"connection": "close"})
 
 
 def _seed(cookie: str) -> str | None:

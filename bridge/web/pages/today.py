@@ -48,9 +48,10 @@ def today(visit: Visitor) -> HTMLResponse:
 
 
 @router.get("/advice")
-def advice(visit: Visitor) -> HTMLResponse:
+def advice(request: Request, visit: Visitor) -> Response:
     """The slot's recommendation, thought about now if need be."""
-    return _part(visit, advising.recommend(visit.bridge, visit.user, now=visit.now))
+    found = advising.recommend(visit.bridge, visit.user, now=visit.now)
+    return _part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 
 @router.post("/advice/{number}")
