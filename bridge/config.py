@@ -25,6 +25,7 @@ class Settings:
     explore: str
     quiet: str
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
+    keep_raw: str
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -66,6 +67,7 @@ def load() -> Settings:
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
         url=_choose("URL", written, "") or None,
+        keep_raw=_choose("KEEP_RAW", written, "90"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 

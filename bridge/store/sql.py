@@ -13,7 +13,10 @@ from bridge.store import advice, backup, corrections, landing, notices, origins,
 from bridge.store.access import SqlAccess
 from bridge.store.choices import SqlChoices
 from bridge.store.database import Database
+from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
+from bridge.store.post import SqlPost
+from bridge.store.work import SqlWork
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -27,6 +30,8 @@ class SqlStore:
         self._locks = Locks(self.database.engine)
         self.access = SqlAccess(self.database)
         self.choices = SqlChoices(self.database)
+        self.post, self.work = SqlPost(self.database), SqlWork(self.database)
+        self.keeping = SqlKeeping(self.database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -96,9 +101,11 @@ class SqlStore:
         with self._write() as db:
             return people.claim(db, connection_id, holder, now=now, lease=lease)
 
-    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+    def claim_due(
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    ) -> list[Connection]:
         with self._write() as db:
-            return people.claim_due(db, holder, now=now, lease=lease, limit=limit)
+            return people.claim_due(db, holder, now=now, lease=lease, limit=limit, source=source)
 
     def holder(self, connection_id: int) -> str | None:
         with self._read() as db:
@@ -262,6 +269,7 @@ class SqlStore:
         error: str | None,
         paused: str | None,
         due_at: datetime | None,
+        failures: int = 0,
     ) -> None:
         with self._write() as db:
             people.finish_sync(
@@ -273,6 +281,7 @@ class SqlStore:
                 error=error,
                 paused=paused,
                 due_at=due_at,
+                failures=failures,
             )
 
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None:
