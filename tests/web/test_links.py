@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
-from bridge import app
+from bridge import app, notify
+from bridge.lab.server import LabServer
 from bridge.ports import Store
 from bridge.web.server import create
 from rhythm_env.interface import Answer
-from tests.store.toy import T0
+from tests.daemon.stage import staged
+from tests.daemon.test_notify import Mailbox
+from tests.store.toy import HOUR, T0
 from tests.test_links import URL, advised, bridge, tokens
 
 __all__ = ["bridge"]
@@ -66,6 +71,24 @@ def test_another_site_cannot_press_it(client: TestClient, bridge: app.Bridge) ->
     place = f"/answer/{tokens(bridge, advice)['accept']}"
     assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
     assert answer_of(bridge.store, advice.id) is None
+
+
+def test_the_link_in_a_message_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Mailbox()
+    with staged(tmp_path, monkeypatch) as stage, LabServer(box.application) as server:
+        stage.bridge = replace(stage.bridge, settings=replace(stage.bridge.settings, url=URL))
+        stage.add("ana", "Europe/Berlin")
+        address = server.url.replace("http://", "json://")
+        notify.keep(stage.bridge.store, stage.bridge.vault, stage.users[0], address, events=False, now=stage.now)
+        stage.daemon().tick()
+        sent = dict(line.split(": ") for line in box.got[0]["message"].splitlines()[-3:])
+        assert list(sent) == ["accept", "ignore", "reschedule"]
+        monkeypatch.setenv("BRIDGE_NOW", stage.now.isoformat())
+        made = create(stage.bridge, local=False, names=["bridge.example.org"])
+        with TestClient(made, base_url=URL) as client:
+            assert "Accepted" in pressed(client, sent["accept"]).text
+        (advice,) = stage.bridge.store.recommendations(stage.users[0].id, since=stage.now, until=stage.now + HOUR)
+        assert advice.answer is Answer.ACCEPT
 
 
 def pressed(client: TestClient, place: str, *, since: str | None = None) -> Any:
