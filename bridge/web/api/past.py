@@ -6,7 +6,7 @@ from datetime import date
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
-from fastapi.responses import Response
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
 from bridge.belief import beliefs, document
@@ -86,6 +86,10 @@ class BeliefBody(BaseModel):
     resets: list[ResetBody]
 
 
+# Documented, and not checked again on the way out: a year of it is long.
+BELIEF: dict[int | str, dict[str, Any]] = {200: {"model": BeliefBody}}
+
+
 @router.get("/trends", responses={200: {"model": TrendsBody}}, response_class=Response)
 def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
     """Meters, their inputs, planned hours and what happened, day by day over the last weeks."""
@@ -93,21 +97,21 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
     return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
 
 
-@router.get("/belief", response_model=BeliefBody)
-def belief(visit: Visitor) -> dict[str, Any]:
+@router.get("/belief", responses=BELIEF, response_class=JSONResponse)
+def belief(visit: Visitor) -> JSONResponse:
     """What was believed on each day of the last year, which answers moved it, and when it began anew."""
-    return document(beliefs(visit.bridge.store, visit.user, now=visit.now))
+    return JSONResponse(document(beliefs(visit.bridge.store, visit.user, now=visit.now)))
 
 
-@router.post("/belief/reset", response_model=BeliefBody)
-def reset(visit: Visitor) -> dict[str, Any]:
+@router.post("/belief/reset", responses=BELIEF, response_class=JSONResponse)
+def reset(visit: Visitor) -> JSONResponse:
     """From the next advice on let no answer given so far count; nothing is deleted."""
     visit.bridge.store.choices.reset(visit.user.id, now=visit.now)
     return belief(visit)
 
 
-@router.post("/belief/restore", response_model=BeliefBody)
-def restore(visit: Visitor) -> dict[str, Any]:
+@router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
+def restore(visit: Visitor) -> JSONResponse:
     """Take the newest reset back: the answers count again."""
     visit.bridge.store.choices.take_back_reset(visit.user.id, now=visit.now)
     return belief(visit)
