@@ -78,7 +78,9 @@ class Lease:
         return self.now + timedelta(seconds=time.monotonic() - self.began)
 
     def taken(self) -> bool:
-        return self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
+        mine = self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
+        self.renewed = time.monotonic() if mine else self.renewed
+        return mine
 
     def renew(self) -> None:
         """Say that we are still at it, if it is a while since we did."""
@@ -86,7 +88,6 @@ class Lease:
             return
         if not self.taken():
             raise TryLater("another sync took this connection over")
-        self.renewed = time.monotonic()
 
 
 def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
@@ -94,22 +95,23 @@ def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lea
     connection, now = source.connection, lease.now
     if not lease.taken():
         return _outcome(connection, Tally(), "skipped", because="another sync of this connection is running")
-    tally = Tally()
+    tally, limited = Tally(), False
     try:
         work(tally)
     except BridgeError as error:
         outcome = _failed(connection, tally, error, at=lease.clock())
-        if isinstance(error, TryLater) and error.limited and source.spec.shares_limit and outcome.retry_at:
-            store.rest(connection.source, outcome.retry_at)
+        limited = isinstance(error, TryLater) and error.limited and source.spec.shares_limit
     except BaseException:
         store.release(connection.id, lease.holder)
         raise
     else:
         outcome = _outcome(connection, tally, "ok")
     cadence = source.spec.cadence
-    with store.transaction():  # free again and still due, it would be synced twice
+    with store.transaction(durable=source.open is None):  # what a file held does not come again by itself
+        if limited and outcome.retry_at:
+            store.rest(connection.source, outcome.retry_at)
         finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
-        store.release(connection.id, lease.holder)
+        store.release(connection.id, lease.holder)  # free again and still due, it would be synced twice
     return outcome
 
 
@@ -189,9 +191,9 @@ class _Pull:
 
     def _streams(self, connector: Connector) -> None:
         connection, spec = self.source.connection, self.source.spec
+        cursors = self.store.cursors(connection.id, spec.cursor_version)
         for stream in spec.streams:
-            cursor = self.store.cursor(connection.id, stream, spec.cursor_version)
-            self._stream(connector.pull(stream, cursor, now=self.now))
+            self._stream(connector.pull(stream, cursors.get(stream), now=self.now))
 
     def _stream(self, pages: Iterable[Page]) -> None:
         delivered: set[str] = set()
@@ -220,7 +222,7 @@ class _Pull:
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
-    with store.transaction():
+    with store.transaction(durable=False):  # what a power cut takes back is pulled again: its cursor went with it
         landings = put(source, store, page.records, now=now)
         refuse_changed_shape(source.spec, page, landings)
         if page.covers is not None:

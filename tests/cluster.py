@@ -65,3 +65,15 @@ def restartable(options: str = "") -> Iterator[tuple[str, Callable[[], None]]]:
     yield f"postgresql://{owner}@127.0.0.1:{port}", restart
     control("-m", "immediate", "stop")
     shutil.rmtree(folder, ignore_errors=True)
+
+
+def restart(server: str) -> None:
+    """Let a cluster end as in a power cut, and start again."""
+    import psycopg
+
+    bin_folder = programs()
+    assert bin_folder is not None
+    with psycopg.connect(f"{server}/postgres") as connection:
+        row = connection.execute("SHOW data_directory").fetchone()
+    assert row is not None
+    _as_owner([str(bin_folder / "pg_ctl"), "-D", row[0], "-w", "-m", "immediate", "-l", f"{row[0]}/log", "restart"])

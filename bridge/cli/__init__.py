@@ -18,6 +18,7 @@ from bridge.cli import (
     classify,
     data,
     evaluation,
+    fleet,
     keeping,
     key,
     mcp,
@@ -34,6 +35,7 @@ from bridge.cli import (
     training,
     validation,
     web,
+    worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
 
@@ -58,6 +60,8 @@ for group in (
     classify,
     care,
     trace,
+    fleet,
+    worker,
     key,
     keeping,
     service,

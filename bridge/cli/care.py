@@ -58,8 +58,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        rows = connection_rows(bridge, person, now)
-        rows += _notices(bridge, person)
+        rows = connection_rows(bridge, person, now) + _notices(bridge, person)
     if json:
         show.document(rows)
         return

@@ -30,8 +30,12 @@ class Store(Protocol):
     @property
     def keeping(self) -> Keeping: ...
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """All calls inside land together or not at all. Nested calls join the outer transaction."""
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[None]:
+        """All calls inside land together or not at all. Nested calls join the outer transaction.
+
+        Not ``durable``: a power cut, but no crash, may take the last of them back, each as a whole and in order. For
+        what would then simply be done again: waiting for the disk costs more than most syncs.
+        """
         ...
 
     def close(self) -> None: ...
@@ -62,6 +66,10 @@ class Store(Protocol):
         """Raises SetupError naming ``bridge user add`` when there is none."""
         ...
 
+    def person(self, user_id: int) -> User:
+        """The user of that number. Raises SetupError when there is none (any more)."""
+        ...
+
     def users(self) -> list[User]: ...
     def dump(self, user_id: int) -> dict[str, list[dict[str, Any]]]:
         """Table -> rows of all a person has but consents, as JSON can hold it, in the order it can be put back."""
@@ -83,6 +91,10 @@ class Store(Protocol):
         ...
 
     def connections(self, user_id: int) -> list[Connection]: ...
+    def connection(self, connection_id: int) -> Connection | None:
+        """The connection of that number; None when it is gone."""
+        ...
+
     def disconnect(self, connection_id: int) -> None:
         """Delete a connection with all that came through it."""
         ...
@@ -107,6 +119,14 @@ class Store(Protocol):
         """
         ...
 
+    def due(self, *, now: datetime, limit: int) -> list[Connection]:
+        """What ``claim_due`` would take, without taking it."""
+        ...
+
+    def busy(self, source: str | None = None, *, now: datetime) -> int:
+        """How many connections (of a source) somebody holds an unexpired lease of."""
+        ...
+
     def holder(self, connection_id: int) -> str | None:
         """Who holds the lease, expired or not."""
         ...
@@ -114,6 +134,10 @@ class Store(Protocol):
     def release(self, connection_id: int, holder: str) -> None: ...
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         """The stored cursor, or None when there is none of that version."""
+        ...
+
+    def cursors(self, connection_id: int, version: int) -> dict[str, str]:
+        """Stream -> its cursor, of those of that version."""
         ...
 
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...

@@ -75,7 +75,7 @@ connections = sa.Table(
     _text("name"),
     _instant("created_at"),
     _text("paused", nullable=True),
-    sa.Column("due_at", Instant, index=True),
+    _instant("due_at", nullable=True),
     _instant("last_success", nullable=True),
     _text("last_error", nullable=True),
     _text("lease_holder", nullable=True),
@@ -84,6 +84,21 @@ connections = sa.Table(
     _text("member", nullable=True, index=True),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
     sa.UniqueConstraint("user_id", "source_id", "name"),
+)
+# Only what somebody could claim: with it, a claim reads what it takes and nothing else.
+_claimable = sa.and_(connections.c.secret.is_not(None), connections.c.paused.is_(None))
+sa.Index(
+    "ix_connections_due",
+    connections.c.due_at,
+    connections.c.id,
+    sqlite_where=_claimable,
+    postgresql_where=_claimable,
+)
+sa.Index(
+    "ix_connections_leased",
+    connections.c.lease_until,
+    sqlite_where=connections.c.lease_until.is_not(None),
+    postgresql_where=connections.c.lease_until.is_not(None),
 )
 cursors = sa.Table(
     "cursors",

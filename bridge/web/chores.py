@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
+import time
 import zipfile
 from collections.abc import AsyncIterator
 from functools import partial
@@ -15,32 +16,36 @@ from bridge import app, archive
 from bridge.cli.data import no_source, row
 from bridge.errors import SetupError
 from bridge.ports import ConnectorSpec
+from bridge.web import words
 from bridge.web.jobs import Job
 
 if TYPE_CHECKING:
+    from bridge.app import Bridge
     from bridge.sync import OnPage
     from bridge.types import Outcome
     from bridge.web.site import Visit
 
-UPLOADS = "uploads"  # below the bridge's folder; what a crash leaves there goes at the next start
+UPLOADS = "uploads"  # below the bridge's folder, by person
+OLD = 86_400  # seconds after which an upload is what a crash has left
 SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 
 def consent(visit: Visit, spec: ConnectorSpec, *, write: bool) -> Job:
     """Obtain consent, then sync for the first time."""
+    title = words.named(spec.title)[0]
 
     def work(job: Job) -> list[dict[str, Any]]:
-        job.text = f"Waiting for {spec.title}"
+        job.text = f"Waiting for {title}"
         app.connect(visit.bridge, visit.user, spec.name, job, write=write)
         job.url, job.text = None, "Connected. Fetching what is there"
         return _synced(visit, spec, job)
 
-    return _once(visit, spec.title, work)
+    return _once(visit, title, work)
 
 
 def refresh(visit: Visit, spec: ConnectorSpec) -> Job:
     """Sync a source now."""
-    return _once(visit, spec.title, partial(_synced, visit, spec))
+    return _once(visit, words.named(spec.title)[0], partial(_synced, visit, spec))
 
 
 def _once(visit: Visit, title: str, work: Any) -> Job:
@@ -82,6 +87,13 @@ async def received(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return place
+
+
+def drop_old(bridge: Bridge) -> None:
+    """Delete what crashes have left of uploads."""
+    for folder in (bridge.settings.folder / UPLOADS).glob("*/*"):
+        if folder.stat().st_mtime < time.time() - OLD:
+            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _safe(name: str) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
@@ -16,7 +15,7 @@ from bridge import __version__
 from bridge.errors import BridgeError
 from bridge.push.landing import Landing
 from bridge.web import api, pages, pushes
-from bridge.web.chores import UPLOADS
+from bridge.web.chores import drop_old
 from bridge.web.gate import Gate
 from bridge.web.render import STATIC, page
 from bridge.web.site import Site, Stranger, genuine, site_of
@@ -56,9 +55,9 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
 
 @asynccontextmanager
 async def _living(made: FastAPI) -> AsyncIterator[None]:
-    """Beside the routes a thread lands what is pushed; uploads that a crash has left are gone first."""
+    """Beside the routes a thread lands what is pushed; uploads that a crash has left go first."""
     site: Site = made.state.site
-    shutil.rmtree(site.bridge.settings.folder / UPLOADS, ignore_errors=True)
+    drop_old(site.bridge)
     landing = Landing(site.bridge, site.arrived)
     landing.start()
     yield

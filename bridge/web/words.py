@@ -62,3 +62,13 @@ def kind(name: str) -> str:
     ('resting heart rate', 'HRV (RMSSD)', 'events')
     """
     return " ".join(ABBREVIATIONS.get(word, word) for word in name.split("_"))
+
+
+def named(title: str) -> tuple[str, str]:
+    """A source's name, and what stands in brackets after it.
+
+    >>> named("WHOOP (API v2)"), named("message counts"), named("iCalendar")
+    (('WHOOP', 'API v2'), ('Message counts', ''), ('iCalendar', ''))
+    """
+    name, _, more = title.partition(" (")
+    return name if name[1:2].isupper() else name[:1].upper() + name[1:], more.removesuffix(")")

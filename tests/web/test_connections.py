@@ -53,7 +53,7 @@ def test_connect_sync_refresh_and_disconnect(
         assert "Done" in requests.get(address, timeout=20).text  # the person agrees, and is led back to us
         assert "new" in visitor.finished(shown)
         page = visitor.get("/connections").text
-        assert "Sync WHOOP now" in page
+        assert "Sync now: WHOOP" in page
         assert place.bridge.store.counts(ana.id)["whoop"]
         assert "as before" in visitor.finished(visitor.change("/connections/whoop/sync").text)
         assert visitor.change("/connections/whoop/disconnect").status_code == 303

@@ -44,13 +44,13 @@ def _source(visit: Visit, spec: ConnectorSpec, rows: list[dict[str, Any]]) -> di
     jobs = {job.title: job for job in visit.site.jobs.running(visit.user.id)}
     store = visit.bridge.store
     mine = [c for c in store.connections(visit.user.id) if c.source == spec.name and c.name == "account"]
-    title, _, more = spec.title.partition(" (")
+    title, more = words.named(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}
     return {
         "name": spec.name,
-        "title": title if title[1:2].isupper() else title[:1].upper() + title[1:],
-        "more": more.removesuffix(")"),
+        "title": title,
+        "more": more,
         "how": [way for way, there in ways.items() if there is not None],
         "writes": spec.writes is not None,
         "reads": sorted(words.kind(str(what)) for what in spec.delivers),
@@ -59,7 +59,7 @@ def _source(visit: Visit, spec: ConnectorSpec, rows: list[dict[str, Any]]) -> di
         "paused": any(row["paused"] for row in rows),
         "kinds": sorted((words.kind(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
-        "job": jobs.get(spec.title),
+        "job": jobs.get(title),
     }
 
 
@@ -103,9 +103,8 @@ def push(visit: Visitor, source: str) -> Response:
 def disconnect(visit: Visitor, source: str) -> Response:
     spec = _spec(source)
     if not app.disconnect(visit.bridge, visit.user, spec.name) and spec.revokes is not None:
-        text = (
-            f"{spec.title} is disconnected and its data deleted. It did not confirm: revoke the consent there as well."
-        )
+        name = words.named(spec.title)[0]
+        text = f"{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well."
         return page("note.html", visit, path="/connections", text=text)
     return RedirectResponse("/connections", 303)
 
@@ -156,6 +155,7 @@ def forget(visit: Visitor, name: Text = "") -> Response:
     if name.strip() != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
     unconfirmed = app.forget(visit.bridge, visit.user)
+    shutil.rmtree(visit.bridge.settings.folder / chores.UPLOADS / str(visit.user.id), ignore_errors=True)
     left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
     answer = page("note.html", None, text=f"Everything about {visit.user.name} is deleted.{left}")
     answer.delete_cookie(COOKIE)

@@ -1,8 +1,10 @@
 // What htmx does not do by itself: say aloud what changed, and lead back where a page has grown too old.
 "use strict";
 
-document.addEventListener("htmx:afterSwap", (event) => {
-  const said = event.detail.target.querySelector("[data-say]");
+document.addEventListener("htmx:load", (event) => {
+  const fresh = event.detail.elt;
+  if (fresh === document.body) return;
+  const said = fresh.matches("[data-say]") ? fresh : fresh.querySelector("[data-say]");
   if (said) document.getElementById("status").textContent = said.dataset.say;
 });
 
