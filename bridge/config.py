@@ -24,6 +24,7 @@ class Settings:
     policy: str
     explore: str
     quiet: str
+    url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
     sources: Mapping[str, Mapping[str, object]]
 
@@ -65,6 +66,7 @@ def load() -> Settings:
         policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
+        url=_choose("URL", written, "") or None,
         keep_raw=_choose("KEEP_RAW", written, "90"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )

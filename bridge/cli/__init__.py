@@ -21,6 +21,7 @@ from bridge.cli import (
     fleet,
     keeping,
     key,
+    mcp,
     meters,
     notify,
     people,
@@ -70,6 +71,7 @@ for group in (
     personalise,
     training,
     validation,
+    mcp,
     web,
 ):
     group.register(app)
