@@ -78,7 +78,7 @@ class Bridge:
         return guard_of(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        return registry.policy(name or self.settings.policy)
+        return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
     def holder(self) -> str:

@@ -193,12 +193,11 @@ def recommend(
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        with bridge.store.transaction():
-            chosen = for_person(bridge.store, person, bridge.policy(policy))
-            advice = advise.recommend(
-                bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
-            )
-            bridge.store.mark_shown(advice.id, now=now)
+        chosen = for_person(bridge.store, person, bridge.policy(policy))
+        advice = advise.recommend(  # in no transaction: a policy may ask a service, and nobody else should wait for it
+            bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
+        )
+        bridge.store.mark_shown(advice.id, now=now)
         seen = observation_from_json(advice.observation)
         withheld = bridge.guard.withheld(seen, now=advice.created_at)
     if json:

@@ -18,12 +18,12 @@ from urllib.parse import urlsplit
 from bridge.errors import SetupError
 from bridge.ports import EventClassifier, Invitation, Setting
 from bridge.types import Label
+from chat.fault import Fault
+from chat.service import Service
 from classifiers import linear
 from classifiers.llm.answer import Said, Sorted, read
-from classifiers.llm.fault import Fault
 from classifiers.llm.kept import Kept
 from classifiers.llm.prompt import clean, digest, request
-from classifiers.llm.service import Service
 
 log = logging.getLogger(__name__)
 

@@ -11,8 +11,8 @@ from contextlib import closing, contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 
+from chat.fault import Fault
 from classifiers.llm.answer import NAMES, Said
-from classifiers.llm.fault import Fault
 from rhythm_env.interface import ActionType
 
 FILE = "llm.db"

@@ -16,8 +16,8 @@ import pytest
 from bridge.lab.chat import Vendor, faults
 from bridge.lab.server import LabServer
 from bridge.ports import EventClassifier
+from chat.fault import Fault
 from classifiers.llm import BATCH
-from classifiers.llm.fault import Fault
 from classifiers.llm.kept import Kept
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings
 

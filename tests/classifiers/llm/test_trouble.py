@@ -15,10 +15,10 @@ from bridge.config import load
 from bridge.lab.chat import KEY, faults
 from bridge.lab.server import LabServer
 from bridge.ports import EventClassifier, Invitation
+from chat.service import wait
 from classifiers import linear
 from classifiers.llm import BATCH, Llm
 from classifiers.llm.kept import FILE
-from classifiers.llm.service import wait
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
 
 # what is kept, and what is said in logs

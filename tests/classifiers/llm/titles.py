@@ -14,11 +14,11 @@ from bridge.lab.chat import KEY, MODEL, says
 from bridge.lab.server import LabServer
 from bridge.ports import EventClassifier, Invitation
 from bridge.types import Label
+from chat.service import Service
 from classifiers import linear
 from classifiers.llm import Asking, Llm
 from classifiers.llm.kept import Kept
 from classifiers.llm.prompt import clean
-from classifiers.llm.service import Service
 from rhythm_env.interface import ActionType
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)
