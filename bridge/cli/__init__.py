@@ -19,6 +19,7 @@ from bridge.cli import (
     data,
     evaluation,
     key,
+    llm,
     meters,
     people,
     personalise,
@@ -56,6 +57,7 @@ for group in (
     evaluation,
     personalise,
     training,
+    llm,
     validation,
 ):
     group.register(app)

@@ -1,0 +1,143 @@
+"""A person's own adapter of the language model: made of three weeks of answers, kept only if it is better, taken back.
+
+What was tried stands beside the planner's priors, under the policy ``llm``; the adapter itself is a folder below
+``adapters``, by the name that a server knows it under. Training runs in a process of its own: slowly, with few threads,
+and from where it was stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bridge import advise, personalise, registry
+from bridge.app import Bridge
+from bridge.errors import SetupError
+from bridge.ports import Prior, Recommendation, User
+from rhythm_env.interface import Answer, Interaction, observation_from_json
+
+POLICY = "llm"
+AGAIN = timedelta(days=7)  # between two attempts of the daemon
+LONGEST = timedelta(minutes=30)  # that the daemon waits for one; the next goes on from there
+NICE = 15
+
+Step = Callable[[int, int], None]
+
+
+def make(
+    bridge: Bridge, user: User, *, now: datetime, base: Path, threads: int, on_step: Step, options: dict[str, Any]
+) -> Prior:
+    """Tune, try, and write the attempt down. Raises SetupError where there is too little, ImportError without torch."""
+    tokens = registry.part(POLICY, "training.model").facts_of(base).tokens
+    given = _given(bridge, user, now)
+    _enough(bridge, user, [one for one, _ in given], now)
+    personal, tuning = registry.part(POLICY, "personal"), registry.part(POLICY, "training.tuning")
+    rows = [
+        personal.row(
+            observation_from_json(advice.observation),
+            reasons=advice.reasons,
+            belief=advice.belief,
+            action=advice.action,
+            taken=answered.answer is Answer.ACCEPT,
+            tokens=tokens,
+        )
+        for answered, advice in given
+    ]
+    name = f"u{user.id}-v{1 + len(_tried(bridge, user))}"
+    found = tuning.tune(
+        rows, tuning.Course(base=base, out=bridge.settings.adapters / name, threads=threads, **options), on_step
+    )
+    made = Prior(
+        policy=_version(bridge),
+        made_at=now,
+        body={"adapter": name, "through": given[-1][0].at.isoformat()},
+        **found,
+    )
+    bridge.store.add_prior(user.id, made)
+    return made
+
+
+def _version(bridge: Bridge) -> str:
+    policy = bridge.policy(POLICY)
+    return f"{policy.name}@{policy.version}"
+
+
+def _tried(bridge: Bridge, user: User) -> list[Prior]:
+    """All attempts, the newest first."""
+    return [one for one in bridge.store.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
+
+
+def _given(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
+    """All advice that was answered, oldest first."""
+    found = bridge.store.recommendations(user.id, since=now - personalise.BEGINNING, until=now)
+    pairs = ((advise.interaction(one, now), one) for one in found)
+    return [(answered, one) for answered, one in pairs if answered is not None]
+
+
+def _enough(bridge: Bridge, user: User, given: Sequence[Interaction], now: datetime) -> None:
+    """Raises SetupError, with the next command, where there is too little to learn or nothing new."""
+    lacking = _lacking(bridge, user, given, now, again=timedelta(0))
+    if lacking:
+        raise SetupError(f"{user.name} {lacking}: bridge recommend --user {user.name}")
+
+
+def _lacking(bridge: Bridge, user: User, given: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
+    """What there is too little of; empty: nothing."""
+    span = given[-1].at - given[0].at if given else timedelta(0)
+    if span < personalise.LONG_ENOUGH or len(given) < personalise.MANY_ENOUGH:
+        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days}"
+        return f"has answered {len(given)} times in {span.days} days; it takes {needed}"
+    last = next(iter(_tried(bridge, user)), None)
+    if last is None:
+        return ""
+    through = datetime.fromisoformat(last.body["through"])
+    new = sum(one.at > through for one in given)
+    if new < personalise.FRESH or now - last.made_at < again:
+        return f"has answered {new} times since the last attempt; it takes {personalise.FRESH}"
+    return ""
+
+
+def take_back(bridge: Bridge, user: User) -> datetime:
+    """The newest kept adapter no longer counts; the one before it does. Raises SetupError where none is."""
+    when = bridge.store.take_back_prior(user.id, _version(bridge))
+    if when is None:
+        raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")
+    return when
+
+
+def history(bridge: Bridge, user: User) -> list[Prior]:
+    """All attempts, the newest first."""
+    return _tried(bridge, user)
+
+
+def personalise_due(bridge: Bridge, user: User, now: datetime) -> bool:
+    """What a daemon calls now and then: True where an attempt was made or went on, in a process of its own.
+
+    Nothing happens unless the policy's ``folder`` names the model that is served, nor where the training's packages are
+    missing. It waits for the process, half an hour at most: not for a thread that anybody else waits for.
+    """
+    from importlib.util import find_spec
+
+    base = registry.policy_settings(POLICY, bridge.settings)["folder"]
+    if not base or find_spec("peft") is None:
+        return False
+    given = [one for one, _ in _given(bridge, user, now)]
+    if _lacking(bridge, user, given, now, again=AGAIN):
+        return False
+    command = [sys.executable, "-m", "bridge", POLICY, "personalise", "--user", user.name, "--model", base]
+    settings = {"BRIDGE_HOME": str(bridge.settings.folder), "BRIDGE_DATABASE": bridge.settings.database}
+    with suppress(subprocess.TimeoutExpired):  # what was learned is kept; the next attempt goes on from there
+        subprocess.run(  # noqa: S603 - our own command
+            command,
+            env={**os.environ, **settings, "OMP_NUM_THREADS": "1"},
+            capture_output=True,
+            timeout=LONGEST.total_seconds(),
+            check=False,
+        )
+    return True
