@@ -35,8 +35,8 @@ def make(
 ) -> Prior:
     """Tune, try, and write the attempt down. Raises SetupError where there is too little, ImportError without torch."""
     tokens = registry.part(POLICY, "training.model").facts_of(base).tokens
-    given = _given(bridge, user, now)
-    _enough(bridge, user, [one for one, _ in given], now)
+    pairs = _advice(bridge, user, now)
+    enough(bridge, user, [one for one, _ in pairs], now)
     personal, tuning = registry.part(POLICY, "personal"), registry.part(POLICY, "training.tuning")
     rows = [
         personal.row(
@@ -47,7 +47,7 @@ def make(
             taken=answered.answer is Answer.ACCEPT,
             tokens=tokens,
         )
-        for answered, advice in given
+        for answered, advice in pairs
     ]
     name = f"u{user.id}-v{1 + len(_tried(bridge, user))}"
     found = tuning.tune(
@@ -56,7 +56,7 @@ def make(
     made = Prior(
         policy=_version(bridge),
         made_at=now,
-        body={"adapter": name, "through": given[-1][0].at.isoformat()},
+        body={"adapter": name, "through": pairs[-1][0].at.isoformat()},
         **found,
     )
     bridge.store.add_prior(user.id, made)
@@ -73,31 +73,36 @@ def _tried(bridge: Bridge, user: User) -> list[Prior]:
     return [one for one in bridge.store.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
 
 
-def _given(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
-    """All advice that was answered, oldest first."""
+def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
+    """All that a person has answered, oldest first."""
+    return [answered for answered, _ in _advice(bridge, user, now)]
+
+
+def _advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
+    """The same with the advice."""
     found = bridge.store.recommendations(user.id, since=now - personalise.BEGINNING, until=now)
     pairs = ((advise.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
 
 
-def _enough(bridge: Bridge, user: User, given: Sequence[Interaction], now: datetime) -> None:
+def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
     """Raises SetupError, with the next command, where there is too little to learn or nothing new."""
-    lacking = _lacking(bridge, user, given, now, again=timedelta(0))
-    if lacking:
-        raise SetupError(f"{user.name} {lacking}: bridge recommend --user {user.name}")
+    little = lacking(bridge, user, answers, now, again=timedelta(0))
+    if little:
+        raise SetupError(f"{user.name} {little}: bridge recommend --user {user.name}")
 
 
-def _lacking(bridge: Bridge, user: User, given: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
+def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
     """What there is too little of; empty: nothing."""
-    span = given[-1].at - given[0].at if given else timedelta(0)
-    if span < personalise.LONG_ENOUGH or len(given) < personalise.MANY_ENOUGH:
+    span = answers[-1].at - answers[0].at if answers else timedelta(0)
+    if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
         needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days}"
-        return f"has answered {len(given)} times in {span.days} days; it takes {needed}"
+        return f"has answered {len(answers)} times in {span.days} days; it takes {needed}"
     last = next(iter(_tried(bridge, user)), None)
     if last is None:
         return ""
     through = datetime.fromisoformat(last.body["through"])
-    new = sum(one.at > through for one in given)
+    new = sum(one.at > through for one in answers)
     if new < personalise.FRESH or now - last.made_at < again:
         return f"has answered {new} times since the last attempt; it takes {personalise.FRESH}"
     return ""
@@ -127,8 +132,7 @@ def personalise_due(bridge: Bridge, user: User, now: datetime) -> bool:
     base = registry.policy_settings(POLICY, bridge.settings)["folder"]
     if not base or find_spec("peft") is None:
         return False
-    given = [one for one, _ in _given(bridge, user, now)]
-    if _lacking(bridge, user, given, now, again=AGAIN):
+    if lacking(bridge, user, given(bridge, user, now), now, again=AGAIN):
         return False
     command = [sys.executable, "-m", "bridge", POLICY, "personalise", "--user", user.name, "--model", base]
     settings = {"BRIDGE_HOME": str(bridge.settings.folder), "BRIDGE_DATABASE": bridge.settings.database}
