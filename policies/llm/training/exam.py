@@ -71,10 +71,10 @@ def said(text: Text) -> Said | None:
         return None
 
 
-def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> dict[str, float]:
+def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> dict[str, float | None]:
     """How a model answers prompts of weeks that it does not learn from.
 
-    ``belief_mae``: of what could be read, beside that of the belief that says nothing on the same prompts.
+    ``belief_mae``: of what could be read (None: nothing), beside that of saying nothing on the same prompts.
     """
     import numpy as np
 
@@ -89,6 +89,6 @@ def probed(model: Any, tokenizer: Any, lessons: Sequence[Lesson], room: int) -> 
     return {
         "valid": sum(one is not None for one in answers) / len(answers),
         "cut": sum(text.cut for text in texts) / len(texts),
-        "belief_mae": float(np.mean(errors)) if errors else float("nan"),
+        "belief_mae": float(np.mean(errors)) if errors else None,
         "constant_mae": float(np.mean([np.abs(UNKNOWING - person).mean() for person in people])),
     }

@@ -13,12 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from transformers import set_seed
-from transformers.trainer_utils import get_last_checkpoint
 from trl import GRPOConfig, GRPOTrainer
 
 from policies.llm import trajectories
 from policies.llm.training import exam, model, rewards
-from policies.llm.training.sft import CHECKPOINTS, Looks, Shown, Watch, common, split, summary
+from policies.llm.training.sft import CHECKPOINTS, Looks, Shown, Watch, common, run, split, summary
 from policies.llm.trajectories import WEEK, Lesson
 
 MOST_CUT = 0.05  # share of answers that may be cut off
@@ -62,8 +61,7 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
         peft_config=model.lora(course.rank),
         callbacks=[Shown(watch("refining")), Looks(lambda now: exam.probed(now, tokenizer, held_out, room))],
     )
-    kept = get_last_checkpoint(str(course.out / CHECKPOINTS)) if course.resume else None
-    trainer.train(resume_from_checkpoint=kept)
+    run(trainer, course.out, resume=course.resume)
     if tally.share > MOST_CUT:
         raise ValueError(f"{tally.share:.0%} of the answers were cut off at {room} tokens; give them more: --room")
     done = model.merged(trainer.model, course.base, course.out / "adapter")

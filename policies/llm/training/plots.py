@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+NOTHING = float("nan")
 COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00")  # Okabe and Ito 2008
 
 
@@ -53,7 +54,13 @@ def _beliefs(notes: Mapping[str, list[dict[str, Any]]], path: Path) -> Path:
     for axes, (name, rows) in zip(panels, notes.items(), strict=False):
         told = [row for row in rows if "valid" in row]
         steps = [row["step"] for row in told]
-        axes.plot(steps, [row["belief_mae"] for row in told], color=COLOURS[5], marker="o", label="error of the belief")
+        axes.plot(
+            steps,
+            [NOTHING if row["belief_mae"] is None else row["belief_mae"] for row in told],
+            color=COLOURS[5],
+            marker="o",
+            label="error of the belief",
+        )
         axes.plot(steps, [row["constant_mae"] for row in told], color=COLOURS[0], ls=":", label="of saying nothing")
         axes.plot(steps, [row["valid"] for row in told], color=COLOURS[3], marker=".", label="share readable")
         axes.set(title=name, xlabel="step", ylim=(0, 1.05))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from transformers import TrainerCallback, set_seed
+from transformers import PrinterCallback, TrainerCallback, set_seed
 from transformers.trainer_utils import get_last_checkpoint
 from trl import SFTConfig, SFTTrainer
 
@@ -62,11 +62,20 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
             Looks(lambda now: exam.probed(now, tokenizer, held_out, facts.room)),
         ],
     )
-    kept = get_last_checkpoint(str(course.out / CHECKPOINTS)) if course.resume else None
-    trainer.train(resume_from_checkpoint=kept)
+    run(trainer, course.out, resume=course.resume)
     done = model.merged(trainer.model, course.base, course.out / "adapter") if course.base else trainer.model
     model.keep(done, tokenizer, facts, course.out)
     return summary(trainer, course.out, done, facts)
+
+
+def run(trainer: Any, out: Path, *, resume: bool) -> None:
+    """Train, from the last checkpoint if asked for; nothing is printed, standard output is the command's."""
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()
+    trainer.remove_callback(PrinterCallback)
+    place = out / CHECKPOINTS
+    trainer.train(resume_from_checkpoint=get_last_checkpoint(str(place)) if resume and place.exists() else None)
 
 
 def split(lessons: Sequence[Lesson]) -> tuple[list[Lesson], list[Lesson]]:
@@ -129,7 +138,7 @@ def common() -> dict[str, Any]:
 
 
 class Shown(TrainerCallback):
-    """Progress, where it is watched. What the trainer would print goes nowhere: it is in the notes."""
+    """Progress, where it is watched."""
 
     def __init__(self, on_step: Callable[[int, int], None]) -> None:
         self._on_step = on_step
@@ -141,7 +150,7 @@ class Shown(TrainerCallback):
 class Looks(TrainerCallback):
     """Looks at the belief and the form of answers now and then; what is seen is kept with the checkpoints."""
 
-    def __init__(self, look: Callable[[Any], dict[str, float]]) -> None:
+    def __init__(self, look: Callable[[Any], dict[str, float | None]]) -> None:
         self._look = look
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kept: Any) -> None:  # noqa: ARG002
