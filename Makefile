@@ -35,7 +35,8 @@ test-llm: # what teaches language models brings a gigabyte along, so it gets an 
 	.venv-llm/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --constraint constraints.txt
 	.venv-llm/bin/pip install --quiet --disable-pip-version-check --editable '.[llm-train]' \
 		pytest pytest-socket pytest-timeout hypothesis --constraint constraints.txt
-	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/policies/llm/test_pipeline.py
+	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/policies/llm/test_tuning.py \
+		tests/policies/llm/test_pipeline.py
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .

@@ -28,6 +28,9 @@ Lessons = Annotated[Path, typer.Option(help="The teacher's weeks, as lines of JS
 Out = Annotated[Path, typer.Option(help="Folder for the model, its course and checkpoints.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same course.", min=0)]
 Resume = Annotated[bool, typer.Option("--resume", help="Go on where this folder's course stopped.")]
+FourBits = Annotated[
+    bool, typer.Option("--four-bits/--full", help="A LoRA over four bits, on a graphics card with bitsandbytes.")
+]
 TAUGHT = Path("trained/llm")
 WEEKS = TAUGHT / "teacher.jsonl"
 
@@ -111,6 +114,7 @@ def sft(
     epochs: Annotated[float, typer.Option(help="Times each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
     rate: Annotated[float | None, typer.Option(help="Of learning; by itself 3e-3, with --model 2e-4.")] = None,
+    four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
     json: options.Json = False,
@@ -119,7 +123,7 @@ def sft(
     with _able(), show.Progress() as progress:
         course = _part("training.sft").Course(
             lessons=lessons, out=_free(out, resume), base=model, size=size, tokens=tokens, epochs=epochs, batch=batch,
-            rate=rate, seed=seed, resume=resume,
+            rate=rate, four_bits=four_bits, seed=seed, resume=resume,
         )  # fmt: skip
         found = _part("training.sft").train(course, progress.steps)
     show.result(found, _lines(found), json=json)
@@ -135,6 +139,7 @@ def grpo(
     prompts: Annotated[int, typer.Option(help="Prompts per update.", min=1)] = 4,
     rate: Annotated[float, typer.Option(help="Of learning.")] = 1e-5,
     room: Annotated[int | None, typer.Option(help="Tokens an answer may take; by itself what lessons need.")] = None,
+    four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
     json: options.Json = False,
@@ -143,7 +148,7 @@ def grpo(
     with _able(), show.Progress() as progress:
         course = _part("training.grpo").Course(
             lessons=lessons, base=model, out=_free(out, resume), steps=steps, group=group, prompts=prompts, rate=rate,
-            room=room, seed=seed, resume=resume,
+            room=room, four_bits=four_bits, seed=seed, resume=resume,
         )  # fmt: skip
         found = _part("training.grpo").train(course, progress.steps)
     show.result(found, _lines(found), json=json)

@@ -38,6 +38,7 @@ class Course:
     pull: float = 0.04
     temperature: float = 1.0
     room: int | None = None
+    four_bits: bool = True
     seed: int = 0
     resume: bool = False
 
@@ -50,7 +51,7 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
     if room < facts.answer_tokens:
         raise ValueError(f"taught answers have up to {facts.answer_tokens} tokens, {room} would cut them off: --room")
     learned, held_out = split(list(trajectories.lessons(trajectories.read(course.lessons), facts.tokens)))
-    taught, tokenizer = model.opened(course.base, four_bits=True)
+    taught, tokenizer = model.opened(course.base, four_bits=course.four_bits)
     tally = Tally(room)
     trainer = GRPOTrainer(
         model=taught,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -109,11 +110,11 @@ def tokenizer_of(texts: Iterable[str], vocabulary: int) -> Any:
 def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
     """A model and its tokenizer by folder or name, on the graphics card where there is one.
 
-    ``four_bits``: quantised, where there is one. Raises OSError for what is not there.
+    ``four_bits``: quantised, where there is one and bitsandbytes is installed. Raises OSError for what is not there.
     """
     tokenizer = AutoTokenizer.from_pretrained(str(name), padding_side="left")
     settings: dict[str, Any] = {"dtype": torch.bfloat16} if torch.cuda.is_available() else {}
-    if four_bits and torch.cuda.is_available():
+    if four_bits and torch.cuda.is_available() and find_spec("bitsandbytes"):
         from transformers import BitsAndBytesConfig
 
         settings["quantization_config"] = BitsAndBytesConfig(

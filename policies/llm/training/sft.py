@@ -38,6 +38,7 @@ class Course:
     batch: int = 16
     rate: float | None = None
     rank: int = 16
+    four_bits: bool = True
     seed: int = 0
     resume: bool = False
 
@@ -48,7 +49,9 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
     learned, held_out = split(list(trajectories.lessons(trajectories.read(course.lessons), course.tokens)))
     texts = (f"{one.prompt[0]['content']}\n{one.prompt[1]['content']}\n{one.answer}" for one in learned)
     taught, tokenizer = (
-        model.opened(course.base, four_bits=True) if course.base else model.fresh(course.size, texts, course.seed)
+        model.opened(course.base, four_bits=course.four_bits)
+        if course.base
+        else model.fresh(course.size, texts, course.seed)
     )
     facts = _facts(tokenizer, learned, course.tokens)
     trainer = SFTTrainer(

@@ -74,7 +74,7 @@ def taught(place: Place, lessons: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def refined(place: Place, lessons: Path, taught: dict[str, Any]) -> dict[str, Any]:
-    given = ("--lessons", lessons, "--model", taught["out"], "--steps", 16, "--group", 4, "--rate", 1e-4)
+    given = ("--lessons", lessons, "--model", taught["out"], "--steps", 12, "--group", 4, "--rate", 1e-4)
     return _once(place, "grpo", *given)
 
 
@@ -104,7 +104,7 @@ def test_it_is_graded_beside_the_baselines_and_drawn(
     models = ("--model", f"sft={taught['out']}", "--model", f"sft+grpo={refined['out']}")
     document = place.folder / "contest.md"
     document.write_text("<!-- contest -->\n<!-- /contest -->\n")
-    found = place.run("llm", "eval", *models, "--episodes", 6, "--out", place.folder, "--write", document)
+    found = place.run("llm", "eval", *models, "--episodes", 5, "--out", place.folder, "--write", document)
     print(document.read_text())
     assert [Path(one).name for one in found["plots"]] == ["loss.svg", "belief.svg", "scores.svg"]
     assert all(Path(one).stat().st_size > 1000 for one in found["plots"])
