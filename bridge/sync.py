@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -18,7 +19,9 @@ from bridge.types import Outcome, Page, RawRecord
 log = logging.getLogger(__name__)
 
 CADENCE = timedelta(minutes=30)  # between two syncs that went well
-BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
+BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time; twice that after the next
+LONGEST_BACKOFF = timedelta(hours=4)
+JITTER = 0.2  # of a backoff is drawn: those that failed together do not come back together
 LEASE = timedelta(minutes=5)
 RENEWAL = 30.0  # seconds between two renewals of the lease
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
@@ -98,12 +101,23 @@ def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lea
         outcome = _failed(connection, tally, error, at=lease.clock())
         if isinstance(error, TryLater) and error.limited and source.spec.shares_limit and outcome.retry_at:
             store.rest(connection.source, outcome.retry_at)
+    except BaseException:
+        store.release(connection.id, lease.holder)
+        raise
     else:
         outcome = _outcome(connection, tally, "ok")
-    finally:
+    cadence = source.spec.cadence
+    with store.transaction():  # free again and still due, it would be synced twice
+        finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
         store.release(connection.id, lease.holder)
-    finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring)
     return outcome
+
+
+def backoff(connection: Connection, at: datetime) -> timedelta:
+    """How long to leave a source alone after a failure: longer with each in a row, and not for everybody the same."""
+    drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
+    wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), LONGEST_BACKOFF)
+    return wait * (1 + JITTER * drawn)
 
 
 def finish(
@@ -114,9 +128,11 @@ def finish(
     started: datetime,
     finished: datetime,
     recurring: bool = True,
+    cadence: timedelta = CADENCE,
 ) -> None:
     """Write down how it ended and when the connection is due again."""
     ok = outcome.outcome == "ok"
+    wait = cadence if ok else backoff(connection, finished)
     stopped = outcome.outcome in ("needs_login", "stopped")
     store.finish_sync(
         connection.id,
@@ -125,9 +141,11 @@ def finish(
         finished=finished,
         error=outcome.skipped_because,
         paused=outcome.skipped_because if stopped else None,
-        due_at=None if stopped or not recurring else (outcome.retry_at or finished + (CADENCE if ok else BACKOFF)),
+        due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
+        failures=0 if ok else connection.failures + (outcome.retry_at is None),
     )
-    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new)
+    counted = {"source": connection.source, "connection": connection.id, "outcome": outcome.outcome, "new": outcome.new}
+    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new, extra=counted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

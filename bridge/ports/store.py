@@ -8,15 +8,25 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.keeping import Keeping
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
+from bridge.ports.post import Post
 from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
+from bridge.ports.work import Work
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
 
 class Store(Protocol):
     """Everything durable. All instants in and out are aware UTC; ``at`` limits reads to what was known then."""
+
+    @property
+    def post(self) -> Post: ...
+    @property
+    def work(self) -> Work: ...
+    @property
+    def keeping(self) -> Keeping: ...
 
     def transaction(self) -> AbstractContextManager[None]:
         """All calls inside land together or not at all. Nested calls join the outer transaction."""
@@ -75,11 +85,13 @@ class Store(Protocol):
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
 
-    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+    def claim_due(
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    ) -> list[Connection]:
         """Take the leases of connections that are due, longest due first; no two holders get the same one.
 
         Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
-        whose source does not rest.
+        whose source does not rest. ``source``: only its connections.
         """
         ...
 
@@ -222,7 +234,11 @@ class Store(Protocol):
         error: str | None,
         paused: str | None,
         due_at: datetime | None,
-    ) -> None: ...
+        failures: int = 0,
+    ) -> None:
+        """``failures``: in a row, of those for which the source named no time to come back."""
+        ...
+
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...
 
     # what a policy has learnt of a person

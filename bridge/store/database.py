@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from bridge.errors import SetupError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+WASTE = 0.2  # share of a file that is unused before it is written anew
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 
@@ -25,6 +26,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
+        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
+        self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
             self._migrate()
         except BaseException as error:
@@ -41,7 +44,7 @@ class Database:
         if current is not None:
             yield current
             return
-        with self.engine.begin() as connection:
+        with self._turn, self.engine.begin() as connection:
             self._open.connection = connection
             try:
                 yield connection
@@ -58,7 +61,7 @@ class Database:
         options: dict[str, Any] = {"bridge_reads": True}
         if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
             options["isolation_level"] = "REPEATABLE READ"
-        with self.engine.connect().execution_options(**options) as connection:
+        with self._turn, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     def close(self) -> None:
@@ -73,6 +76,23 @@ class Database:
         raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
         try:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        finally:
+            raw.close()
+
+    def compact(self) -> None:
+        """Give back the space of what was deleted, without shutting others out for long."""
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+            return
+        raw = self.engine.raw_connection()
+        try:
+            pages, unused = (
+                raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+            )
+            rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
+            for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
         finally:
             raw.close()

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.errors import SetupError
 from bridge.ports import Connection, User
-from bridge.store import names, tables
+from bridge.store import due, names, tables
 from bridge.types import Outcome
 from rhythm_env.interface import ZoneSpan
 
@@ -87,6 +87,7 @@ def connections(db: sa.Connection, user_id: int) -> list[Connection]:
             last_success=row.last_success,
             last_error=row.last_error,
             member=row.member,
+            failures=row.failures,
         )
         for row in found
     ]
@@ -118,17 +119,18 @@ def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, 
     return db.execute(query).rowcount == 1
 
 
-def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+def claim_due(
+    db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+) -> list[Connection]:
     c = tables.connections.c
-    waiting = sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
-    free = sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
-    resting = sa.select(tables.sources.c.id).where(tables.sources.c.rests_until > now)
     query = (
         sa.select(c.id, c.user_id)
-        .where(waiting, free, c.source_id.not_in(resting))
+        .where(due.waiting(now), due.free(now), c.source_id.not_in(due.resting(now)))
         .order_by(c.due_at.nulls_first(), c.id)
         .limit(limit)
     )
+    if source is not None:
+        query = query.where(c.source_id.in_(sa.select(tables.sources.c.id).where(tables.sources.c.name == source)))
     found = db.execute(query.with_for_update(skip_locked=True)).all()
     taken = sa.update(tables.connections).where(c.id.in_([row.id for row in found]))
     db.execute(taken.values(lease_holder=holder, lease_until=now + lease))
@@ -194,11 +196,12 @@ def finish_sync(
     error: str | None,
     paused: str | None,
     due_at: datetime | None,
+    failures: int,
 ) -> None:
     body = asdict(outcome) | {"retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None}
     run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
     db.execute(sa.insert(tables.sync_runs).values(run))
-    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at}
+    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
     if error is None:
         values["last_success"] = finished
     db.execute(_update_one(connection_id).values(values))

@@ -11,7 +11,10 @@ from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
 from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
 from bridge.store.database import Database
+from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
+from bridge.store.post import SqlPost
+from bridge.store.work import SqlWork
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -23,6 +26,8 @@ class SqlStore:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
+        self.post, self.work = SqlPost(self.database), SqlWork(self.database)
+        self.keeping = SqlKeeping(self.database)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -92,9 +97,11 @@ class SqlStore:
         with self._write() as db:
             return people.claim(db, connection_id, holder, now=now, lease=lease)
 
-    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+    def claim_due(
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    ) -> list[Connection]:
         with self._write() as db:
-            return people.claim_due(db, holder, now=now, lease=lease, limit=limit)
+            return people.claim_due(db, holder, now=now, lease=lease, limit=limit, source=source)
 
     def holder(self, connection_id: int) -> str | None:
         with self._read() as db:
@@ -258,6 +265,7 @@ class SqlStore:
         error: str | None,
         paused: str | None,
         due_at: datetime | None,
+        failures: int = 0,
     ) -> None:
         with self._write() as db:
             people.finish_sync(
@@ -269,6 +277,7 @@ class SqlStore:
                 error=error,
                 paused=paused,
                 due_at=due_at,
+                failures=failures,
             )
 
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None:
