@@ -11,9 +11,9 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 from bridge import advise, personalise, registry
@@ -26,6 +26,7 @@ POLICY = "llm"
 AGAIN = timedelta(days=7)  # between two attempts of the daemon
 LONGEST = timedelta(minutes=30)  # that the daemon waits for one; the next goes on from there
 NICE = 15
+LOOK = 0.5  # seconds between two looks at a process
 
 Step = Callable[[int, int], None]
 
@@ -121,11 +122,11 @@ def history(bridge: Bridge, user: User) -> list[Prior]:
     return _tried(bridge, user)
 
 
-def personalise_due(bridge: Bridge, user: User, now: datetime) -> bool:
-    """What a daemon calls now and then: True where an attempt was made or went on, in a process of its own.
+def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
+    """What the daemon calls once a day: True where an attempt was made or went on, in a process of its own.
 
     Nothing happens unless the policy's ``folder`` names the model that is served, nor where the training's packages are
-    missing. It waits for the process, half an hour at most: not for a thread that anybody else waits for.
+    missing. It waits for that process, half an hour at most, and ends it when ``stopped``; the next call goes on there.
     """
     from importlib.util import find_spec
 
@@ -134,14 +135,24 @@ def personalise_due(bridge: Bridge, user: User, now: datetime) -> bool:
         return False
     if lacking(bridge, user, given(bridge, user, now), now, again=AGAIN):
         return False
-    command = [sys.executable, "-m", "bridge", POLICY, "personalise", "--user", user.name, "--model", base]
+    command = [sys.executable, "-m", "bridge", POLICY, "personalise", f"--user={user.name}", f"--model={base}"]
     settings = {"BRIDGE_HOME": str(bridge.settings.folder), "BRIDGE_DATABASE": bridge.settings.database}
-    with suppress(subprocess.TimeoutExpired):  # what was learned is kept; the next attempt goes on from there
-        subprocess.run(  # noqa: S603 - our own command
-            command,
-            env={**os.environ, **settings, "OMP_NUM_THREADS": "1"},
-            capture_output=True,
-            timeout=LONGEST.total_seconds(),
-            check=False,
-        )
+    with subprocess.Popen(  # noqa: S603 - our own command
+        command,
+        env={**os.environ, **settings, "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        _wait(running, stopped)
     return True
+
+
+def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
+    """Until it is done, or ended because time is up: what it has learned by then is kept."""
+    until = monotonic() + LONGEST.total_seconds()
+    while running.poll() is None:
+        if stopped() or monotonic() > until:
+            running.terminate()
+            return
+        sleep(LOOK)

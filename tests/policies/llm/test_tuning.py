@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
+from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -14,8 +15,11 @@ from typing import Any
 import pytest
 import requests
 
+from bridge import adapters, app, registry
 from policies.llm import teacher, trajectories
 from policies.llm.personal import Row
+from rhythm_env.deployed import Life
+from tests.policies.llm.test_adapters import begin, stored
 
 pytestmark = [
     pytest.mark.skipif(find_spec("peft") is None, reason="training needs more packages: make test-llm"),
@@ -92,6 +96,17 @@ def test_what_is_no_better_leaves_nothing(base: Path, rows: list[Row], tmp_path:
     still = tuning.tune(rows, tuning.Course(base=base, out=tmp_path / "a", epochs=1, rate=0.0), unseen)
     assert not still["kept"]
     assert not (tmp_path / "a").exists()
+
+
+def test_the_daemon_has_it_made_when_it_is_due(base: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_POLICY_LLM_FOLDER", str(base))
+    slices = list(Life(12).live(registry.policy("heuristic"), 4))
+    with app.open_bridge() as bridge:
+        user, now = stored(bridge, slices), begin(slices[-1]) + timedelta(hours=6)
+        assert not adapters.personalise_due(bridge, user, begin(slices[30]))
+        assert adapters.personalise_due(bridge, user, now)
+        (made,) = bridge.store.priors(user.id)
+    assert (made.policy, made.learnt_from, made.tried_on) == ("llm@1", len(slices), 34)
 
 
 @pytest.fixture(scope="module")
