@@ -21,6 +21,7 @@ from policies.llm.training.sft import CHECKPOINTS, Looks, Shown, Watch, common, 
 from policies.llm.trajectories import WEEK, Lesson
 
 MOST_CUT = 0.05  # share of answers that may be cut off
+LOOKS = 4  # at the belief during a refinement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -60,7 +61,7 @@ def train(course: Course, watch: Watch) -> dict[str, Any]:
         train_dataset=_dataset([one for one in learned if one.kind == WEEK]),
         processing_class=tokenizer,
         peft_config=model.lora(course.rank),
-        callbacks=[Shown(watch("refining")), Looks(lambda now: exam.probed(now, tokenizer, held_out, room))],
+        callbacks=[Shown(watch("refining")), Looks(lambda now: exam.probed(now, tokenizer, held_out, room), LOOKS)],
     )
     run(trainer, course.out, resume=course.resume)
     if tally.share > MOST_CUT:

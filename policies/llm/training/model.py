@@ -24,6 +24,7 @@ TEMPLATE = (  # ChatML, as Qwen's own
 LONGEST = 8192  # tokens that a fresh model has places for
 LORA_TARGETS = ("q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj")
 FACTS = "lessons.json"
+PLAIN = ("TokenizersBackend", "PreTrainedTokenizerFast")  # what a tokenizer of our own is called in its folder
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,7 +113,7 @@ def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
 
     ``four_bits``: quantised, where there is one and bitsandbytes is installed. Raises OSError for what is not there.
     """
-    tokenizer = AutoTokenizer.from_pretrained(str(name), padding_side="left")
+    tokenizer = _tokenizer(name)
     settings: dict[str, Any] = {"dtype": torch.bfloat16} if torch.cuda.is_available() else {}
     if four_bits and torch.cuda.is_available() and find_spec("bitsandbytes"):
         from transformers import BitsAndBytesConfig
@@ -125,6 +126,13 @@ def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
         )
     model = AutoModelForCausalLM.from_pretrained(str(name), **settings)
     return (model if "quantization_config" in settings else model.to(device())), tokenizer
+
+
+def _tokenizer(name: str | Path) -> Any:
+    """A tokenizer as it was kept: for a model of Qwen's family ``AutoTokenizer`` splits words as Qwen does, always."""
+    kept = Path(name) / "tokenizer_config.json"
+    plain = kept.exists() and json.loads(kept.read_text(encoding="utf-8")).get("tokenizer_class") in PLAIN
+    return (PreTrainedTokenizerFast if plain else AutoTokenizer).from_pretrained(str(name), padding_side="left")
 
 
 def device() -> str:

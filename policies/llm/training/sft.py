@@ -20,7 +20,7 @@ from policies.llm.trajectories import WEEK, Lesson
 Watch = Callable[[str], Callable[[int, int], None]]
 
 HELD_OUT = 24  # prompts, of weeks that are not learned from, to look at the belief with
-LOOKS = 8  # times during a training
+LOOKS = 8  # times during a training, about
 CHECKPOINTS = "checkpoints"
 RATES = {"fresh": 3e-3, "lora": 2e-4}  # of learning: of random weights, and of an adapter as published
 
@@ -153,11 +153,11 @@ class Shown(TrainerCallback):
 class Looks(TrainerCallback):
     """Looks at the belief and the form of answers now and then; what is seen is kept with the checkpoints."""
 
-    def __init__(self, look: Callable[[Any], dict[str, float | None]]) -> None:
-        self._look = look
+    def __init__(self, look: Callable[[Any], dict[str, float | None]], times: int = LOOKS) -> None:
+        self._look, self._times = look, times
 
     def on_step_end(self, args: Any, state: Any, control: Any, **kept: Any) -> None:  # noqa: ARG002
-        if state.global_step % max(state.max_steps // LOOKS, 1) == 0 or state.global_step == state.max_steps:
+        if state.global_step % -(-state.max_steps // self._times) == 0 or state.global_step == state.max_steps:
             state.log_history.append({"step": state.global_step, **self._look(kept["model"])})
 
 

@@ -74,7 +74,7 @@ def taught(place: Place, lessons: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def refined(place: Place, lessons: Path, taught: dict[str, Any]) -> dict[str, Any]:
-    given = ("--lessons", lessons, "--model", taught["out"], "--steps", 12, "--group", 4, "--rate", 1e-4)
+    given = ("--lessons", lessons, "--model", taught["out"], "--steps", 8, "--group", 4, "--rate", 1e-4)
     return _once(place, "grpo", *given)
 
 

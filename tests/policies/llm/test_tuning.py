@@ -63,6 +63,15 @@ def base(rows: list[Row], tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_tokenizer_is_read_back_as_it_was_made(base: Path, rows: list[Row]) -> None:
+    from policies.llm.training import model
+
+    text = rows[0].wide[1]["content"]
+    kept = model.opened(base)[1]
+    assert kept.decode(kept(text)["input_ids"]) == text
+    assert len(kept(text)["input_ids"]) < len(text) / 4  # figures are not taken apart
+
+
 def tuned(base: Path, out: Path, rows: list[Row], on_step: Any = unseen) -> dict[str, Any]:
     from policies.llm.training import tuning
 
