@@ -78,7 +78,7 @@ class Bridge:
         return guard_of(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        return registry.policy(name or self.settings.policy)
+        return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
     def holder(self) -> str:
@@ -174,7 +174,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
-    shutil.rmtree(bridge.settings.inbox(user.id), ignore_errors=True)
+    for place in (bridge.settings.inbox(user.id), *bridge.settings.adapters.glob(f"u{user.id}-v*")):
+        shutil.rmtree(place, ignore_errors=True)
     return unconfirmed
 
 

@@ -33,6 +33,11 @@ class Settings:
         """Where plug-ins keep what they can do without; it goes when somebody is forgotten."""
         return self.folder / "cache"
 
+    @property
+    def adapters(self) -> Path:
+        """Where people's own adapters of a language model are, in folders ``u<user>-v<number>``."""
+        return self.folder / "adapters"
+
     def inbox(self, user_id: int) -> Path:
         """Where what is sent for somebody waits until it has landed."""
         return self.folder / "pushes" / str(user_id)

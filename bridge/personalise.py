@@ -142,7 +142,7 @@ def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
 def for_person(store: Store, user: User, policy: Policy) -> Policy:
     """The policy with what it has learnt of the person, if it has."""
     prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
-    return policy if prior is None else _with(_able(policy), prior)
+    return policy if prior is None else _with(cast("Personal", policy), prior)
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
