@@ -61,9 +61,7 @@ class Diary:
         begins = start + timedelta(minutes=5 * rng.randrange(9, max(10, (345 - minutes) // 5)))
         title = rng.choice(TITLES[self.language][action])
         self._book.today = today
-        event = self._book.add(
-            ME, Meeting(title, begins.astimezone(self.zone), minutes, others=GUESTS.get(action, 0))
-        )
+        event = self._book.add(ME, Meeting(title, begins.astimezone(self.zone), minutes, others=GUESTS.get(action, 0)))
         self._put(event)
         self._written[moment] = event["id"]
 
@@ -78,4 +76,3 @@ class Diary:
 
     def _at(self, day: date, at: time) -> datetime:
         return datetime.combine(day, at, self.zone)
-

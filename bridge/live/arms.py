@@ -5,18 +5,21 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import sqrt
 from time import process_time
-from typing import Any
 
 from bridge import registry
+from bridge.config import Settings
 from bridge.errors import SetupError
 from bridge.lab.titles import meant
 from bridge.live.resident import Levels, Resident
+from bridge.meters.fuse import FELT, precision
 from bridge.ports import EventClassifier, Invitation
 from bridge.types import Label
 from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
 
 ORACLE = "oracle"  # knows profile, meters and labels, and plans as the planner does
+SURER = " with surer meters"
 KNOWER = "planner"  # whose planning the oracle has
 
 
@@ -28,11 +31,12 @@ class Arm:
     labels: bool = False
     meters: bool = False
     profile: bool = False
+    surer: bool = False  # meters as sure as the weights of their signals alone would make them
 
     @property
     def name(self) -> str:
         truths = [name for name in ("labels", "meters", "profile") if getattr(self, name)]
-        return self.policy + "".join(f" + true {name}" for name in truths)
+        return self.policy + "".join(f" + true {name}" for name in truths) + SURER * self.surer
 
 
 def oracle() -> Arm:
@@ -40,8 +44,8 @@ def oracle() -> Arm:
 
 
 def ablation(policy: str) -> list[Arm]:
-    """The chain with one stage perfect at a time, and with labels and meters both."""
-    stages = ({"labels": True}, {"meters": True}, {"profile": True}, {"labels": True, "meters": True})
+    """The chain with one stage perfect at a time, and with meters that are as sure as they once were."""
+    stages = ({"labels": True}, {"meters": True}, {"profile": True}, {"surer": True})
     return [Arm(policy=policy, **truths) for truths in stages]
 
 
@@ -54,8 +58,22 @@ class Told:
         return [Label(action=meant()[one.title], confidence=1.0, by="told@1", why="it is known") for one in events]
 
 
-def classifier_of(arm: Arm, settings: Any) -> EventClassifier:
-    return Told() if arm.labels else registry.classifier("linear", settings)
+class Remembering:
+    """A classifier that is asked about an event once: in every slot it would be asked about the same ones again."""
+
+    def __init__(self, classifier: EventClassifier) -> None:
+        self._classifier, self._known = classifier, dict[Invitation, Label]()
+        self.name, self.version = classifier.name, classifier.version
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        new = [one for one in dict.fromkeys(events) if one not in self._known]
+        if new:
+            self._known |= dict(zip(new, self._classifier.classify(new), strict=True))
+        return [self._known[one] for one in events]
+
+
+def classifier_of(arm: Arm, settings: Settings) -> EventClassifier:
+    return Told() if arm.labels else Remembering(registry.classifier("linear", settings))
 
 
 def policy_of(arm: Arm, resident: Resident) -> Policy:
@@ -78,14 +96,13 @@ class Informed:
         self.name, self.version = self._policy.name, self._policy.version
         self.lived: list[tuple[Levels, Levels]] = []  # hidden levels before and after each slot so far
         self.spent = 0.0
-        self.decision: Decision | None = None
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         begun = process_time()
         seen = exactly(observation, self._resident.levels(), self.lived) if self._arm.meters else observation
-        self.decision = self._policy.decide(seen, rng)
+        decision = self._policy.decide(surer(seen) if self._arm.surer else seen, rng)
         self.spent += process_time() - begun
-        return self.decision
+        return decision
 
 
 def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels, Levels]]) -> Observation:
@@ -101,3 +118,14 @@ def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels,
         deltas=steps[0].deltas if steps else None,
         step_history=tuple(reversed(steps)),
     )
+
+
+def surer(observation: Observation) -> Observation:
+    """The observation with every sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust)."""
+    states = {}
+    for meter, state in observation.meters.items():
+        prior = state.level * (1 - state.level)
+        known = meter in FELT and 0 < state.sd < prior and state.coverage > 0
+        sure = precision(meter, state.level, state.sd) if known else 0.0
+        states[meter] = replace(state, sd=prior / sqrt(sure)) if sure >= 1 else state
+    return replace(observation, meters=states)

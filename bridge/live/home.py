@@ -1,4 +1,4 @@
-"""Where a simulated person lives: vendors behind real HTTP, a real installation with a database, journeys, a new watch."""
+"""Where a simulated person lives: vendors behind HTTP, an installation of its own, journeys, a new watch."""
 
 from __future__ import annotations
 
@@ -118,8 +118,7 @@ class Home:
         self._connected.add(source)
         if source == PUSHED:
             token = grant(self.bridge, self.user, source)
-            server = self.stack.enter_context(_receiving(self.bridge))
-            self._post = server.server_port, token
+            self._post = self.stack.enter_context(_receiving(self.bridge)).server_port, token
             return
         account = self.bands[source].account if source in self.bands else None
         vendor = self.diary.vendor if account is None else registry.resolve(f"bridge.lab.{source}:Vendor")(account)
@@ -134,7 +133,7 @@ class Home:
         body = phone.body(everything=not phone.account)
         phone.account["sent"] = True
         with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=20)) as sender:
-            sender.request("POST", f"{PATH}{PUSHED}", body, {"Authorization": f"Bearer {token}"})
+            sender.request("POST", f"{PATH}{PUSHED}", body, {"Authorization": f"Bearer {token}", "Connection": "close"})
             answer = sender.getresponse()
             if answer.status != 200:
                 raise SetupError(f"a push was refused ({answer.status})")
@@ -182,4 +181,3 @@ def home(resident: Resident, weeks: int, folder: Path) -> Iterator[Home]:
             stack=stack,
             addresses=addresses,
         )
-

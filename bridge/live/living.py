@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from time import process_time
-from typing import Any
 
 from bridge import advise
 from bridge.lab.body import Tone
@@ -115,7 +114,7 @@ class Life:
         advise.give_feedback(store, user, number, given, now=at + TO_ANSWER, moved_to=to)
         self._charge("bridge", begun)
         begun = process_time()
-        self._act(moment, done, advice, given, to)
+        self._act(moment, done, advice, to)
         self.policy.lived.append((before, self.resident.levels()))
         self._note(given, before)
         self._charge("person", begun)
@@ -153,24 +152,20 @@ class Life:
     def _advised(self, moment: Moment, at: datetime) -> tuple[ActionType, ...]:
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
-        found = advise.recommend(
-            bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard
-        )
+        found = advise.recommend(bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard)
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
         self._number = found.id
         self.lived.advised.append(str(found.action))
         states = found.observation["meters"]
-        self.lived.read.append([tuple(states[m][k] for k in ("level", "sd", "coverage")) for m in Meter])  # type: ignore[misc]
-        self.lived.beliefs.append(tuple(found.belief[name] for name in ("social", "morning", "work")))  # type: ignore[arg-type]
+        self.lived.read.append([(states[m]["level"], states[m]["sd"], states[m]["coverage"]) for m in Meter])
+        self.lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
         spent = self.policy.spent - before
         self.lived.seconds["policy"] = self.lived.seconds.get("policy", 0.0) + spent
         self._charge("bridge", begun + spent)
         return tuple(ActionType(name) for name in found.observation["feasible"])
 
-    def _act(
-        self, moment: Moment, done: ActionType, advice: ActionType, given: Answer, to: Moment | None
-    ) -> None:
+    def _act(self, moment: Moment, done: ActionType, advice: ActionType, to: Moment | None) -> None:
         """Do it; the calendar follows, and what was put off is planned."""
         if to is not None:
             self.resident.plans[to] = advice
@@ -244,7 +239,3 @@ def played(asked: tuple[int, Arm, int]) -> Lived:
     for name in [name for name in os.environ if name.startswith("BRIDGE_")]:
         del os.environ[name]
     return lived(*asked)
-
-
-Asked = tuple[int, Arm, int]
-Found = dict[str, Any]

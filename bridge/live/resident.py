@@ -110,9 +110,7 @@ class Resident:
         import numpy as np
 
         for_each = {meter: np.array([levels[meter] for levels in lived]) for meter in Meter}
-        self.normal = {
-            meter: (float(of.mean()), max(float(of.std()), NARROWEST)) for meter, of in for_each.items()
-        }
+        self.normal = {meter: (float(of.mean()), max(float(of.std()), NARROWEST)) for meter, of in for_each.items()}
 
     def score(self, meter: Meter, level: float) -> float:
         """A hidden level as a standard score against the person's own normal."""
