@@ -19,6 +19,7 @@ from bridge.types import Label
 from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
 
 ORACLE = "oracle"  # knows profile, meters and labels, and plans as the planner does
+FULL = 5.0  # precision of a meter with every signal fresh
 SURER = " with surer meters"
 KNOWER = "planner"  # whose planning the oracle has
 
@@ -121,11 +122,14 @@ def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels,
 
 
 def surer(observation: Observation) -> Observation:
-    """The observation with every sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust)."""
+    """The observation with every sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust).
+
+    Levels follow readings slowly, so that an sd may be smaller than any that goes with the level: then trust is full.
+    """
     states = {}
     for meter, state in observation.meters.items():
         prior = state.level * (1 - state.level)
         known = meter in FELT and 0 < state.sd < prior and state.coverage > 0
-        sure = precision(meter, state.level, state.sd) if known else 0.0
-        states[meter] = replace(state, sd=prior / sqrt(sure)) if sure >= 1 else state
+        sure = precision(meter, state.level, state.sd) if known else 1.0
+        states[meter] = replace(state, sd=prior / sqrt(sure if 1 <= sure < FULL else FULL)) if known else state
     return replace(observation, meters=states)
