@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 
 from bridge import agenda, corrections
 from bridge.errors import SetupError
-from bridge.guard import Guard
+from bridge.guard import ORDINARY, Guard
 from bridge.observe import observe
 from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Store, User
 from bridge.types import Label, Occurrence, Reading
@@ -162,9 +162,10 @@ def recommend(
 
 
 def not_said(withheld: Mapping[ActionType, str]) -> tuple[str, ...]:
-    """What was kept back for a reason the person can do something about: each reason once, quiet hours not at all."""
+    """What was kept back and why, each reason once; what follows from the hour alone is not said."""
     why = {reason: [a for a, given in withheld.items() if given == reason] for reason in withheld.values()}
-    return tuple(f"not {', '.join(actions)}: {reason}" for reason, actions in why.items() if "quiet" not in reason)
+    told = {reason: actions for reason, actions in why.items() if not reason.endswith(ORDINARY)}
+    return tuple(f"not {', '.join(actions)}: {reason}" for reason, actions in told.items())
 
 
 def give_feedback(

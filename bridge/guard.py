@@ -1,4 +1,5 @@
-"""What stands between a model and a person: no advice that cannot be followed, nags, or is tried at a bad time.
+"""What stands between a model and a person: no advice that cannot be followed, nags, sends
+the rested to bed in the morning, or is tried at a bad time.
 
 The guard narrows what a policy may choose from, then lets a few decisions be drawn by lot, so that it can be told later
 what other advice would have brought. What is kept as the decision's probabilities is what the action was really drawn
@@ -20,6 +21,9 @@ MOST = 0.2  # of decisions that may be
 TURNED_DOWN = 3  # ignored so often in a row in one kind of slot, an action rests there
 REST = timedelta(days=7)  # from the last time it was ignored
 STRAINED = 0.25  # a known meter below it: no time for trying things
+WAKING = (Slot.MORNING, Slot.AFTERNOON)  # slots in which only the tired are sent to sleep
+TIRED = 0.5  # a known vitality below it: a nap is worth its hours
+ORDINARY = ("are quiet", "are for those who are awake")  # ends of reasons that follow from the hour alone
 QUIET = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 
 
@@ -56,7 +60,9 @@ class Guard:
         """What speaks against advising an action now, whether it fits or not."""
         slot = observation.slot.name.lower()
         if self._loud(action, observation):
-            return f"{slot}s are quiet"
+            return f"{slot}s {ORDINARY[0]}"
+        if action is ActionType.SLEEP and _awake(observation):
+            return f"{slot}s {ORDINARY[1]}"
         if (until := resting(observation.history, action, observation.slot)) is not None and until > now:
             return f"ignored {TURNED_DOWN} times in a row on {slot}s, it rests until {until:%d %b}"
         return None
@@ -99,6 +105,13 @@ def resting(history: Sequence[Interaction], action: ActionType, slot: Slot) -> d
     if len(answers) < TURNED_DOWN or any(one.answer is not Answer.IGNORE for one in answers):
         return None
     return answers[-1].at + REST
+
+
+def _awake(observation: Observation) -> bool:
+    """Whether sleep has no place now: a model of weeks knows four slots a day, but not that people sleep at night."""
+    vitality = observation.meters.get(Meter.VITALITY)
+    tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED
+    return observation.slot in WAKING and not tired and ActionType.SLEEP not in observation.planned
 
 
 def may_try(observation: Observation) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -60,7 +61,28 @@ def test_what_was_ignored_three_times_in_a_row_rests_a_week_in_that_kind_of_slot
 @pytest.mark.parametrize("answers", [(IGNORED, IGNORED), (IGNORED, IGNORED, PUT_OFF), (IGNORED, TAKEN, IGNORED)])
 def test_anything_else_does_not_nag(answers: tuple[Answer, ...]) -> None:
     allowed, held = Guard().allowed(seen(*three(ActionType.DEEP_WORK, *answers)), now=NOW)
-    assert (ActionType.DEEP_WORK in allowed.feasible, held) == (True, {})
+    assert ActionType.DEEP_WORK in allowed.feasible
+    assert ActionType.DEEP_WORK not in held
+
+
+@pytest.mark.parametrize(
+    ("slot", "vitality", "planned", "offered"),
+    [
+        (Slot.MORNING, MeterState(level=0.6, sd=0.1), {}, False),
+        (Slot.AFTERNOON, MeterState(level=0.3, sd=0.1, coverage=0.0), {}, False),
+        (Slot.AFTERNOON, MeterState(level=0.3, sd=0.1), {}, True),
+        (Slot.MORNING, MeterState(level=0.9, sd=0.1), {ActionType.SLEEP: 0.5}, True),
+        (Slot.EVENING, MeterState(level=0.9, sd=0.1), {}, True),
+        (Slot.NIGHT, MeterState(level=0.9, sd=0.1), {}, True),
+    ],
+)
+def test_by_day_only_who_is_known_to_be_tired_or_has_planned_it_is_sent_to_sleep(
+    slot: Slot, vitality: MeterState, planned: dict[ActionType, float], offered: bool
+) -> None:
+    observation = replace(seen(slot=slot, planned=planned), meters=WELL | {Meter.VITALITY: vitality})
+    allowed, held = Guard().allowed(observation, now=NOW)
+    assert (ActionType.SLEEP in allowed.feasible) is offered
+    assert (ActionType.SLEEP in held) is not offered
 
 
 def test_quiet_slots_are_for_rest_and_for_what_is_planned() -> None:

@@ -23,7 +23,7 @@ class Learned:
     """
 
     name = "network"
-    version = 1
+    version = 2
 
     def __init__(self, objective: str = "reward", *, learns: bool = True, file: Path = WEIGHTS) -> None:
         self.objective, self.learns, self._file = objective, learns, file

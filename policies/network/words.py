@@ -7,7 +7,7 @@ from math import exp
 from typing import TYPE_CHECKING
 
 from policies.planner.words import answers as answers_in_words
-from policies.planner.words import leanings
+from policies.planner.words import leanings, plain
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Observation
 
@@ -31,12 +31,8 @@ def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
     """The action against the next best, in shares of preference among what is possible."""
     others = [other for other in scores if other is not action]
     if not others:
-        return f"{_plain(action)} is all that is possible now"
+        return f"{plain(action)} is all that is possible now"
     total = sum(exp(score) for score in scores.values())
     second = max(others, key=lambda other: scores[other])
     first, next_best = (f"{exp(scores[one]) / total:.0%}" for one in (action, second))
-    return f"{_plain(action)} suits the rest of your week best ({first}; next {_plain(second)}, {next_best})"
-
-
-def _plain(action: ActionType) -> str:
-    return action.lower().replace("_", " ")
+    return f"{plain(action)} suits the rest of your week best ({first}; next {plain(second)}, {next_best})"

@@ -28,6 +28,13 @@ SIDES = {  # dimension of the belief -> how its low and its high end are said
 LEANING = 0.15  # from the middle, before a belief is worth a sentence
 LOW = 0.5  # below this a level is worth a word; 0.7 is everybody's own normal
 OFTEN = 2  # answers to one thing at one time of day, before they are
+NOUNS = {
+    ActionType.LEARN: "learning",
+    ActionType.MEDITATE: "meditation",
+    ActionType.SOCIALIZE: "company",
+    ActionType.ME_TIME: "time for yourself",
+    ActionType.BINGE_WATCH: "watching something",
+}
 
 
 def reasons(
@@ -52,7 +59,7 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
     best = int(ahead.argmax())
     change = float(changes[best, number])
     if change <= 0:
-        return f"{_plain(action)} fits the rest of the week best; what it costs now comes back later"
+        return f"{plain(action)} fits the rest of the week best; what it costs now comes back later"
     return _opening(observation, tuple(Meter)[best], action) + f" (about {change:+.2f})"
 
 
@@ -60,10 +67,10 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
     """What the action does, for whom nothing is known of in the words of anybody."""
     state, name = observation.meters.get(meter), meter.lower()
     if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
-        return f"nothing is known of you yet; for most people {_plain(action)} does most for {name} now"
+        return f"nothing is known of you yet; for most people {plain(action)} does most for {name} now"
     if state is not None and state.coverage > 0 and state.level < LOW:
-        return f"your {name} is low ({state.level:.2f}), and {_plain(action)} would do most for it now"
-    return f"{_plain(action)} would do most for your {name} now"
+        return f"your {name} is low ({state.level:.2f}), and {plain(action)} would do most for it now"
+    return f"{plain(action)} would do most for your {name} now"
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
@@ -88,7 +95,7 @@ def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str
     """For example: mornings: deep work ignored 3 of 3."""
     counts = {answer: sum(one.answer is answer for one in some) for answer in Answer}
     said = ", ".join(f"{SAID[answer]} {count} of {len(some)}" for answer, count in counts.items() if count)
-    return f"{TIMES[slot]}: {_plain(action)} {said}"
+    return f"{TIMES[slot]}: {plain(action)} {said}"
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
@@ -99,5 +106,6 @@ def leanings(mean: Array, sd: Array) -> Iterator[str]:
             yield f"{high if lean > 0 else low} ({float(centre):.2f} ± {float(spread):.2f} of 1)"
 
 
-def _plain(action: ActionType) -> str:
-    return action.lower().replace("_", " ")
+def plain(action: ActionType) -> str:
+    """An action as the subject of a sentence."""
+    return NOUNS.get(action, action.lower().replace("_", " "))

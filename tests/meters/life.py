@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, timedelta
 
 from bridge.metrics import Metric
 from bridge.ports import Known
-from bridge.types import Episode, EpisodeKind, Event, Label, Occurrence, Sample, Task
+from bridge.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample, Task
 from rhythm_env.interface import ActionType, ZoneSpan
 
 BERLIN = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)
@@ -118,3 +118,16 @@ def task(ago, *, done=None, due=None):
         due=None if due is None else TODAY + due * DAY,
         completed=None if done is None else MORNING - done * HOUR,
     )
+
+
+def z_of(reading: Reading, signal: str) -> float:
+    return next(b.z for b in reading.because if b.signal == signal)
+
+
+def signals(reading: Reading) -> set[str]:
+    return {b.signal for b in reading.because}
+
+
+def day_before(*entries):
+    """A calendar that has been in use for a day, with these entries today."""
+    return [entry(MORNING - timedelta(days=1), 0.5), *entries]
