@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import http.client
 import threading
+from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from pathlib import Path
+from secrets import token_bytes
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -29,7 +31,6 @@ SOURCES = tuple(BANDS)
 CALENDAR, PUSHED = "google_calendar", "health_auto_export"
 JOURNEYS = {"Europe/Lisbon": 3, "Europe/Istanbul": 4, "Asia/Dubai": 5}  # days away
 TRAVELS, CHANGES = 0.25, 0.15  # shares of people who make a journey, and who change the watch
-KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="  # seals tokens of made-up servers only
 LIMIT = 10_000_000  # bytes of a push
 DAY = timedelta(days=1)
 
@@ -159,7 +160,7 @@ def home(resident: Resident, weeks: int, folder: Path) -> Iterator[Home]:
     settings = config.Settings(
         folder=folder,
         database="",
-        key=KEY,
+        key=urlsafe_b64encode(token_bytes(32)).decode(),
         classifier="linear",
         policy="",
         explore="0.1",
