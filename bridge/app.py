@@ -86,8 +86,7 @@ class Bridge:
         return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        user = next(user for user in self.store.users() if user.id == connection.user_id)
-        zone = zone_at(now(), user.zones).key
+        zone = zone_at(now(), self.store.person(connection.user_id).zones).key
         return StoredAccount(connection.id, self.settings.of_source(spec), self.store, self.vault, zone=zone)
 
 
@@ -226,8 +225,10 @@ def sync_connection(
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
     """Bring accepted advice to where a person wants it written; False when that is to be tried again."""
     spec = registry.spec(connection.source)
+    if spec.writes is None:
+        return True
     account = bridge.account(connection, spec)
-    if spec.writes is None or not (account.token() or {}).get(WRITES):
+    if not (account.token() or {}).get(WRITES):
         return True
     write = partial(registry.resolve(spec.writes), account)
     lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)

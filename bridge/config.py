@@ -24,6 +24,7 @@ class Settings:
     policy: str
     explore: str
     quiet: str
+    keep_raw: str
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -64,6 +65,7 @@ def load() -> Settings:
         policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
+        keep_raw=_choose("KEEP_RAW", written, "90"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 

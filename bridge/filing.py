@@ -103,7 +103,7 @@ def _landed(
     """All pages in one transaction, and the records of those that hold nothing else at once."""
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]
-    with store.transaction():
+    with store.transaction(durable=False):
         landings = iter(put(source, store, records, now=now))
         found = [(page, [*islice(landings, len(page.records))]) for page in plain]
         for page, some in found:

@@ -12,6 +12,7 @@ from collections.abc import Container
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
 
 from bridge.errors import CursorExpired, NeedsLogin, SourceChanged, TryLater
 
@@ -44,7 +45,21 @@ def prepare(session: requests.Session) -> requests.Session:
     )
     for scheme in ("https://", "http://"):
         session.mount(scheme, HTTPAdapter(max_retries=retry))
+    _look_once(session)
     return session
+
+
+def _look_once(session: requests.Session) -> None:
+    """Let a session ask the environment for proxies once per host: every time would cost as much as a request."""
+    look, seen = session.merge_environment_settings, dict[tuple[object, ...], Any]()
+
+    def once(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
+        asked = urlsplit(url)[:2], tuple((proxies or {}).items()), stream, verify, cert
+        if asked not in seen:
+            seen[asked] = look(url, proxies, stream, verify, cert)
+        return dict(seen[asked])
+
+    session.merge_environment_settings = once  # type: ignore[method-assign, assignment]
 
 
 class Asks(Protocol):

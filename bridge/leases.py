@@ -11,12 +11,15 @@ from bridge.ports import Connection, Store
 def free_dead(store: Store, connection: Connection) -> None:
     """A lease whose holder was killed on this machine would block every sync until it runs out: free it."""
     holder = store.holder(connection.id)
-    if holder is None:
-        return
+    if holder is not None and _dead(holder):
+        store.release(connection.id, holder)
+
+
+def _dead(holder: str) -> bool:
+    """Whether it was a process of this machine that is no more."""
     host, _, rest = holder.partition("/")
     process = rest.partition("/")[0]
-    if host == socket.gethostname() and process.isdigit() and not _alive(int(process)):
-        store.release(connection.id, holder)
+    return host == socket.gethostname() and process.isdigit() and not _alive(int(process))
 
 
 def _alive(process: int) -> bool:
@@ -27,3 +30,10 @@ def _alive(process: int) -> bool:
     except PermissionError:
         return True
     return True
+
+
+def free_all_dead(store: Store) -> None:
+    """The same for everybody who holds a lease."""
+    for holder in store.work.holders():
+        if _dead(holder):
+            store.work.free_all(holder)

@@ -41,5 +41,10 @@ def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
         for connection, sealed in anew:
             if sealed is not None:
                 store.save_secret(connection, sealed)
+        channels = {user: vault.resealed(channel.sealed) for user, channel in store.post.channels().items()}
+        for user, sealed in channels.items():
+            if sealed is not None:
+                store.post.reseal(user, sealed)
     unreadable = tuple(connection for connection, sealed in anew if sealed is None)
-    return len(anew) - len(unreadable), unreadable
+    resealed = sum(sealed is not None for sealed in channels.values())
+    return len(anew) - len(unreadable) + resealed, unreadable

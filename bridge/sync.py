@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import random
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
@@ -18,7 +19,9 @@ from bridge.types import Outcome, Page, RawRecord
 log = logging.getLogger(__name__)
 
 CADENCE = timedelta(minutes=30)  # between two syncs that went well
-BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time
+BACKOFF = timedelta(minutes=15)  # after a failure for which the source named no time; twice that after the next
+LONGEST_BACKOFF = timedelta(hours=4)
+JITTER = 0.2  # of a backoff is drawn: those that failed together do not come back together
 LEASE = timedelta(minutes=5)
 RENEWAL = 30.0  # seconds between two renewals of the lease
 BAD_SHARE, BAD_LEAST = 0.20, 10  # more bad records than this share, on a page at least this long: the shape changed
@@ -75,7 +78,9 @@ class Lease:
         return self.now + timedelta(seconds=time.monotonic() - self.began)
 
     def taken(self) -> bool:
-        return self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
+        mine = self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
+        self.renewed = time.monotonic() if mine else self.renewed
+        return mine
 
     def renew(self) -> None:
         """Say that we are still at it, if it is a while since we did."""
@@ -83,7 +88,6 @@ class Lease:
             return
         if not self.taken():
             raise TryLater("another sync took this connection over")
-        self.renewed = time.monotonic()
 
 
 def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
@@ -91,19 +95,31 @@ def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lea
     connection, now = source.connection, lease.now
     if not lease.taken():
         return _outcome(connection, Tally(), "skipped", because="another sync of this connection is running")
-    tally = Tally()
+    tally, limited = Tally(), False
     try:
         work(tally)
     except BridgeError as error:
         outcome = _failed(connection, tally, error, at=lease.clock())
-        if isinstance(error, TryLater) and error.limited and source.spec.shares_limit and outcome.retry_at:
-            store.rest(connection.source, outcome.retry_at)
+        limited = isinstance(error, TryLater) and error.limited and source.spec.shares_limit
+    except BaseException:
+        store.release(connection.id, lease.holder)
+        raise
     else:
         outcome = _outcome(connection, tally, "ok")
-    finally:
-        store.release(connection.id, lease.holder)
-    finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring)
+    cadence = source.spec.cadence
+    with store.transaction(durable=source.open is None):  # what a file held does not come again by itself
+        if limited and outcome.retry_at:
+            store.rest(connection.source, outcome.retry_at)
+        finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
+        store.release(connection.id, lease.holder)  # free again and still due, it would be synced twice
     return outcome
+
+
+def backoff(connection: Connection, at: datetime) -> timedelta:
+    """How long to leave a source alone after a failure: longer with each in a row, and not for everybody the same."""
+    drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
+    wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), LONGEST_BACKOFF)
+    return wait * (1 + JITTER * drawn)
 
 
 def finish(
@@ -114,9 +130,11 @@ def finish(
     started: datetime,
     finished: datetime,
     recurring: bool = True,
+    cadence: timedelta = CADENCE,
 ) -> None:
     """Write down how it ended and when the connection is due again."""
     ok = outcome.outcome == "ok"
+    wait = cadence if ok else backoff(connection, finished)
     stopped = outcome.outcome in ("needs_login", "stopped")
     store.finish_sync(
         connection.id,
@@ -125,9 +143,11 @@ def finish(
         finished=finished,
         error=outcome.skipped_because,
         paused=outcome.skipped_because if stopped else None,
-        due_at=None if stopped or not recurring else (outcome.retry_at or finished + (CADENCE if ok else BACKOFF)),
+        due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
+        failures=0 if ok else connection.failures + (outcome.retry_at is None),
     )
-    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new)
+    counted = {"source": connection.source, "connection": connection.id, "outcome": outcome.outcome, "new": outcome.new}
+    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new, extra=counted)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -171,9 +191,9 @@ class _Pull:
 
     def _streams(self, connector: Connector) -> None:
         connection, spec = self.source.connection, self.source.spec
+        cursors = self.store.cursors(connection.id, spec.cursor_version)
         for stream in spec.streams:
-            cursor = self.store.cursor(connection.id, stream, spec.cursor_version)
-            self._stream(connector.pull(stream, cursor, now=self.now))
+            self._stream(connector.pull(stream, cursors.get(stream), now=self.now))
 
     def _stream(self, pages: Iterable[Page]) -> None:
         delivered: set[str] = set()
@@ -202,7 +222,7 @@ class _Pull:
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
-    with store.transaction():
+    with store.transaction(durable=False):  # what a power cut takes back is pulled again: its cursor went with it
         landings = put(source, store, page.records, now=now)
         refuse_changed_shape(source.spec, page, landings)
         if page.covers is not None:

@@ -59,6 +59,7 @@ def status(user: options.User, json: options.Json = False) -> None:
         person = bridge.store.user(user)
         now = app.now()
         rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
+        rows += _notices(bridge, person)
     if json:
         show.document(rows)
         return
@@ -96,6 +97,30 @@ def connection_row(bridge: Bridge, user: User, connection: Connection, now: date
         "error": connection.last_error,
         "next": next_step(user, connection, now),
     }
+
+
+def _notices(bridge: Bridge, user: User) -> list[dict[str, Any]]:
+    """One row more for who has advice sent: ``unsent`` lists what did not go out, or may not have."""
+    from bridge.cli.notify import state
+
+    body = state(bridge, user)
+    if not body["on"] and not body["unsent"]:
+        return []
+    count = len(body["unsent"])
+    return [
+        {
+            **dict.fromkeys(("last_success", "next_due", "newest", "newest_day", "lag_hours", "last_change", "paused")),
+            "source": "notify",
+            "connection": "advice",
+            "rows": body["sent"],
+            "counts": {"sent": body["sent"]},
+            "set_aside": 0,
+            "set_aside_reasons": {},
+            "error": f"{count} not sent" if count else None,
+            "unsent": body["unsent"],
+            "next": f"bridge notify --user {user.name}" if count else "",
+        }
+    ]
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -142,14 +142,18 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
 def daemon(
     every: Annotated[int, typer.Option(help="Seconds between two looks at what is due.", min=1)] = 60,
     once: Annotated[bool, typer.Option("--once", help="Look once and leave, for cron and systemd timers.")] = False,
+    health: Annotated[
+        str | None, typer.Option(help="Answer /health and /metrics here, on this machine only.", metavar="HOST:PORT")
+    ] = None,
 ) -> None:
     """Keep everybody in step: sync what is due, advise at every slot; SIGTERM stops it cleanly."""
     from bridge import app, log
-    from bridge.daemon import Daemon, run
+    from bridge.daemon import Daemon
+    from bridge.daemon.process import run
 
     log.configure(verbose=True)
     with app.open_bridge() as bridge:
         if once:
             Daemon(bridge=bridge).tick()
         else:
-            run(bridge, every=every)
+            run(bridge, every=every, health=health)

@@ -61,6 +61,10 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
         "interval_coverage": summary(_over(read, "coverage", VALIDATED)),
         "meters": {str(meter): _of_meter(read, meter) for meter in Meter},
         "classifier_accuracy": summary(_shares(lives)),
+        "lives": [
+            {"seed": one.seed, "source": one.source, "acceptance": float(share), "mean_level": float(level)}
+            for one, share, level in zip(lives, taken.mean(axis=1), levels, strict=True)
+        ],
         "curves": curves(lives, high, believes=believes),
     }
 

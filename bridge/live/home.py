@@ -7,7 +7,7 @@ import threading
 from base64 import urlsafe_b64encode
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from pathlib import Path
 from secrets import token_bytes
@@ -157,12 +157,11 @@ def home(resident: Resident, weeks: int, folder: Path) -> Iterator[Home]:
 
     about = circumstances(resident, weeks)
     addresses: dict[str, dict[str, object]] = {name: {} for name in (*SOURCES, CALENDAR)}
-    settings = config.Settings(
+    settings = replace(
+        config.load(),
         folder=folder,
-        database="",
         key=urlsafe_b64encode(token_bytes(32)).decode(),
         classifier="linear",
-        policy="",
         explore="0.1",
         quiet="night",
         sources=addresses,

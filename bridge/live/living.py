@@ -238,4 +238,6 @@ def played(asked: tuple[int, Arm, int]) -> Lived:
 
     for name in [name for name in os.environ if name.startswith("BRIDGE_")]:
         del os.environ[name]
-    return lived(*asked)
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as nowhere:
+        os.environ["BRIDGE_HOME"] = nowhere
+        return lived(*asked)

@@ -1,5 +1,6 @@
 """The seams: what a source, a classifier and a store have to offer. ``Policy`` lives in ``rhythm_env.interface``."""
 
+from bridge.ports.keeping import Keeping, Tidied
 from bridge.ports.personal import Personal, Prior
 from bridge.ports.plugins import (
     Account,
@@ -15,13 +16,16 @@ from bridge.ports.plugins import (
     Told,
     Writer,
 )
+from bridge.ports.post import Channel, Notification, Post
 from bridge.ports.proxies import Proxy, ProxyMap
 from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
 from bridge.ports.store import Store
+from bridge.ports.work import Presence, Work
 
 __all__ = [
     "Account",
     "Browser",
+    "Channel",
     "Connection",
     "Connector",
     "ConnectorSpec",
@@ -31,18 +35,24 @@ __all__ = [
     "File",
     "FileReader",
     "Invitation",
+    "Keeping",
     "Known",
     "Landing",
     "Normaliser",
+    "Notification",
     "Origin",
     "Personal",
+    "Post",
+    "Presence",
     "Prior",
     "Proxy",
     "ProxyMap",
     "Recommendation",
     "Setting",
     "Store",
+    "Tidied",
     "Told",
     "User",
+    "Work",
     "Writer",
 ]

@@ -57,6 +57,9 @@ class ConnectorSpec:
     keeps_raw: bool = True
     notices: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
+    cadence: timedelta = timedelta(minutes=30)  # between two syncs that went well; what is told shortens it
+    at_once: int = 4  # accounts that are synced at the same time
+    lasting: frozenset[str] = frozenset()  # streams whose raw records later ones are read with: they are kept
 
 
 class Account(Protocol):

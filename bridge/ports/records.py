@@ -33,6 +33,7 @@ class Connection:
     last_success: datetime | None = None
     last_error: str | None = None
     member: str | None = None  # the source's own name for the person
+    failures: int = 0  # in a row, for which the source named no time to come back
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,9 +8,12 @@ from datetime import date, datetime, timedelta
 from typing import Any, Protocol
 
 from bridge.metrics import Metric
+from bridge.ports.keeping import Keeping
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
+from bridge.ports.post import Post
 from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
+from bridge.ports.work import Work
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -18,8 +21,19 @@ from rhythm_env.interface import Answer, Moment
 class Store(Protocol):
     """Everything durable. All instants in and out are aware UTC; ``at`` limits reads to what was known then."""
 
-    def transaction(self) -> AbstractContextManager[None]:
-        """All calls inside land together or not at all. Nested calls join the outer transaction."""
+    @property
+    def post(self) -> Post: ...
+    @property
+    def work(self) -> Work: ...
+    @property
+    def keeping(self) -> Keeping: ...
+
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[None]:
+        """All calls inside land together or not at all. Nested calls join the outer transaction.
+
+        Not ``durable``: a power cut, but no crash, may take the last of them back, each as a whole and in order. For
+        what would then simply be done again: waiting for the disk costs more than most syncs.
+        """
         ...
 
     def close(self) -> None: ...
@@ -38,6 +52,10 @@ class Store(Protocol):
 
     def user(self, name: str) -> User:
         """Raises SetupError naming ``bridge user add`` when there is none."""
+        ...
+
+    def person(self, user_id: int) -> User:
+        """The user of that number. Raises SetupError when there is none (any more)."""
         ...
 
     def users(self) -> list[User]: ...
@@ -61,6 +79,10 @@ class Store(Protocol):
         ...
 
     def connections(self, user_id: int) -> list[Connection]: ...
+    def connection(self, connection_id: int) -> Connection | None:
+        """The connection of that number; None when it is gone."""
+        ...
+
     def disconnect(self, connection_id: int) -> None:
         """Delete a connection with all that came through it."""
         ...
@@ -75,12 +97,22 @@ class Store(Protocol):
         """Take the connection's lease unless another holder has an unexpired one."""
         ...
 
-    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
+    def claim_due(
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    ) -> list[Connection]:
         """Take the leases of connections that are due, longest due first; no two holders get the same one.
 
         Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
-        whose source does not rest.
+        whose source does not rest. ``source``: only its connections.
         """
+        ...
+
+    def due(self, *, now: datetime, limit: int) -> list[Connection]:
+        """What ``claim_due`` would take, without taking it."""
+        ...
+
+    def busy(self, source: str | None = None, *, now: datetime) -> int:
+        """How many connections (of a source) somebody holds an unexpired lease of."""
         ...
 
     def holder(self, connection_id: int) -> str | None:
@@ -90,6 +122,10 @@ class Store(Protocol):
     def release(self, connection_id: int, holder: str) -> None: ...
     def cursor(self, connection_id: int, stream: str, version: int) -> str | None:
         """The stored cursor, or None when there is none of that version."""
+        ...
+
+    def cursors(self, connection_id: int, version: int) -> dict[str, str]:
+        """Stream -> its cursor, of those of that version."""
         ...
 
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None: ...
@@ -222,7 +258,11 @@ class Store(Protocol):
         error: str | None,
         paused: str | None,
         due_at: datetime | None,
-    ) -> None: ...
+        failures: int = 0,
+    ) -> None:
+        """``failures``: in a row, of those for which the source named no time to come back."""
+        ...
+
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...
 
     # what a policy has learnt of a person

@@ -29,9 +29,10 @@ EXPORTED = (
     tables.revisions,
     tables.corrections,
     tables.recommendations,
+    tables.notifications,
     tables.priors,
 )
-LEFT_OUT = {"secret", "lease_holder", "lease_until", "user_id"}
+LEFT_OUT = {"secret", "lease_holder", "lease_until", "failures", "user_id"}
 NAMED = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
 
 Row = dict[str, Any]
@@ -96,7 +97,7 @@ def _insert(
     """Insert, and remember which new number each old one became where others refer to it."""
     if not fresh:
         return
-    if table not in (tables.connections, tables.records):
+    if table not in (tables.connections, tables.records, tables.recommendations):
         db.execute(sa.insert(table), fresh)
         return
     query = sa.insert(table).returning(table.c.id, sort_by_parameter_order=True)
@@ -116,7 +117,7 @@ def _typed_value(db: sa.Connection, column: sa.Column[Any], row: Row, numbers: M
     value = row[column.name]
     if value is None:
         return None
-    if column.name in ("connection_id", "record_id"):
+    if column.name in ("connection_id", "record_id", "recommendation_id"):
         return numbers[column.name][int(value)]
     return _of_type(column, value)
 

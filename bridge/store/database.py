@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,8 @@ from bridge.errors import SetupError
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
+WASTE = 0.2  # share of a file that is unused before it is written anew
+IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
 _LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 
@@ -25,6 +28,8 @@ class Database:
     def __init__(self, url: str) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
+        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
+        self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
             self._migrate()
         except BaseException as error:
@@ -35,13 +40,19 @@ class Database:
             raise SetupError(f"the database cannot be opened ({what}); check BRIDGE_DATABASE") from error
 
     @contextmanager
-    def write(self) -> Iterator[sa.Connection]:
-        """A transaction that may write; what happens inside lands together or not at all."""
+    def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
+        """A transaction that may write; what happens inside lands together or not at all.
+
+        Not ``durable``: it does not wait for the disk. The outermost transaction decides.
+        """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
             yield current
             return
-        with self.engine.begin() as connection:
+        options = {"bridge_durable": durable}
+        with self._turn, self.engine.connect().execution_options(**options) as connection, connection.begin():
+            if durable and connection.dialect.name == "postgresql":
+                connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
             self._open.connection = connection
             try:
                 yield connection
@@ -58,7 +69,7 @@ class Database:
         options: dict[str, Any] = {"bridge_reads": True}
         if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
             options["isolation_level"] = "REPEATABLE READ"
-        with self.engine.connect().execution_options(**options) as connection:
+        with self._turn, self.engine.connect().execution_options(**options) as connection:
             yield connection
 
     def close(self) -> None:
@@ -73,6 +84,23 @@ class Database:
         raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
         try:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
+                raw.cursor().execute(statement)
+        finally:
+            raw.close()
+
+    def compact(self) -> None:
+        """Give back the space of what was deleted, without shutting others out for long."""
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+                connection.execute(sa.text("VACUUM ANALYZE"))
+            return
+        raw = self.engine.raw_connection()
+        try:
+            pages, unused = (
+                raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
+            )
+            rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
+            for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
         finally:
             raw.close()
@@ -122,9 +150,33 @@ def _engine(url: str) -> sa.Engine:
 
 def _postgres(url: sa.URL) -> sa.Engine:
     try:
-        return sa.create_engine(url, isolation_level="READ COMMITTED", pool_pre_ping=True)
+        engine = sa.create_engine(
+            url.update_query_dict({"options": f"{url.query.get('options', '')} -c synchronous_commit=off"}),
+            isolation_level="READ COMMITTED",
+            pool_size=10,
+            max_overflow=90,  # a thread that syncs may hold two; the server has the last word
+        )
     except ModuleNotFoundError:
         raise SetupError("PostgreSQL needs its driver: pip install 'rhythm-bridge[postgres]'") from None
+    sa.event.listen(engine, "checkout", _look)
+    sa.event.listen(engine, "checkin", _leave)
+    return engine
+
+
+def _leave(_connection: Any, record: Any) -> None:
+    record.info["bridge_left"] = time.monotonic()
+
+
+def _look(connection: Any, record: Any, _proxy: Any) -> None:
+    """One that lay idle may have been cut off: then there is another. Asking every time would cost a sync's third."""
+    if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE:
+        return
+    try:
+        connection.autocommit = True
+        connection.execute("SELECT 1")
+        connection.autocommit = False
+    except Exception as error:
+        raise sa.exc.DisconnectionError from error
 
 
 def _sqlite(url: sa.URL) -> sa.Engine:
@@ -157,5 +209,12 @@ def _prepare_sqlite(connection: Any, _record: Any) -> None:
 
 
 def _begin_sqlite(connection: sa.Connection) -> None:
-    reads = connection.get_execution_options().get("bridge_reads", False)
-    connection.exec_driver_sql("BEGIN" if reads else "BEGIN IMMEDIATE")
+    options = connection.get_execution_options()
+    if options.get("bridge_reads", False):
+        connection.exec_driver_sql("BEGIN")
+        return
+    durable = options.get("bridge_durable", True)
+    if connection.info.get("bridge_durable", True) is not durable:  # in WAL mode a later durable one saves those before
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+        connection.info["bridge_durable"] = durable
+    connection.exec_driver_sql("BEGIN IMMEDIATE")

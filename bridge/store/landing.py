@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any, Protocol
 
 import sqlalchemy as sa
@@ -198,9 +199,15 @@ def _register(
     return states
 
 
+_OF_KEYS = sa.select(tables.records).where(  # built once: that would take longer than asking
+    tables.records.c.connection_id == sa.bindparam("connection"),
+    tables.records.c.stream == sa.bindparam("stream"),
+    tables.records.c.key.in_(sa.bindparam("keys", expanding=True)),
+)
+
+
 def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
     """What is stored of these records; the payload is not read."""
-    r = tables.records.c
     keys: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         stream, _, key = path.partition("/")
@@ -208,10 +215,8 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
     found: dict[str, State] = {}
     for stream, wanted in keys.items():
         for some in rows.chunks(wanted):
-            query = sa.select(tables.records).where(
-                r.connection_id == connection.id, r.stream == stream, r.key.in_(some)
-            )
-            found |= {(state := state_of(row)).record.path: state for row in db.execute(query)}
+            bound = {"connection": connection.id, "stream": stream, "keys": some}
+            found |= {(state := state_of(row)).record.path: state for row in db.execute(_OF_KEYS, bound)}
     return found
 
 
@@ -238,22 +243,32 @@ def _keep(db: sa.Connection, arrived: Sequence[tuple[State, RawRecord, bytes]], 
 
 
 class _Stored:
-    """Parents and children from the database, fetched once for a whole page, under what the page itself brings."""
+    """Parents and children from the database, under what the page itself brings.
+
+    Fetched once for a whole page, and only where something on it is to be derived: of most pages nothing is.
+    """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
+        self._db, self._connection, self._records = db, connection, records
         self._here: dict[str, State] = {}
-        needed = {record.parent for record in records if record.parent} | {r.path for r in records if r.adds}
-        self._stored = {
-            s.record.path: s.record for s in with_payload(db, list(_load(db, connection, list(needed)).values()))
-        }
-        self._children: dict[str, list[State]] = defaultdict(list)
+
+    @cached_property
+    def _stored(self) -> dict[str, RawRecord]:
+        needed = {r.parent for r in self._records if r.parent} | {r.path for r in self._records if r.adds}
+        found = _load(self._db, self._connection, list(needed))
+        return {s.record.path: s.record for s in with_payload(self._db, list(found.values()))}
+
+    @cached_property
+    def _children(self) -> dict[str, list[State]]:
+        found: dict[str, list[State]] = defaultdict(list)
         r = tables.records.c
-        for some in rows.chunks({record.path for record in records}):
+        for some in rows.chunks({record.path for record in self._records}):
             query = sa.select(tables.records).where(
-                r.connection_id == connection.id, r.parent.in_(some), r.deleted.is_(False)
+                r.connection_id == self._connection.id, r.parent.in_(some), r.deleted.is_(False)
             )
-            for state in with_payload(db, [state_of(row) for row in db.execute(query)]):
-                self._children[state.record.parent or ""].append(state)
+            for state in with_payload(self._db, [state_of(row) for row in self._db.execute(query)]):
+                found[state.record.parent or ""].append(state)
+        return found
 
     def remember(self, state: State) -> None:
         self._here[state.record.path] = state

@@ -50,7 +50,7 @@ class Locks:
                 yield
         elif path:
             with closing(sqlite3.connect(f"{path}.{name}.lock", timeout=0, isolation_level=None)) as file:
-                _wait(lambda: _exclusive(file))
+                _wait(lambda: exclusive(file))
                 yield
         else:
             with self._in_memory:
@@ -58,16 +58,21 @@ class Locks:
 
     @contextmanager
     def _advisory(self, name: str) -> Iterator[None]:
-        number = int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            _wait(lambda: bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))))
+            _wait(lambda: bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number(name))))))
             try:
                 yield
             finally:
-                connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
+                connection.execute(sa.select(sa.func.pg_advisory_unlock(number(name))))
 
 
-def _exclusive(file: sqlite3.Connection) -> bool:
+def number(name: str) -> int:
+    """A name as PostgreSQL takes it for an advisory lock."""
+    return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
+
+
+def exclusive(file: sqlite3.Connection) -> bool:
+    """Try to take a file's lock."""
     try:
         file.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:

@@ -20,10 +20,7 @@ def meet(db: sa.Connection, connection_id: int, member: str) -> None:
 
 def met(db: sa.Connection, source: str, member: str) -> list[Connection]:
     c = tables.connections.c
-    joined = tables.connections.join(tables.sources)
-    query = sa.select(c.id, c.user_id).select_from(joined).where(tables.sources.c.name == source, c.member == member)
-    found = {row.id: row.user_id for row in db.execute(query)}
-    return [x for user_id in sorted(set(found.values())) for x in people.connections(db, user_id) if x.id in found]
+    return people.found(db, sa.and_(tables.sources.c.name == source, c.member == member))
 
 
 def note(db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -39,18 +39,31 @@ def check_zone(zone: str) -> None:
 
 
 def user(db: sa.Connection, name: str) -> User:
-    found = [u for u in users(db) if u.name == name]
+    found = _users(db, tables.users.c.name == name)
     if not found:
         raise SetupError(f"there is no {name}; add them first: bridge user add {name}")
     return found[0]
 
 
+def person(db: sa.Connection, user_id: int) -> User:
+    found = _users(db, tables.users.c.id == user_id)
+    if not found:
+        raise SetupError("that person is no longer here; see: bridge user list")
+    return found[0]
+
+
 def users(db: sa.Connection) -> list[User]:
-    spans: dict[int, list[ZoneSpan]] = {}
-    for row in db.execute(sa.select(tables.zones).order_by(tables.zones.c.since)):
-        spans.setdefault(row.user_id, []).append(ZoneSpan(since=row.since, zone=row.zone))
-    found = db.execute(sa.select(tables.users).order_by(tables.users.c.name))
-    return [User(id=row.id, name=row.name, zones=tuple(spans[row.id])) for row in found]
+    return _users(db, sa.true())
+
+
+def _users(db: sa.Connection, which: sa.ColumnElement[bool]) -> list[User]:
+    u, z = tables.users.c, tables.zones.c
+    joined = tables.users.join(tables.zones)
+    query = sa.select(u.id, u.name, z.since, z.zone).select_from(joined).where(which).order_by(u.name, z.since)
+    spans: dict[tuple[int, str], list[ZoneSpan]] = {}
+    for row in db.execute(query):
+        spans.setdefault((row.id, row.name), []).append(ZoneSpan(since=row.since, zone=row.zone))
+    return [User(id=number, name=name, zones=tuple(zones)) for (number, name), zones in spans.items()]
 
 
 def set_zone(db: sa.Connection, user_id: int, zone: str, *, since: datetime) -> None:
@@ -71,25 +84,20 @@ def connect(db: sa.Connection, user_id: int, source: str, name: str, *, now: dat
 
 
 def connections(db: sa.Connection, user_id: int) -> list[Connection]:
-    c = tables.connections.c
-    joined = tables.connections.join(tables.sources)
-    query = sa.select(tables.connections, tables.sources.c.name.label("source")).select_from(joined)
-    found = db.execute(query.where(c.user_id == user_id).order_by(tables.sources.c.name, c.name))
-    return [
-        Connection(
-            id=row.id,
-            user_id=row.user_id,
-            source=row.source,
-            name=row.name,
-            created_at=row.created_at,
-            paused=row.paused,
-            due_at=row.due_at,
-            last_success=row.last_success,
-            last_error=row.last_error,
-            member=row.member,
-        )
-        for row in found
-    ]
+    return found(db, tables.connections.c.user_id == user_id)
+
+
+def found(db: sa.Connection, which: sa.ColumnElement[bool]) -> list[Connection]:
+    """The connections a condition picks, by person, source and name."""
+    c, s = tables.connections.c, tables.sources.c
+    kept = [column for column in c if column.name not in ("source_id", "secret", "lease_holder", "lease_until")]
+    query = sa.select(*kept, s.name.label("source")).select_from(tables.connections.join(tables.sources))
+    rows = db.execute(query.where(which).order_by(c.user_id, s.name, c.name))
+    return [Connection(**row) for row in rows.mappings()]
+
+
+def of_number(connection_id: int) -> sa.ColumnElement[bool]:
+    return tables.connections.c.id == connection_id
 
 
 def disconnect(db: sa.Connection, connection_id: int) -> None:
@@ -111,32 +119,6 @@ def save_secret(db: sa.Connection, connection_id: int, sealed: bytes) -> None:
     db.execute(_update_one(connection_id).values(secret=sealed))
 
 
-def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-    c = tables.connections.c
-    free = sa.or_(c.lease_holder.is_(None), c.lease_until <= now, c.lease_holder == holder)
-    query = _update_one(connection_id).where(free).values(lease_holder=holder, lease_until=now + lease)
-    return db.execute(query).rowcount == 1
-
-
-def claim_due(db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
-    c = tables.connections.c
-    waiting = sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
-    free = sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
-    resting = sa.select(tables.sources.c.id).where(tables.sources.c.rests_until > now)
-    query = (
-        sa.select(c.id, c.user_id)
-        .where(waiting, free, c.source_id.not_in(resting))
-        .order_by(c.due_at.nulls_first(), c.id)
-        .limit(limit)
-    )
-    found = db.execute(query.with_for_update(skip_locked=True)).all()
-    taken = sa.update(tables.connections).where(c.id.in_([row.id for row in found]))
-    db.execute(taken.values(lease_holder=holder, lease_until=now + lease))
-    mine = {row.id for row in found}
-    people = {row.user_id for row in found}
-    return [x for user_id in sorted(people) for x in connections(db, user_id) if x.id in mine]
-
-
 def rest(db: sa.Connection, source: str, until: datetime) -> None:
     s = tables.sources.c
     sooner = sa.or_(s.rests_until.is_(None), s.rests_until < until)
@@ -149,16 +131,6 @@ def resting(db: sa.Connection, source: str) -> datetime | None:
     return found
 
 
-def holder(db: sa.Connection, connection_id: int) -> str | None:
-    found: str | None = db.execute(_select_one(connection_id, tables.connections.c.lease_holder)).scalar()
-    return found
-
-
-def release(db: sa.Connection, connection_id: int, holder: str) -> None:
-    mine = _update_one(connection_id).where(tables.connections.c.lease_holder == holder)
-    db.execute(mine.values(lease_holder=None, lease_until=None))
-
-
 def cursor(db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
     c = tables.cursors.c
     query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
@@ -166,12 +138,26 @@ def cursor(db: sa.Connection, connection_id: int, stream: str, version: int) -> 
     return found
 
 
-def save_cursor(db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
+def cursors(db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
     c = tables.cursors.c
-    mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
-    if db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version)).rowcount == 0:
-        values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
-        db.execute(sa.insert(tables.cursors).values(values))
+    query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
+    return {row.stream: row.cursor for row in db.execute(query)}
+
+
+def save_cursor(db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
+    values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
+    stored = db.execute(_CURSOR, values).first()
+    if stored is None:
+        db.execute(sa.insert(tables.cursors), values)
+    elif tuple(stored) != (cursor, version):
+        c = tables.cursors.c
+        mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
+        db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version))
+
+
+_CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
+    tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
+)
 
 
 def drop_cursors(db: sa.Connection, connection_id: int) -> None:
@@ -194,11 +180,14 @@ def finish_sync(
     error: str | None,
     paused: str | None,
     due_at: datetime | None,
+    failures: int,
 ) -> None:
-    body = asdict(outcome) | {"retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None}
+    body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
+    if outcome.retry_at is not None:
+        body["retry_at"] = outcome.retry_at.isoformat()
     run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
     db.execute(sa.insert(tables.sync_runs).values(run))
-    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at}
+    values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
     if error is None:
         values["last_success"] = finished
     db.execute(_update_one(connection_id).values(values))
@@ -211,9 +200,9 @@ def last_outcome(db: sa.Connection, connection_id: int) -> tuple[datetime, Outco
     if row is None:
         return None
     body = json.loads(row.outcome)
-    body["reasons"] = tuple(body["reasons"])
-    body["failed_files"] = tuple((file, reason) for file, reason in body["failed_files"])
-    body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body["retry_at"] else None
+    body["reasons"] = tuple(body.get("reasons", ()))
+    body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
+    body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
     return row.finished, Outcome(**body)
 
 

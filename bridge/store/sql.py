@@ -9,9 +9,12 @@ from typing import Any
 
 from bridge.metrics import Metric
 from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
-from bridge.store import advice, backup, corrections, landing, notices, origins, people, priors, reading, replay
+from bridge.store import advice, backup, corrections, landing, leases, notices, origins, people, priors, reading, replay
 from bridge.store.database import Database
+from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
+from bridge.store.post import SqlPost
+from bridge.store.work import SqlWork
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
 
@@ -23,10 +26,12 @@ class SqlStore:
         self.database = Database(url)
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
+        self.post, self.work = SqlPost(self.database), SqlWork(self.database)
+        self.keeping = SqlKeeping(self.database)
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._write():
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        with self._write(durable=durable):
             yield
 
     def close(self) -> None:
@@ -42,6 +47,10 @@ class SqlStore:
     def user(self, name: str) -> User:
         with self._read() as db:
             return people.user(db, name)
+
+    def person(self, user_id: int) -> User:
+        with self._read() as db:
+            return people.person(db, user_id)
 
     def users(self) -> list[User]:
         with self._read() as db:
@@ -72,6 +81,10 @@ class SqlStore:
         with self._read() as db:
             return people.connections(db, user_id)
 
+    def connection(self, connection_id: int) -> Connection | None:
+        with self._read() as db:
+            return next(iter(people.found(db, people.of_number(connection_id))), None)
+
     def disconnect(self, connection_id: int) -> None:
         with self._write() as db:
             people.disconnect(db, connection_id)
@@ -89,20 +102,30 @@ class SqlStore:
             people.save_secret(db, connection_id, sealed)
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
-        with self._write() as db:
-            return people.claim(db, connection_id, holder, now=now, lease=lease)
+        with self._write(durable=False) as db:
+            return leases.claim(db, connection_id, holder, now=now, lease=lease)
 
-    def claim_due(self, holder: str, *, now: datetime, lease: timedelta, limit: int) -> list[Connection]:
-        with self._write() as db:
-            return people.claim_due(db, holder, now=now, lease=lease, limit=limit)
+    def claim_due(
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    ) -> list[Connection]:
+        with self._write(durable=False) as db:
+            return leases.claim_due(db, holder, now=now, lease=lease, limit=limit, source=source)
+
+    def due(self, *, now: datetime, limit: int) -> list[Connection]:
+        with self._read() as db:
+            return leases.due(db, now=now, limit=limit)
+
+    def busy(self, source: str | None = None, *, now: datetime) -> int:
+        with self._read() as db:
+            return leases.busy(db, source, now=now)
 
     def holder(self, connection_id: int) -> str | None:
         with self._read() as db:
-            return people.holder(db, connection_id)
+            return leases.holder(db, connection_id)
 
     def release(self, connection_id: int, holder: str) -> None:
-        with self._write() as db:
-            people.release(db, connection_id, holder)
+        with self._write(durable=False) as db:
+            leases.release(db, connection_id, holder)
 
     def rest(self, source: str, until: datetime) -> None:
         with self._write() as db:
@@ -136,8 +159,12 @@ class SqlStore:
         with self._read() as db:
             return people.cursor(db, connection_id, stream, version)
 
+    def cursors(self, connection_id: int, version: int) -> dict[str, str]:
+        with self._read() as db:
+            return people.cursors(db, connection_id, version)
+
     def save_cursor(self, connection_id: int, stream: str, cursor: str, version: int) -> None:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             people.save_cursor(db, connection_id, stream, cursor, version)
 
     def drop_cursors(self, connection_id: int) -> None:
@@ -154,7 +181,7 @@ class SqlStore:
         now: datetime,
         keep_raw: bool = True,
     ) -> list[Landing]:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             return landing.land(db, connection, records, normalise, version=version, now=now, keep_raw=keep_raw)
 
     def missing(self, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]) -> list[RawRecord]:
@@ -258,8 +285,9 @@ class SqlStore:
         error: str | None,
         paused: str | None,
         due_at: datetime | None,
+        failures: int = 0,
     ) -> None:
-        with self._write() as db:
+        with self._write(durable=False) as db:
             people.finish_sync(
                 db,
                 connection_id,
@@ -269,6 +297,7 @@ class SqlStore:
                 error=error,
                 paused=paused,
                 due_at=due_at,
+                failures=failures,
             )
 
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None:

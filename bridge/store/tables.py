@@ -75,14 +75,30 @@ connections = sa.Table(
     _text("name"),
     _instant("created_at"),
     _text("paused", nullable=True),
-    sa.Column("due_at", Instant, index=True),
+    _instant("due_at", nullable=True),
     _instant("last_success", nullable=True),
     _text("last_error", nullable=True),
     _text("lease_holder", nullable=True),
     _instant("lease_until", nullable=True),
     sa.Column("secret", sa.LargeBinary),
     _text("member", nullable=True, index=True),
+    sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
     sa.UniqueConstraint("user_id", "source_id", "name"),
+)
+# Only what somebody could claim: with it, a claim reads what it takes and nothing else.
+_claimable = sa.and_(connections.c.secret.is_not(None), connections.c.paused.is_(None))
+sa.Index(
+    "ix_connections_due",
+    connections.c.due_at,
+    connections.c.id,
+    sqlite_where=_claimable,
+    postgresql_where=_claimable,
+)
+sa.Index(
+    "ix_connections_leased",
+    connections.c.lease_until,
+    sqlite_where=connections.c.lease_until.is_not(None),
+    postgresql_where=connections.c.lease_until.is_not(None),
 )
 cursors = sa.Table(
     "cursors",
@@ -208,6 +224,10 @@ sync_runs = sa.Table(
     _instant("finished"),
     _text("outcome"),
 )
+# Who is the only one of a kind here; it counts while their lock is held.
+presences = sa.Table(
+    "presences", metadata, sa.Column("name", sa.Text, primary_key=True), _text("holder"), _instant("since")
+)
 # Append-only: of a series the newest counts.
 corrections = sa.Table(
     "corrections",
@@ -256,4 +276,25 @@ recommendations = sa.Table(
     sa.Column("moved_timestep", sa.SmallInteger),
     sa.UniqueConstraint("user_id", "week", "timestep"),
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
+    sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
+)
+# Where advice is sent to; ``events``: whether it may name what is in the calendar.
+channels = sa.Table(
+    "channels",
+    metadata,
+    _to("user", primary_key=True),
+    sa.Column("secret", sa.LargeBinary, nullable=False),
+    sa.Column("events", sa.Boolean, nullable=False),
+    _instant("created_at"),
+)
+# One row per recommendation at most, written before it is sent.
+notifications = sa.Table(
+    "notifications",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _to("recommendation", unique=True),
+    _text("state"),  # sending, sent, failed
+    _instant("at"),
+    _text("reason", nullable=True),
 )

@@ -34,6 +34,9 @@ SPEC = ConnectorSpec(
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
     normaliser_version=2,
     normaliser="connectors.apple_health.normalise:normalise",
+    lasting=frozenset(
+        {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}
+    ),  # cut-off exports add,
     recognises="connectors.apple_health.files:recognise",
     reads="connectors.apple_health.files:read",
     file_settings=(

@@ -9,4 +9,5 @@ SPEC = ConnectorSpec(
     delivers=frozenset(CHECK_INS.values()),
     streams=("answer",),
     normaliser="connectors.check_in.normalise:normalise",
+    lasting=frozenset({"answer"}),  # nobody else has it,
 )

@@ -34,6 +34,7 @@ SPEC = ConnectorSpec(
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
     normaliser="connectors.garmin.normalise:normalise",
+    lasting=frozenset({"fit_day", "uds"}),  # files add to a day; the export's nights take their offset from it,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://personal.connectapi.garmin.com"),
         Setting(name="api_key", help="your Personal API key (asked for when empty)", default="", secret=True),

@@ -29,6 +29,7 @@ SPEC = ConnectorSpec(
     ),
     streams=("day", "heart_rate", "instants", "night", "workout", "unreadable"),
     normaliser="connectors.health_auto_export.normalise:normalise",
+    lasting=frozenset({"day", "heart_rate", "instants", "night"}),  # pieces add to a day,
     recognises="connectors.health_auto_export.files:recognise",
     reads="connectors.health_auto_export.files:read",
     receives="connectors.health_auto_export.files:receive",

@@ -9,6 +9,7 @@ SPEC = ConnectorSpec(
     delivers=frozenset({Metric.CONTACTS, Metric.MESSAGES}),
     streams=("day",),
     normaliser="connectors.messages.normalise:normalise",
+    lasting=frozenset({"day"}),  # files add to a day,
     recognises="connectors.messages.files:recognise",
     reads="connectors.messages.files:read",
 )

@@ -33,6 +33,7 @@ SPEC = ConnectorSpec(
     ),
     streams=("cycle", "sleep", "recovery", "workout", "history"),
     normaliser="connectors.whoop.normalise:normalise",
+    lasting=frozenset({"sleep"}),  # a recovery is read with its sleep,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.prod.whoop.com"),
         Setting(name="client_id", help="the client id of your WHOOP developer app"),

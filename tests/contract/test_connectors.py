@@ -21,7 +21,7 @@ from bridge.lab.server import Answer, Request
 from bridge.metrics import METRICS
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.sync import BACKOFF, sync
+from bridge.sync import backoff, sync
 from bridge.types import Episode, Event, Item, Page, RawRecord, Sample, Task
 from tests.world import delivered_records, expected, filed, living, served, told
 
@@ -154,7 +154,7 @@ def test_a_refusal_is_never_a_success_and_heals(
             assert timedelta(0) <= failed.retry_at - (world.now + timedelta(seconds=77)) < timedelta(seconds=30)
             assert due == failed.retry_at
         elif outcome == "failed":
-            assert due == world.now + BACKOFF
+            assert due == world.now + backoff(world.connection, world.now)
         world.server.faults.clear()
         assert world.sync(at=failed.retry_at or world.now).outcome == "ok"
 

@@ -21,7 +21,7 @@ from bridge.lab import faults
 from bridge.lab.server import Fault
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.sync import BACKOFF
+from bridge.sync import backoff
 from tests.contract.test_connectors import LIVE
 from tests.world import World, living
 
@@ -99,7 +99,7 @@ def _due(world: World, fault: str, bad: Any) -> Any:
         assert bad.retry_at is not None
         assert bad.retry_at >= world.now + timedelta(seconds=RESET)
         return bad.retry_at
-    return world.now + BACKOFF
+    return world.now + backoff(world.connection, world.now)
 
 
 @pytest.mark.parametrize("source", LIVE)

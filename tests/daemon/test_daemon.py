@@ -9,79 +9,26 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack
-from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
-from bridge import app, lab, registry
-from bridge.config import load
-from bridge.daemon import Daemon
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.ports import Connection, Store, User
-from bridge.store import open_store
-from bridge.sync import BACKOFF, CADENCE, LEASE
+from bridge import registry
+from bridge.lab.server import Answer, Request
+from bridge.ports import Store, User
+from bridge.sync import BACKOFF, CADENCE, JITTER, LEASE
 from rhythm_env.interface import Moment, moment_at, slot_bounds
-from tests.world import KEY
+from tests.daemon.stage import MONDAY, TICK, Stage, staged
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
-MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
-TICK = timedelta(minutes=10)
-
-
-@dataclass
-class Stage:
-    """Users behind one WHOOP server, and a daemon whose clock the test turns."""
-
-    bridge: app.Bridge
-    server: LabServer
-    vendor: Any
-    now: datetime = MONDAY
-    users: list[User] = field(default_factory=list)
-
-    def add(self, name: str, zone: str) -> Connection:
-        user = self.bridge.store.add_user(name, zone, now=MONDAY - timedelta(days=1))
-        self.users.append(user)
-        connection = self.bridge.store.connect(user.id, "whoop", "account", now=MONDAY)
-        self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
-        return connection
-
-    def daemon(self) -> Daemon:
-        return Daemon(bridge=self.bridge, clock=lambda: self.now)
-
-    def runs(self) -> dict[int, list[datetime]]:
-        """Connection -> when it was synced."""
-        url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
-        engine = sa.create_engine(url)
-        with engine.connect() as db:
-            rows = db.execute(sa.text("SELECT connection_id, started FROM sync_runs ORDER BY started")).all()
-        engine.dispose()
-        found: dict[int, list[datetime]] = {}
-        for connection_id, started in rows:
-            found.setdefault(connection_id, []).append(
-                datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=started)
-            )
-        return found
 
 
 @pytest.fixture
 def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
-    monkeypatch.setenv("BRIDGE_DATABASE", f"sqlite:///{tmp_path / 'bridge.db'}")
-    monkeypatch.setenv("BRIDGE_KEY", KEY)
-    vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", "empty"))
-    with ExitStack() as stack:
-        server = stack.enter_context(LabServer(vendor.application))
-        for name, value in vendor.settings(server.url).items():
-            monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
-        settings = load()
-        store = open_store(settings.database)
-        stack.callback(store.close)
-        yield Stage(bridge=app.Bridge(settings=settings, store=store), server=server, vendor=vendor)
+    with staged(tmp_path, monkeypatch) as found:
+        yield found
 
 
 @pytest.mark.timeout(300)
@@ -150,7 +97,7 @@ def test_a_defect_in_one_source_is_an_outcome_with_the_next_command(
     stage.daemon().tick()
     connection = stage.bridge.store.connections(stage.users[0].id)[0]
     assert connection.last_error == "an unexpected ZeroDivisionError; run: bridge sync --user ana"
-    assert connection.due_at == MONDAY + BACKOFF
+    assert BACKOFF <= (connection.due_at or MONDAY) - MONDAY <= BACKOFF * (1 + JITTER)
     assert "secret words" not in caplog.text
 
 

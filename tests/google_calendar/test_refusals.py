@@ -11,7 +11,7 @@ import pytest
 
 from bridge.lab.google import refusal
 from bridge.lab.server import Answer, Request
-from bridge.sync import BACKOFF
+from bridge.sync import backoff
 from tests.world import World, later
 
 
@@ -33,7 +33,8 @@ def test_too_many_requests_come_as_403_and_are_tried_later(world: World, reason:
     assert (outcome.outcome, outcome.retry_at) == ("failed", None)
     connection = world.store.connections(world.user.id)[0]
     assert connection.paused is None
-    assert connection.due_at == world.now + timedelta(minutes=30) + BACKOFF
+    failed = world.now + timedelta(minutes=30)
+    assert connection.due_at == failed + backoff(world.connection, failed)
     assert len(world.server.asked) == 1  # a minute is the scheduler's to wait
     world.server.faults.clear()
     assert later(world, minutes=60).sync().outcome == "ok"

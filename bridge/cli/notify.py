@@ -1,0 +1,84 @@
+"""``bridge notify``: where advice is sent to."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+
+if TYPE_CHECKING:
+    from bridge.app import Bridge
+    from bridge.ports import User
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(notify)
+
+
+def notify(
+    user: options.User,
+    to: Annotated[
+        str | None, typer.Option(help="An Apprise address; - reads it from standard input.", metavar="URL")
+    ] = None,
+    events: Annotated[bool, typer.Option(help="With --to: messages may name what is in the calendar then.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Send nothing any more.")] = False,
+    test: Annotated[bool, typer.Option("--test", help="Send a first message now.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Have each slot's advice sent to your phone or mailbox, once; without options, show what went out."""
+    from bridge import app
+    from bridge import notify as post
+    from bridge.errors import SetupError
+
+    if off and (to or test):
+        raise SetupError("--off stands alone")
+    with app.open_bridge() as bridge:
+        person = bridge.store.user(user)
+        if off:
+            bridge.store.post.keep(person.id, None, now=app.now())
+        if to is not None:
+            address = sys.stdin.readline().strip() if to == "-" else to
+            post.keep(bridge.store, bridge.vault, person, address, events=events, now=app.now())
+        body = state(bridge, person)
+        if test:
+            address = post.address_of(bridge.store, bridge.vault, person.id)
+            body["test"] = post.send(address, "rhythm-bridge", f"Advice for {user} will come here.") or "sent"
+    show.result(body, _text(body), json=json)
+    if body.get("test", "sent") != "sent":
+        raise typer.Exit(1)
+
+
+def state(bridge: Bridge, person: User) -> dict[str, Any]:
+    """What ``--json`` prints: whether it is on, counts by state, and what was never known to go out."""
+    from bridge.notify import STATES, UNSENT
+
+    channel = bridge.store.post.channel(person.id)
+    found = bridge.store.post.notifications(person.id, STATES)
+    counts = Counter(one.state for one in found)
+    return {
+        "user": person.name,
+        "on": channel is not None,
+        "events": channel is not None and channel.events,
+        **{name: counts[name] for name in STATES},
+        "unsent": [
+            {
+                "recommendation": one.recommendation_id,
+                "state": one.state,
+                "at": one.at.isoformat(),
+                "reason": one.reason or "whether it went out is not known",
+            }
+            for one in found
+            if one.state in UNSENT
+        ],
+    }
+
+
+def _text(body: dict[str, Any]) -> str:
+    on = "is sent" if body["on"] else "is not sent"
+    lines = [f"{body['user']}: advice {on}; {body['sent']} went out, {len(body['unsent'])} did not or may not have"]
+    lines += [f"{one['at'][:16]} {one['state']}: {one['reason']}" for one in body["unsent"][:5]]
+    return "\n".join([*lines, *([f"test: {body['test']}"] if "test" in body else [])])

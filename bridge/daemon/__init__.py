@@ -1,0 +1,194 @@
+"""The daemon: it asks the database what is due, source by source, and attends to everybody once per slot.
+
+The database owns what is due and who is at it, so that commands and workers may run beside it, and nothing is lost when
+it is killed. Every source has threads of its own, people and housekeeping one each.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+
+from bridge import app, housekeeping, leases, registry, rhythm
+from bridge.daemon.crew import Crew
+from bridge.daemon.watch import Watch
+from bridge.errors import BridgeError, TryLater
+from bridge.ports import Connection, Presence, User
+from bridge.sync import CADENCE, LEASE, finish
+from bridge.types import Outcome
+
+log = logging.getLogger(__name__)
+
+PEOPLE, HOUSE = "people", "housekeeping"
+STEP = timedelta(seconds=1)  # between two connections that became overdue together, after a start or a sleep
+
+
+@dataclass(slots=True, kw_only=True)
+class Daemon:
+    """An open bridge, a clock, work under way, and whether it is time to stop."""
+
+    bridge: app.Bridge
+    clock: Callable[[], datetime] = app.now
+    steady: Callable[[], float] | None = None  # None: the clock is not watched
+    stopping: threading.Event = field(default_factory=threading.Event)
+    looked: datetime | None = None
+    done: Counter[tuple[str, str]] = field(default_factory=Counter)  # (source, outcome) -> syncs
+    held: set[int] = field(default_factory=set)  # connections whose leases are ours now
+    crew: Crew = field(default_factory=lambda: Crew(at_once))
+    watch: Watch | None = None
+    people: dict[int, User] = field(default_factory=dict)
+    presence: Presence | None = None  # of the only daemon here; None: nobody asks
+
+    def start(self) -> None:
+        """Free what the dead held, and let what is overdue become due bit by bit."""
+        if self.steady is not None:
+            self.watch = Watch(clock=self.clock, steady=self.steady)
+        leases.free_all_dead(self.bridge.store)
+        self._in_step(timedelta(0), fresh=True)
+
+    def tick(self) -> None:
+        """Look once and wait until all that it led to is done."""
+        self.look()
+        self.crew.idle()
+
+    def look(self) -> None:
+        """Begin whatever is due and not yet under way; returns at once. What cannot be done now, the next look does."""
+        if not self._alone() or self.stopping.is_set():
+            return
+        guarded("the clock", self._keep_in_step)
+        guarded("what is due", self._begin_syncs)
+        if self.crew.free(PEOPLE):
+            self.crew.begin(PEOPLE, lambda: guarded("people", self._attend))
+        if self.crew.free(HOUSE) and housekeeping.is_due(self.bridge, now=self.clock()):
+            self.crew.begin(HOUSE, lambda: guarded("housekeeping", self._tidy))
+        self.looked = self.clock()
+
+    def _tidy(self) -> None:
+        gone = housekeeping.tidy(self.bridge, now=self.clock())
+        log.info("housekeeping: %d raw records, %d outcomes of syncs went", gone.raw, gone.runs)
+
+    def _alone(self) -> bool:
+        """Whether no other daemon has come while the database was away."""
+        if self.presence is None:
+            return True
+        try:
+            return self.presence.taken()
+        except Exception as error:  # noqa: BLE001 - each database's driver has its own
+            log.error("the database is away: %s", type(error).__name__)
+            return False
+
+    def _keep_in_step(self) -> None:
+        if self.watch is not None and (ahead := self.watch.jumped()):
+            log.warning("the clock moved by %d s", ahead.total_seconds())
+            self._in_step(ahead)
+
+    def _in_step(self, ahead: timedelta, *, fresh: bool = False) -> None:
+        """After a start, a sleep or a change of the clock."""
+        now, store = self.clock(), self.bridge.store
+        if fresh or ahead < timedelta(0):
+            store.work.recall(now=now, lease=LEASE)
+        store.work.spread(now=now, step=STEP, within=CADENCE)
+
+    def _begin_syncs(self) -> None:
+        self._give_back()
+        for source in self.bridge.store.work.due(now=self.clock()):
+            guarded(source, partial(self._begin, source))
+
+    def _begin(self, source: str) -> None:
+        for connection in self._claim(source, self.crew.free(source)):
+            self.crew.begin(source, partial(self._work_off, connection))
+
+    def _claim(self, source: str, limit: int) -> list[Connection]:
+        now = self.clock()
+        claimed = self.bridge.store.claim_due(self.bridge.holder, now=now, lease=LEASE, limit=limit, source=source)
+        self.held.update(connection.id for connection in claimed)
+        return claimed
+
+    def _give_back(self) -> None:
+        """Leases that could not be given back when their sync ended, for the database was away."""
+        if not self.crew.busy().keys() - {PEOPLE, HOUSE} and self.held:
+            self.bridge.store.work.free_all(self.bridge.holder)
+            self.held.clear()
+
+    def _work_off(self, connection: Connection | None) -> None:
+        """Sync a connection, then whatever else of its source is due."""
+        while connection is not None:
+            work = self._sync if not self.stopping.is_set() else self._let_go
+            guarded(connection.source, partial(work, connection))
+            connection = None if self.stopping.is_set() else self._next(connection.source)
+
+    def _let_go(self, connection: Connection) -> None:
+        self.bridge.store.release(connection.id, self.bridge.holder)
+        self.held.discard(connection.id)
+
+    def _next(self, source: str) -> Connection | None:
+        found: list[Connection] = []
+        guarded(source, lambda: found.extend(self._claim(source, 1)))
+        return found[0] if found else None
+
+    def _sync(self, connection: Connection) -> None:
+        """One connection; whatever happens to it, it is due again later and the others are not touched."""
+        now, user = self.clock(), self._person(connection.user_id)
+        try:
+            outcome = app.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
+        except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the others
+            log.error("%s: unexpected %s", connection.source, type(error).__name__)  # the text may be personal
+            because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
+            outcome = Outcome(
+                source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
+            )
+            finish(self.bridge.store, connection, outcome, started=now, finished=now)
+            self.bridge.store.release(connection.id, self.bridge.holder)
+        self.held.discard(connection.id)
+        self.done[connection.source, outcome.outcome] += 1
+
+    def _person(self, user_id: int) -> User:
+        if user_id not in self.people:
+            self.people = {user.id: user for user in self.bridge.store.users()}
+        return self.people[user_id]
+
+    def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
+        """A page has landed: a good moment to stop, and to go on from at the next start."""
+        if self.stopping.is_set():
+            raise TryLater("the daemon was stopped", retry_at=self.clock())
+
+    def _attend(self) -> None:
+        self.people = {user.id: user for user in self.bridge.store.users()}
+        for user in rhythm.waiting(self.bridge, self.people.values(), now=self.clock()):
+            if self.stopping.is_set():
+                return
+            rhythm.attend(self.bridge, user, now=self.clock())
+
+    def stop(self, patience: float) -> bool:
+        """Begin nothing more and wait so many seconds for what is under way; what then is not done is let go of.
+
+        False when something was: it ends with the process, and its last page is fetched again at the next start.
+        """
+        self.stopping.set()
+        begun = time.monotonic()
+        if self.crew.idle(patience):
+            return True
+        guarded("leases", lambda: self.bridge.store.work.free_all(self.bridge.holder))
+        log.warning("%d left in the middle after %d s", sum(self.crew.busy().values()), time.monotonic() - begun)
+        return False
+
+
+def at_once(kind: str) -> int:
+    """How much of a kind of work may be at once."""
+    return 1 if kind in (PEOPLE, HOUSE) else registry.spec(kind).at_once
+
+
+def guarded(what: str, work: Callable[[], None]) -> None:
+    """Whatever goes wrong is logged by its kind: the next look tries again."""
+    try:
+        work()
+    except BridgeError as error:
+        log.error("%s: %s", what, error)
+    except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
+        log.error("%s: unexpected %s", what, type(error).__name__)

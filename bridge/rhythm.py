@@ -1,0 +1,115 @@
+"""The rhythm of one person: at every slot's boundary one piece of advice, and what they answered brought to its place.
+
+Nothing is remembered between two calls: what was done is read from the store, so that a daemon that was killed, and any
+number of workers, go on where the last one stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from bridge import advise, app, notify, personalise, plans, registry
+from bridge.errors import BridgeError
+from bridge.ports import Connection, Recommendation, User
+from bridge.sync import BACKOFF
+from rhythm_env.interface import moment_at, zone_at
+
+log = logging.getLogger(__name__)
+
+WRITTEN = "plans written"  # beside a connection's cursors: the answers up to this instant are in its calendar
+AGAIN = "plans again"  # and when writing them is to be tried again
+
+
+def attend(bridge: app.Bridge, user: User, *, now: datetime) -> None:
+    """Do everything that is due for one person at this moment, each thing once however often it is called.
+
+    In a slot that has no advice yet: observe, decide, recommend, learn when it is time. Then have it sent, once.
+    Whenever answers were given: bring them to where they are to be written. The slot before needs nothing: its advice
+    ends with it (``expires_at``), and what was not sent by then is not sent. Trouble with one thing is logged, without
+    its text where that may be personal, and stops no other.
+    """
+    _guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
+    _guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    _guarded(f"plans of user {user.id}", lambda: _write(bridge, user, now))
+
+
+def waiting(bridge: app.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
+    """Those for whom ``attend`` may have something to do, found with a few queries for everybody together."""
+    everybody = [(user, moment_at(now, user.zones)) for user in users]
+    advised = {moment: bridge.store.work.advised(moment) for moment in {moment for _, moment in everybody}}
+    writing = [spec.name for spec in registry.specs() if spec.writes is not None]
+    looked_at = bridge.store.post.channels().keys() | bridge.store.work.connected(writing)
+    return [user for user, moment in everybody if user.id in looked_at or user.id not in advised[moment]]
+
+
+def _guarded(what: str, work: Callable[[], None]) -> None:
+    try:
+        work()
+    except BridgeError as error:
+        log.error("%s: %s", what, error)
+    except Exception as error:  # noqa: BLE001 - one person's trouble is not everybody's
+        log.error("%s: unexpected %s", what, type(error).__name__)
+
+
+def _advise(bridge: app.Bridge, user: User, now: datetime) -> None:
+    """The check comes first and is cheap: nothing is observed in a slot that has its advice."""
+    if bridge.store.open_recommendation(user.id, moment_at(now, user.zones)) is not None:
+        return
+    policy = bridge.policy()
+    advise.recommend(
+        bridge.store,
+        user,
+        bridge.classifier,
+        personalise.for_person(bridge.store, user, policy),
+        now=now,
+        proxies=bridge.proxies,
+        guard=bridge.guard,
+    )
+    if personalise.is_due(bridge.store, user, policy, now=now):
+        kept = personalise.personalise(bridge.store, user, policy, now=now).kept
+        log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
+
+
+def _notify(bridge: app.Bridge, user: User, now: datetime) -> None:
+    """The slot's advice by the person's channel, unless they have seen it, or the slot is one of their quiet ones."""
+    channel = bridge.store.post.channel(user.id)
+    if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
+        return
+    advice = bridge.store.open_recommendation(user.id, moment)
+    if advice is None or advice.shown_at or advice.answer or bridge.store.post.begun(advice.id):
+        return
+    message = notify.compose(advice, links={}, events=_events(bridge, user, advice, now) if channel.events else ())
+    reason = notify.once(bridge.store, bridge.vault, advice, message, now=now)
+    if reason is not None:
+        log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
+
+
+def _events(bridge: app.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
+    """What the slot's calendar still holds, as ``14:00 Title``."""
+    known = advise.labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
+    zone = zone_at(now, user.zones)
+    return [f"{o.start.astimezone(zone):%H:%M} {o.event.title}" for o, _ in known if o.event.title and o.start >= now]
+
+
+def _write(bridge: app.Bridge, user: User, now: datetime) -> None:
+    """Bring answers given since the last time to where they are to be written, without waiting for a sync."""
+    store = bridge.store
+    known = [c for c in store.connections(user.id) if registry.spec(c.source).writes and c.paused is None]
+    if not known:
+        return
+    recent = store.recommendations(user.id, since=now - plans.BACK, until=now + advise.INSTANT)
+    last = max((advice.answered_at for advice in recent if advice.answered_at), default=None)
+    for connection in known:
+        if last is not None and _unwritten(bridge, connection, last, now):
+            done = app.write_plans(bridge, user, connection, at=now)
+            told = (WRITTEN, now) if done else (AGAIN, now + BACKOFF)
+            store.save_cursor(connection.id, told[0], told[1].isoformat(), 1)
+
+
+def _unwritten(bridge: app.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
+    """Whether an answer is newer than what was written, and it is not too soon after a failure."""
+    written, again = (bridge.store.cursor(connection.id, name, 1) for name in (WRITTEN, AGAIN))
+    news = written is None or datetime.fromisoformat(written) < last
+    return news and (again is None or datetime.fromisoformat(again) <= now)

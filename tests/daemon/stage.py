@@ -1,0 +1,74 @@
+"""People behind one WHOOP server, and a daemon whose clock the test turns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app, lab, registry
+from bridge.config import load
+from bridge.daemon import Daemon
+from bridge.lab.server import LabServer
+from bridge.ports import Connection, User
+from bridge.store import open_store
+from tests.world import KEY
+
+MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
+TICK = timedelta(minutes=10)
+
+
+@dataclass
+class Stage:
+    """An installation, its vendor, and the time it is there."""
+
+    bridge: app.Bridge
+    server: LabServer
+    vendor: Any
+    now: datetime = MONDAY
+    users: list[User] = field(default_factory=list)
+
+    def add(self, name: str, zone: str) -> Connection:
+        user = self.bridge.store.add_user(name, zone, now=MONDAY - timedelta(days=1))
+        self.users.append(user)
+        connection = self.bridge.store.connect(user.id, "whoop", "account", now=MONDAY)
+        self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
+        return connection
+
+    def daemon(self, **options: Any) -> Daemon:
+        return Daemon(bridge=self.bridge, clock=lambda: self.now, **options)
+
+    def runs(self) -> dict[int, list[datetime]]:
+        """Connection -> when it was synced."""
+        url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
+        engine = sa.create_engine(url)
+        with engine.connect() as db:
+            rows = db.execute(sa.text("SELECT connection_id, started FROM sync_runs ORDER BY started")).all()
+        engine.dispose()
+        found: dict[int, list[datetime]] = {}
+        for connection_id, started in rows:
+            found.setdefault(connection_id, []).append(
+                datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=started)
+            )
+        return found
+
+
+@contextmanager
+def staged(folder: Path, monkeypatch: pytest.MonkeyPatch, *, url: str = "", case: str = "empty") -> Iterator[Stage]:
+    monkeypatch.setenv("BRIDGE_DATABASE", url or f"sqlite:///{folder / 'bridge.db'}")
+    monkeypatch.setenv("BRIDGE_KEY", KEY)
+    vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", case))
+    with ExitStack() as stack:
+        server = stack.enter_context(LabServer(vendor.application))
+        for name, value in vendor.settings(server.url).items():
+            monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
+        settings = load()
+        store = open_store(settings.database)
+        stack.callback(store.close)
+        yield Stage(bridge=app.Bridge(settings=settings, store=store), server=server, vendor=vendor)

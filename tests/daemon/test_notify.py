@@ -1,0 +1,120 @@
+"""Advice out over real HTTP: once whatever happens, never in quiet slots, and what did not go is told."""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Iterator
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from bridge import notify, rotation
+from bridge.cli import app as cli
+from bridge.keyplace import InFile
+from bridge.lab.server import Answer, LabServer, Request
+from bridge.vault import Vault
+from rhythm_env.interface import moment_at
+from tests.daemon.stage import MONDAY, Stage, staged
+
+
+class Mailbox:
+    """An HTTP server that keeps what Apprise posts, and refuses while it is told to."""
+
+    def __init__(self) -> None:
+        self.got: list[dict[str, str]] = []
+        self.refuses = False
+
+    def application(self, request: Request) -> Answer:
+        if self.refuses:
+            return Answer(status=500)
+        self.got.append(json.loads(request.body))
+        return Answer(body={})
+
+
+@pytest.fixture
+def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    with staged(tmp_path, monkeypatch) as found:
+        yield found
+
+
+@pytest.fixture
+def mailbox(stage: Stage) -> Iterator[Mailbox]:
+    """Ana's advice goes there."""
+    box = Mailbox()
+    with LabServer(box.application) as server:
+        stage.add("ana", "Europe/Berlin")
+        address = server.url.replace("http://", "json://")
+        notify.keep(stage.bridge.store, stage.bridge.vault, stage.users[0], address, events=False, now=stage.now)
+        yield box
+
+
+def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: Mailbox) -> None:
+    daemon = stage.daemon()
+    for _ in range(12):  # a day, two hours at a time
+        daemon.tick()
+        stage.now += timedelta(hours=2)
+    given = stage.bridge.store.recommendations(stage.users[0].id, since=MONDAY, until=stage.now)
+    assert len(given) == 4
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == [
+        *("this morning", "this afternoon", "this evening")
+    ]
+    first = mailbox.got[0]
+    assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
+    assert first["message"].splitlines() == list(given[0].reasons)
+    assert all(advice.shown_at is None for advice in given)  # that it went out does not mean that it was seen
+
+
+def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage: Stage, mailbox: Mailbox) -> None:
+    mailbox.refuses = True
+    stage.daemon().tick()
+    mailbox.refuses = False
+    stage.daemon().tick()
+    store, user = stage.bridge.store, stage.users[0]
+    stage.now += timedelta(hours=6)
+    stage.daemon().tick()
+    stage.now += timedelta(hours=6)
+    stage.bridge.store.post.keep(user.id, None, now=stage.now)  # advice alone, as a crash right after it leaves it
+    channel_less = stage.daemon()
+    channel_less.tick()
+    advice = store.open_recommendation(user.id, moment_at(stage.now, user.zones))
+    assert advice is not None
+    assert store.post.begin(user.id, advice.id, now=stage.now)
+    stage.daemon().tick()
+    assert len(mailbox.got) == 1
+    printed = CliRunner().invoke(cli, ["status", "--user", "ana", "--json"])
+    (row,) = [row for row in json.loads(printed.stdout) if row["source"] == "notify"]
+    assert [one["state"] for one in row["unsent"]] == ["sending", "failed"]
+    assert row["rows"] == 1
+
+
+def test_an_address_is_sealed_and_in_no_line_and_comes_along_to_another_key(
+    stage: Stage, mailbox: Mailbox, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    mailbox.refuses = True
+    stage.daemon().tick()
+    channel = stage.bridge.store.post.channel(stage.users[0].id)
+    assert channel is not None
+    assert b"json://" not in channel.sealed
+    assert "json://" not in caplog.text
+    place = InFile(tmp_path / "key")
+    place.keep([stage.bridge.settings.key or ""])
+    rotation.rotate(stage.bridge.store, place)
+    assert notify.address_of(stage.bridge.store, Vault(place.keys), stage.users[0].id).startswith("json://")
+
+
+def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
+    stage.add("ana", "UTC")
+    box = Mailbox()
+    with LabServer(box.application) as server:
+        to = ["--to", server.url.replace("http://", "json://")]
+        body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", *to, "--test", "--json"]).stdout)
+        assert (body["on"], body["test"]) == (True, "sent")
+        assert len(box.got) == 1
+        box.refuses = True
+        assert CliRunner().invoke(cli, ["notify", "--user", "ana", "--test"]).exit_code == 1
+    assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
+    assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)

@@ -1,0 +1,127 @@
+"""A person behind vendors on loopback and a mailbox for their advice; real daemons, started and killed."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import ExitStack, closing
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bridge import app, notify, registry
+from bridge.lab.person import demo_person
+from bridge.lab.server import Answer, LabServer, Request
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.vault import Vault
+from tests.world import KEY, NOW, contents
+
+SOURCES = ("whoop", "google_calendar", "ics")
+ROUND = timedelta(hours=2, minutes=45)  # from one start to the next: everything is due, now and then it is another slot
+
+
+class Serving:
+    """One person's vendors, which change a little every round, and the daemon that follows them."""
+
+    def __init__(self, stack: ExitStack, folder: Path, url: str, *, seed: int) -> None:
+        self.url, self.folder, self.now = url, folder, NOW
+        self.rng = random.Random(seed)
+        self.vendors: dict[str, Any] = {}
+        self.servers: list[LabServer] = []
+        self.messages: list[dict[str, str]] = []
+        self.variables = {"BRIDGE_KEY": KEY, "BRIDGE_DATABASE": url, "BRIDGE_HOME": str(folder)}
+        for source, account in demo_person(NOW.date(), days=20).items():
+            if source in SOURCES:
+                vendor = self.vendors[source] = registry.resolve(f"bridge.lab.{source}:Vendor")(account)
+                server = stack.enter_context(LabServer(vendor.application))
+                self.servers.append(server)
+                settings = vendor.settings(server.url).items()
+                self.variables |= {f"BRIDGE_{source}_{name}".upper(): value for name, value in settings}
+        self.mailbox = stack.enter_context(LabServer(self._take))
+        self.connect(url)
+
+    def _take(self, request: Request) -> Answer:
+        self.messages.append(json.loads(request.body))
+        return Answer(body={})
+
+    def connect(self, url: str) -> None:
+        with closing(open_store(url)) as store:
+            user = store.add_user("ana", "Europe/Berlin", now=NOW)
+            for source, vendor in self.vendors.items():
+                connection = store.connect(user.id, source, "account", now=NOW)
+                app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
+            address = self.mailbox.url.replace("http://", "json://")
+            notify.keep(store, Vault([KEY]), user, address, events=False, now=NOW)
+
+    def change(self) -> None:
+        """A later round, in which a day's strain is another one."""
+        self.now += ROUND
+        cycle = self.vendors["whoop"].account["cycles"][-1]
+        cycle["score"]["strain"] = round(self.rng.uniform(4, 20), 1)
+        cycle["updated_at"] = self.now.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+
+    def start(self, *more: str, url: str = "") -> subprocess.Popen[bytes]:
+        own = self.variables | {"BRIDGE_NOW": self.now.isoformat()} | ({"BRIDGE_DATABASE": url} if url else {})
+        command = [sys.executable, "-m", "bridge", "daemon", *(more or ("--every", "1"))]
+        return subprocess.Popen(
+            command, env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+
+    def kill_once(self) -> bool:
+        """Kill a daemon a moment after a random request, or at a random time; False when it had ended by itself."""
+        left, delay = self.rng.randrange(1, 25), self.rng.random() * 0.05
+        reached, counting = threading.Event(), threading.Lock()
+
+        def count(request: Request) -> Answer | None:
+            nonlocal left
+            with counting:
+                left -= 1
+                if left == 0:
+                    reached.set()
+            return None
+
+        for server in (*self.servers, self.mailbox):
+            server.faults.append(count)
+        process = self.start()
+        reached.wait(self.rng.uniform(1, 12))
+        time.sleep(delay)
+        process.send_signal(signal.SIGKILL)
+        process.wait()
+        for server in (*self.servers, self.mailbox):
+            server.faults.remove(count)
+        return process.returncode == -signal.SIGKILL
+
+    def settle(self) -> None:
+        """A last round, undisturbed."""
+        self.change()
+        assert self.start("--once").wait(timeout=300) == 0
+
+    def check(self) -> dict[str, int]:
+        """Whatever happened before ``settle``: all that was due ran, and nothing is lost, doubled or sent twice."""
+        fresh = f"sqlite:///{self.folder / 'fresh.db'}"
+        told = list(self.messages)
+        self.connect(fresh)
+        assert self.start("--once", url=fresh).wait(timeout=300) == 0
+        with closing(open_store(self.url)) as store, closing(open_store(fresh)) as calm:
+            for connection in store.connections(store.user("ana").id):
+                assert connection.last_success == self.now, connection.source
+                assert (connection.last_error, store.holder(connection.id)) == (None, None)
+            assert contents(store, store.user("ana")) == contents(calm, calm.user("ana"))
+            return self._sent(store, told, self.now)
+
+    def _sent(self, store: Store, told: list[dict[str, str]], until: datetime) -> dict[str, int]:
+        """Messages against what the store says of them."""
+        user = store.user("ana")
+        given = store.recommendations(user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1))
+        assert len({advice.moment for advice in given}) == len(given)
+        states = {n.recommendation_id: n.state for n in store.post.notifications(user.id, notify.STATES)}
+        sent, unknown = (sum(state == wanted for state in states.values()) for wanted in ("sent", "sending"))
+        assert sent <= len(told) <= sent + unknown
+        return {"advice": len(given), "messages": len(told), "sent": sent, "reported unsent": len(states) - sent}

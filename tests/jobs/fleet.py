@@ -1,0 +1,92 @@
+"""A few of the fleet's people at a store, and real workers at them as processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass, field
+
+import sqlalchemy as sa
+
+from bridge.lab.fleet import count, stage
+from bridge.lab.fleet.accounts import NOW
+from bridge.store import tables
+from bridge.store.sql import SqlStore
+from bridge.vault import Vault
+
+DAYS = 2
+QUICK = {"BRIDGE_POLICY": "heuristic", "BRIDGE_CLASSIFIER": "keywords", "BRIDGE_NOW": NOW.isoformat()}
+
+
+@dataclass(kw_only=True)
+class Fleet:
+    """People behind their vendors, and workers that come and go."""
+
+    store: SqlStore
+    users: int
+    variables: Mapping[str, str]
+    workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+
+    def start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "tests.jobs.impatient", "worker", "--concurrency", "3"]
+        environment = {**os.environ, **self.variables, **QUICK}
+        self.workers.append(subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL))
+        return self.workers[-1]
+
+    def stop(self) -> list[int]:
+        """Tell every worker to stop; how they ended, those that were killed left out."""
+        left = [worker for worker in self.workers if worker.poll() is None]
+        for worker in left:
+            worker.send_signal(signal.SIGTERM)
+        return [worker.wait(timeout=30) for worker in left]
+
+    def kill(self, worker: subprocess.Popen[bytes]) -> None:
+        worker.kill()
+        worker.wait()
+
+    def due_again(self) -> None:
+        """Everything is due, as if it had never been synced."""
+        with self.store.database.write() as db:
+            db.execute(sa.update(tables.connections).values(due_at=None))
+
+    def waiting(self) -> int:
+        """Connections that are due, or that somebody is at."""
+        return len(self.store.due(now=NOW, limit=10_000)) + self.store.busy(now=NOW)
+
+    def unsynced(self) -> int:
+        return count.missed(self.store, 1)
+
+    def advised(self) -> int:
+        with self.store.database.read() as db:
+            return int(db.execute(sa.text("SELECT count(*) FROM recommendations")).scalar_one())
+
+    def counted(self) -> count.Counted:
+        return count.count(self.store, self.users, DAYS)
+
+
+@contextmanager
+def fleet_at(url: str, users: int) -> Iterator[Fleet]:
+    with stage.staged(DAYS, url) as variables, closing(SqlStore(url)) as store:
+        stage.populate(store, users, Vault([variables["BRIDGE_KEY"]]))
+        fleet = Fleet(store=store, users=users, variables=variables)
+        try:
+            yield fleet
+        finally:
+            for worker in fleet.workers:
+                fleet.kill(worker)
+
+
+def until(true: Callable[[], bool], *, seconds: float) -> bool:
+    """Whether it came true in time; while the database is away nothing is known."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with suppress(sa.exc.OperationalError):
+            if true():
+                return True
+        time.sleep(0.2)
+    return False

@@ -1,0 +1,133 @@
+"""What workers do, in this process: chunks, limits that all of them share, errors with their times, lost leases."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import threading
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app, config, jobs, lab, registry
+from bridge.errors import SetupError, TryLater
+from bridge.lab.server import Answer, LabServer
+from bridge.queue import open_queue
+from bridge.store import open_store
+from tests.world import KEY, NOW
+
+
+class Stage:
+    """One person with 75 days at WHOOP, and what the jobs do in this process."""
+
+    def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", "week"))
+        self.server = LabServer(self.vendor.application)
+        for name, value in self.vendor.settings(self.server.url).items():
+            monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
+        monkeypatch.setenv("BRIDGE_DATABASE", url)
+        monkeypatch.setenv("BRIDGE_KEY", KEY)
+        self.store = open_store(url)
+        self.bridge = app.Bridge(settings=config.load(), store=self.store)
+        self.jobs = jobs.Jobs(bridge=self.bridge, clock=lambda: NOW)
+        self.user = self.store.add_user("ana", "Europe/Berlin", now=NOW)
+        self.connections = [self.add(name) for name in ("one", "two")]
+
+    def add(self, name: str) -> Any:
+        connection = self.store.connect(self.user.id, "whoop", name, now=NOW)
+        self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
+        return connection
+
+
+@pytest.fixture
+def staged(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Any:
+    stage = Stage(database_url, monkeypatch)
+    with stage.server:
+        yield stage
+    stage.store.close()
+
+
+def test_a_long_pull_comes_in_chunks_that_go_on_where_the_last_one_ended(staged: Stage) -> None:
+    chunks = 1
+    while staged.jobs.sync(staged.connections[0].id, 2 * chunks):
+        chunks += 1
+    assert chunks > 1
+    assert not staged.jobs.sync(staged.connections[1].id, 1000)
+    assert staged.store.holder(staged.connections[0].id) is None
+    one, two = (set(_records(staged, connection.id)) for connection in staged.connections)
+    assert one == two
+    assert one
+
+
+def _records(staged: Stage, connection_id: int) -> list[tuple[str, str]]:
+    engine = sa.create_engine(staged.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://"))
+    query = sa.text("SELECT stream, key FROM records WHERE connection_id = :id").bindparams(id=connection_id)
+    with engine.connect() as db:
+        found = [(row.stream, row.key) for row in db.execute(query)]
+    engine.dispose()
+    return found
+
+
+def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) -> None:
+    """Counted in the database: the others may be anywhere."""
+    limit = registry.spec("whoop").at_once
+    others = [staged.add(f"other{number}") for number in range(limit)]
+    for number, connection in enumerate(others):
+        assert staged.store.claim(connection.id, f"elsewhere/{number}", now=NOW, lease=timedelta(minutes=5))
+    with pytest.raises(TryLater) as busy:
+        staged.jobs.sync(staged.connections[0].id, 10)
+    assert busy.value.retry_at == NOW + jobs.CROWDED
+    staged.store.release(others[0].id, "elsewhere/0")
+    assert not staged.jobs.sync(staged.connections[0].id, 1000)
+
+
+def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
+    staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
+    with pytest.raises(TryLater) as failed:
+        staged.jobs.sync(staged.connections[0].id, 10)
+    assert failed.value.retry_at is not None
+    assert NOW + timedelta(minutes=59) < failed.value.retry_at < NOW + timedelta(minutes=61)
+
+
+def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stage) -> None:
+    """Whoever took over keeps it; the first one stops at its next page, and nothing is lost or doubled."""
+    connection = staged.connections[0]
+    late = jobs.Jobs(bridge=app.Bridge(settings=staged.bridge.settings, store=staged.store), clock=staged.jobs.clock)
+    taken = threading.Event()
+
+    def overtake(request: Any) -> None:
+        if not taken.is_set():
+            taken.set()
+            staged.store.release(connection.id, staged.store.holder(connection.id) or "")
+            assert not late.sync(connection.id, 1000)
+
+    staged.server.faults.append(overtake)
+    staged.jobs.sync(connection.id, 1000)
+    assert not staged.jobs.sync(staged.connections[1].id, 1000)
+    one, two = (sorted(_records(staged, c.id)) for c in staged.connections)
+    assert one == two
+
+
+@pytest.mark.postgres
+def test_the_queue_is_made_once_and_stays(postgres_url: str) -> None:
+    for _ in range(2):
+        open_queue(postgres_url, 1)
+    engine = sa.create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect() as db:
+        assert db.execute(sa.text("SELECT count(*) FROM bridge_jobs.applied")).scalar_one() > 1
+        assert sa.inspect(db).has_table("procrastinate_jobs", schema="bridge_jobs")
+        assert not sa.inspect(db).has_table("procrastinate_jobs")
+    engine.dispose()
+
+
+def test_on_sqlite_the_next_command_is_named(tmp_path: Path) -> None:
+    with pytest.raises(SetupError, match=r"bridge daemon.*bridge migrate --to postgresql"):
+        open_queue(f"sqlite:///{tmp_path / 'bridge.db'}", 1)
+
+
+def test_help_loads_no_queue() -> None:
+    code = "import sys, bridge.cli; print(any(m.startswith(('procrastinate', 'sqlalchemy')) for m in sys.modules))"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "False"

@@ -1,0 +1,133 @@
+"""Raw records that are old go and nothing else does; backups hold all, of either database, also while others write."""
+
+from __future__ import annotations
+
+import stat
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app, housekeeping
+from bridge.config import load
+from bridge.errors import SetupError
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.sync import sync
+from tests.world import NOW, World, contents, living
+
+LATER = NOW + timedelta(days=100)
+
+
+@pytest.fixture
+def world(store: Store) -> Iterator[World]:
+    with living(store, "whoop", "week") as found:
+        found.sync()
+        yield found
+
+
+def bridge_of(store: Store) -> app.Bridge:
+    return app.Bridge(settings=load(), store=store)
+
+
+def raw(store: Store) -> int:
+    with store.database.read() as db:  # type: ignore[attr-defined]
+        return int(db.execute(sa.text("SELECT count(*) FROM arrivals")).scalar_one())
+
+
+def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:
+    store, before = world.store, world.contents()
+    had = raw(store)
+    assert housekeeping.tidy(bridge_of(store), now=NOW + timedelta(days=80)).raw == 0
+    gone = housekeeping.tidy(bridge_of(store), now=LATER)
+    left = raw(store)
+    assert gone.raw > 0
+    assert left == had - gone.raw > 0  # sleeps, which recoveries are read with
+    assert world.contents() == before
+    assert world.sync(at=LATER).new == 0  # what comes again is known
+    assert app.rebuild(bridge_of(store), world.user, None)
+    assert world.contents() == before
+    assert not housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=23))
+    assert housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=24))
+    assert housekeeping.is_due(bridge_of(store), now=NOW)  # the clock was ahead
+
+
+def test_a_record_that_changed_lately_keeps_all_its_versions(world: World) -> None:
+    store = world.store
+    cycle = world.vendor.account["cycles"][0]
+    cycle["score"]["strain"] = 19.5
+    cycle["updated_at"] = (NOW + timedelta(days=1)).isoformat().replace("+00:00", "Z")
+    assert world.sync(at=NOW + timedelta(days=2)).updated == 1
+    before, versions = world.contents(), raw(store)
+    gone = housekeeping.tidy(bridge_of(store), now=NOW + timedelta(days=91))
+    assert gone.raw == versions - raw(store) > 0
+    app.rebuild(bridge_of(store), world.user, None)
+    assert world.contents() == before
+
+
+@pytest.mark.parametrize("there", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
+def test_a_backup_goes_back_into_either_database(
+    world: World, tmp_path: Path, there: str, database_url: str, request: pytest.FixtureRequest
+) -> None:
+    path = tmp_path / "saved" / "bridge.backup"
+    path.parent.mkdir()
+    world.store.keeping.backup(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert [one.name for one in path.parent.iterdir()] == ["bridge.backup"]
+    url = f"sqlite:///{tmp_path / 'new.db'}" if there == "sqlite" else request.getfixturevalue("postgres_url")
+    with closing(open_store(url)) as other:
+        itself = url == database_url  # there is one PostgreSQL database here
+        housekeeping.restore(bridge_of(other), path, replace=itself, progress=lambda *_: None, now=NOW)
+        assert contents(other, other.user("ana")) == world.contents()
+        assert other.dump(world.user.id) == world.store.dump(world.user.id)
+        assert [s for _, s in other.secrets()] == [s for _, s in world.store.secrets()]
+        other.add_user("ben", "UTC", now=NOW)  # numbers go on where they were
+        with pytest.raises(SetupError, match="--replace"):
+            other.keeping.restore(path, replace=False)
+        other.keeping.restore(path, replace=True)
+        assert [user.name for user in other.users()] == ["ana"]
+
+
+def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
+    world: World, tmp_path: Path, database_url: str
+) -> None:
+    (tmp_path / "letter.txt").write_text("dear")
+    with pytest.raises(SetupError, match="is no backup"):
+        world.store.keeping.restore(tmp_path / "letter.txt", replace=True)
+    world.store.keeping.backup(tmp_path / "saved")
+    with ExitStack() as stack, closing(open_store(database_url)) as two:
+        stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
+        with pytest.raises(SetupError, match="host/1"):
+            housekeeping.restore(
+                bridge_of(world.store), tmp_path / "saved", replace=True, progress=lambda *_: None, now=NOW
+            )
+
+
+def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> None:
+    with living(store, "whoop", "week") as world, ExitStack() as stack:
+        landed = threading.Event()
+        backed: list[Path] = []
+
+        def save() -> None:
+            assert landed.wait(30)
+            for number in range(5):
+                store.keeping.backup(tmp_path / f"saved-{number}")
+                backed.append(tmp_path / f"saved-{number}")
+
+        thread = threading.Thread(target=save)
+        thread.start()
+        sync(world.source(), store, holder="test/1", now=NOW, on_page=lambda *_: landed.set())
+        thread.join()
+        assert len(backed) == 5
+        for path in backed:
+            other = stack.enter_context(closing(open_store(f"sqlite:///{path}")))
+            (connection,) = other.connections(other.user("ana").id)
+            other.release(connection.id, "test/1")
+            mended = sync(replace(world.source(), connection=connection), other, holder="test/2", now=NOW)
+            assert mended.outcome == "ok"
+            assert contents(other, other.user("ana")) == world.contents()

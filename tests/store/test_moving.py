@@ -1,0 +1,112 @@
+"""``bridge migrate``: every table of a lived-in store into the other database and back, equal to the last value."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app, config, moving
+from bridge.errors import SetupError
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.store.moving import ordered
+from tests.world import KEY, NOW, living
+
+pytestmark = pytest.mark.postgres
+
+
+def lived_in(url: str) -> None:
+    """Two people, of whom one has everything a week brings: revisions, reasons, sealed consents, outcomes."""
+    with closing(open_store(url)) as store, living(store, "whoop", "awkward") as world:
+        world.sync()
+        world.sync(at=world.now + timedelta(hours=1))
+        store.set_zone(world.user.id, "Asia/Kolkata", since=NOW)
+        store.add_user("ben", "UTC", now=NOW)
+
+
+def rows(url: str) -> dict[str, list[str]]:
+    engine = sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.connect() as db:
+        found = {
+            table.name: [repr(tuple(row)) for row in db.execute(sa.select(table).order_by(*table.primary_key.columns))]
+            for table in ordered()
+        }
+    engine.dispose()
+    return found
+
+
+def bridge(url: str, folder: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "BRIDGE_DATABASE": url, "BRIDGE_KEY": KEY, "BRIDGE_HOME": str(folder)}
+    command = [sys.executable, "-m", "bridge", *arguments]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+def test_there_and_back(postgres_url: str, tmp_path: Path) -> None:
+    here, back = f"sqlite:///{tmp_path / 'here.db'}", f"sqlite:///{tmp_path / 'back.db'}"
+    lived_in(here)
+    before = rows(here)
+    assert before["records"]
+    assert before["sync_runs"]
+    there = bridge(here, tmp_path, "migrate", "--to", postgres_url, "--json")
+    assert there.returncode == 0, there.stderr
+    told = json.loads(there.stdout)
+    assert told["verified"] is True
+    assert {one["table"]: one["rows"] for one in told["tables"]} == {name: len(some) for name, some in before.items()}
+    assert rows(postgres_url) == before
+    again = bridge(here, tmp_path, "migrate", "--to", postgres_url)
+    assert (again.returncode, "empty" in again.stderr) == (2, True)
+    returned = bridge(postgres_url, tmp_path, "migrate", "--to", back)
+    assert returned.returncode == 0, returned.stderr
+    assert rows(back) == before == rows(here)
+    with closing(open_store(postgres_url)) as store:  # numbers go on after those that came
+        fresh = store.add_user("cleo", "UTC", now=NOW)
+        connection = store.connect(fresh.id, "whoop", "account", now=NOW)
+    assert fresh.id == 3
+    assert connection.id == 2
+
+
+def opened(store: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> app.Bridge:
+    monkeypatch.setenv("BRIDGE_DATABASE", url)
+    return app.Bridge(settings=config.load(), store=store)
+
+
+def silent(name: str) -> moving.Step:
+    return lambda _done, _total: None
+
+
+def test_while_somebody_syncs_nothing_is_moved(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = f"sqlite:///{tmp_path / 'here.db'}"
+    lived_in(here)
+    with closing(open_store(here)) as store:
+        connection = store.connections(store.user("ana").id)[0]
+        assert store.claim(connection.id, "elsewhere/1", now=app.now(), lease=timedelta(minutes=5))
+        with pytest.raises(SetupError, match="stop the daemon"):
+            moving.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+    assert not any(rows(postgres_url).values())
+
+
+def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the other database changes values by itself: here with a trigger."""
+    here = f"sqlite:///{tmp_path / 'here.db'}"
+    lived_in(here)
+    engine = sa.create_engine(postgres_url.replace("postgresql://", "postgresql+psycopg://"))
+    with engine.begin() as db:
+        db.exec_driver_sql(
+            "CREATE FUNCTION worse() RETURNS trigger LANGUAGE plpgsql AS "
+            "$$ BEGIN NEW.value := NEW.value + 1e-9; RETURN NEW; END $$"
+        )
+        db.exec_driver_sql("CREATE TRIGGER worse BEFORE INSERT ON samples FOR EACH ROW EXECUTE FUNCTION worse()")
+    engine.dispose()
+    with closing(open_store(here)) as store, pytest.raises(moving.Unequal, match="samples"):
+        moving.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+    assert not any(rows(postgres_url).values())
