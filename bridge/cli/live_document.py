@@ -10,11 +10,12 @@ from bridge.cli.document import give_or_take, table
 Body = Mapping[str, Any]
 Row = dict[str, Any]
 METERS = """Meters as the bridge read them against the hidden truth, first policy: the mean within-person correlation
-over the slots, the share of slots whose stated 90 % interval holds the truth, how far readings lie above it, and the
-share of slots in which anything was known. The truth is put on the scale that the bridge reads in: 0.70 is where the
-person was on average in the weeks without advice, one of their standard deviations below it 0.46, above it 0.86;
-progress is counted as it is. Held by how much a night follows the truth at all (a correlation from 0.1 to 0.5,
-another for each person), not by the bridge."""
+over the slots; the share of slots whose stated 90 % interval holds the truth; the same if meters of body and mind were
+as sure as the weights of their signals alone would make them, as they once were; how far readings lie above the truth;
+and the share of slots in which anything was known. The truth is put on the scale that the bridge reads in: 0.70 is
+where the person was on average in the weeks without advice, one of their standard deviations below it 0.46, above it
+0.86; progress is counted as it is. How far nights follow the truth at all is drawn for each person, a correlation from
+0.1 to 0.5: more of body and mind cannot be read."""
 ABLATION = """The first policy's chain with one stage perfect at a time: how much of the oracle's advantage over random
 advice in mean level is left, and what is won over the whole chain, person by person. "With surer meters" is the chain
 as it would be if meters were as sure as the weights of their signals alone would make them."""
@@ -72,7 +73,13 @@ def _policy(one: Body) -> Row:
 
 
 def _meter(name: str, one: Body) -> Row:
-    figures = {"correlation": "correlation", "coverage": "within 90 %", "bias": "above by", "known": "known"}
+    figures = {
+        "correlation": "correlation",
+        "coverage": "within 90 %",
+        "coverage_with_surer_sds": "with surer sds",
+        "bias": "above by",
+        "known": "known",
+    }
     validated = "" if one["validated"] else " (not validated)"
     return {"meter": name.capitalize() + validated} | {
         said: "" if one[key] is None else give_or_take(one[key], 2) for key, said in figures.items()

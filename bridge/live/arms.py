@@ -122,14 +122,21 @@ def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels,
 
 
 def surer(observation: Observation) -> Observation:
-    """The observation with every sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust).
+    """The observation with every sd as ``surer_sd`` says."""
+    states = {
+        meter: replace(state, sd=surer_sd(meter, state.level, state.sd)) if state.coverage > 0 else state
+        for meter, state in observation.meters.items()
+    }
+    return replace(observation, meters=states)
+
+
+def surer_sd(meter: Meter, level: float, sd: float) -> float:
+    """An sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust), as all meters stated it once.
 
     Levels follow readings slowly, so that an sd may be smaller than any that goes with the level: then trust is full.
     """
-    states = {}
-    for meter, state in observation.meters.items():
-        prior = state.level * (1 - state.level)
-        known = meter in FELT and 0 < state.sd < prior and state.coverage > 0
-        sure = precision(meter, state.level, state.sd) if known else 1.0
-        states[meter] = replace(state, sd=prior / sqrt(sure if 1 <= sure < FULL else FULL)) if known else state
-    return replace(observation, meters=states)
+    prior = level * (1 - level)
+    if meter not in FELT or not 0 < sd < prior:
+        return sd
+    sure = precision(meter, level, sd)
+    return prior / sqrt(sure if 1 <= sure < FULL else FULL)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bridge.live.arms import surer_sd
 from bridge.live.living import Lived
 from rhythm_env.evaluation import ratio, summary
 from rhythm_env.interface import Answer, Meter
@@ -21,6 +22,8 @@ WINDOW, ENOUGH = 20, 0.8  # answers over which a share is looked at, and the sha
 RISES = 0.05  # by which the last half's acceptance must lie above the first quarter's, to have risen
 POINT = 7  # answers per point of a curve
 MOST_SHOWN = 2000  # dots of meters against the truth in a document
+
+RECOVERED = ("correlation", "coverage", "coverage_with_surer_sds", "bias", "known")
 
 Lives = Sequence[Lived]
 
@@ -99,27 +102,28 @@ def errors(lives: Lives, *, believes: bool) -> Array:
 
 def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
     """meter -> per person (not a number where nothing was read): within-person correlation with the hidden level, share
-    of slots whose stated 90 % interval holds it, and mean distance."""
+    of slots whose stated 90 % interval holds it, the same with surer sds, and mean distance."""
     import numpy as np
 
     found: dict[Meter, dict[str, Array]] = {}
     for at, meter in enumerate(Meter):
-        rows = [_recovered(np.array(one.read)[:, at], np.array(one.hidden)[:, at]) for one in lives]
-        found[meter] = dict(zip(("correlation", "coverage", "bias", "known"), np.array(rows).T, strict=True))
+        rows = [_recovered(meter, np.array(one.read)[:, at], np.array(one.hidden)[:, at]) for one in lives]
+        found[meter] = dict(zip(RECOVERED, np.array(rows).T, strict=True))
     return found
 
 
-def _recovered(read: Array, hidden: Array) -> tuple[float, float, float, float]:
+def _recovered(meter: Meter, read: Array, hidden: Array) -> tuple[float, ...]:
     import numpy as np
 
     known = read[:, 2] > 0
     if known.sum() < 2:
-        return (np.nan, np.nan, np.nan, float(known.mean()))
+        return (np.nan, np.nan, np.nan, np.nan, float(known.mean()))
     level, sd, truth = read[known, 0], read[known, 1], hidden[known]
     moves = level.std() > 0 and truth.std() > 0
     correlation = float(np.corrcoef(level, truth)[0, 1]) if moves else np.nan
-    held = np.abs(truth - level) <= NINETY * sd
-    return correlation, float(held.mean()), float((level - truth).mean()), float(known.mean())
+    surer = np.array([surer_sd(meter, *pair) for pair in zip(level.tolist(), sd.tolist(), strict=True)])
+    held = [float((np.abs(truth - level) <= NINETY * of).mean()) for of in (sd, surer)]
+    return correlation, *held, float((level - truth).mean()), float(known.mean())
 
 
 def _over(read: Mapping[Meter, Mapping[str, Array]], name: str, meters: Sequence[Meter]) -> Array:
