@@ -120,7 +120,7 @@ class Jobs:
             housekeeping.tidy(self.bridge, now=self.clock())
 
     def waiting(self) -> list[User]:
-        """Those who may have something to be done for them in this slot."""
+        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
         return rhythm.waiting(self.bridge, self.bridge.store.users(), now=self.clock())
 
 

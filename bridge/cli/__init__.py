@@ -21,6 +21,9 @@ from bridge.cli import (
     fleet,
     keeping,
     key,
+    live,
+    llm,
+    mcp,
     meters,
     notify,
     people,
@@ -29,9 +32,11 @@ from bridge.cli import (
     recordings,
     service,
     simulation,
+    tokens,
     trace,
     training,
     validation,
+    web,
     worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -46,6 +51,7 @@ app = typer.Typer(
 )
 for group in (
     people,
+    tokens,
     data,
     push,
     checkin,
@@ -63,10 +69,14 @@ for group in (
     service,
     recordings,
     simulation,
+    live,
     evaluation,
     personalise,
     training,
+    llm,
     validation,
+    mcp,
+    web,
 ):
     group.register(app)
 
