@@ -250,6 +250,7 @@ def work(bridge: app.Bridge, *, concurrency: int) -> None:
 
 async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
     """Work; where the database goes away, come back when it does."""
+    import psycopg
     from procrastinate.exceptions import ConnectorException
 
     loop, stopped = asyncio.get_running_loop(), asyncio.Event()
@@ -265,7 +266,7 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
     while not stopped.is_set():
         try:
             await _stoppable(_run(queue, concurrency), stopped)
-        except (ConnectorException, OSError) as error:
+        except (ConnectorException, psycopg.Error, OSError) as error:
             log.error("the database is away (%s)", type(error).__name__)
             await _stoppable(asyncio.sleep(1.0), stopped)
     log.info("stopped")

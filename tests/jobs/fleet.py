@@ -51,6 +51,13 @@ class Fleet:
             worker.send_signal(signal.SIGTERM)
         return [worker.wait(timeout=30) for worker in left]
 
+    def replace_fallen(self) -> None:
+        """What a service manager does: one that found no database when it began is begun again."""
+        for worker in list(self.workers):
+            if (worker.poll() or 0) > 0:
+                self.workers.remove(worker)
+                self.start()
+
     def kill(self, worker: subprocess.Popen[bytes]) -> None:
         worker.kill()
         worker.wait()
