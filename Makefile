@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-openenv test-train lint classifier bench evaluate clean
+.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint classifier bench evaluate clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -13,10 +13,17 @@ demo: .venv/ready
 	$(BIN)/bridge demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults" --numprocesses auto --maxprocesses 8
+	$(BIN)/pytest -m "not faults and not web" --numprocesses auto --maxprocesses 8
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800
+
+test-web: .venv/ready build/axe/package/axe.min.js # the page in Debian's chromium; pictures of it land in build/screens
+	$(BIN)/pytest -m web --timeout 600
+
+build/axe/package/axe.min.js:
+	mkdir -p build/axe
+	cd build/axe && npm pack --silent axe-core@4.14.1 && tar xzf axe-core-4.14.1.tgz
 
 test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-openenv
@@ -29,6 +36,14 @@ test-train: # PyTorch is only needed to train, so it gets an environment of its 
 	.venv-train/bin/pip install --quiet --disable-pip-version-check --editable '.[train]' \
 		pytest pytest-socket pytest-timeout hypothesis
 	.venv-train/bin/python -m pytest tests/policies/test_training.py
+
+test-llm: # what teaches language models brings a gigabyte along, so it gets an environment of its own, too
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --constraint constraints.txt
+	.venv-llm/bin/pip install --quiet --disable-pip-version-check --editable '.[llm-train]' \
+		pytest pytest-socket pytest-timeout hypothesis --constraint constraints.txt
+	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/policies/llm/test_tuning.py \
+		tests/policies/llm/test_pipeline.py
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .
@@ -46,4 +61,4 @@ evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minu
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-openenv .venv-train .venv-healthkit build dist
+	rm -rf .venv .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable, Iterable
 from datetime import datetime
 
-from bridge import advise, app, notify, personalise, plans, registry
+from bridge import advise, app, links, notify, personalise, plans, registry
 from bridge.errors import BridgeError
 from bridge.ports import Connection, Recommendation, User
 from bridge.sync import BACKOFF
@@ -83,7 +83,8 @@ def _notify(bridge: app.Bridge, user: User, now: datetime) -> None:
     advice = bridge.store.open_recommendation(user.id, moment)
     if advice is None or advice.shown_at or advice.answer or bridge.store.post.begun(advice.id):
         return
-    message = notify.compose(advice, links={}, events=_events(bridge, user, advice, now) if channel.events else ())
+    events = _events(bridge, user, advice, now) if channel.events else ()
+    message = notify.compose(advice, links=links.for_recommendation(bridge, advice), events=events)
     reason = notify.once(bridge.store, bridge.vault, advice, message, now=now)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)

@@ -73,14 +73,15 @@ def look(store: Store, user: User, classifier: EventClassifier, monday: date, *,
         zones=user.zones,
         calendar=any("event" in kinds for kinds in store.counts(user.id).values()),
         entries=entries,
-        slots=tuple(_slot(one, entries, advice, user.zones) for one in facts),
+        slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
         pressure=agenda.deadline_pressure(tasks, at, user.zones),
     )
 
 
-def _slot(
+def slot_of(
     facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
 ) -> WeekSlot:
+    """What of a calendar and of some advice belongs to a slot."""
     return WeekSlot(
         facts=facts,
         entries=tuple(one for one in entries if _stands_in(one[0], facts, zones)),

@@ -21,6 +21,8 @@ from bridge.cli import (
     fleet,
     keeping,
     key,
+    llm,
+    mcp,
     meters,
     notify,
     people,
@@ -29,9 +31,11 @@ from bridge.cli import (
     recordings,
     service,
     simulation,
+    tokens,
     trace,
     training,
     validation,
+    web,
     worker,
 )
 from bridge.errors import BridgeError, NeedsLogin, SetupError
@@ -46,6 +50,7 @@ app = typer.Typer(
 )
 for group in (
     people,
+    tokens,
     data,
     push,
     checkin,
@@ -66,7 +71,10 @@ for group in (
     evaluation,
     personalise,
     training,
+    llm,
     validation,
+    mcp,
+    web,
 ):
     group.register(app)
 

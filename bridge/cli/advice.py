@@ -19,7 +19,6 @@ from rhythm_env.interface import (
     Slot,
     ZoneHistory,
     moment_at,
-    observation_from_json,
     slot_start,
     zone_at,
 )
@@ -187,20 +186,13 @@ def recommend(
     json: options.Json = False,
 ) -> None:
     """Recommend one action for this slot; asking again in the same slot returns the same one."""
-    from bridge import advise, app
-    from bridge.personalise import for_person
+    from bridge import advising, app
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        with bridge.store.transaction():
-            chosen = for_person(bridge.store, person, bridge.policy(policy))
-            advice = advise.recommend(
-                bridge.store, person, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
-            )
-            bridge.store.mark_shown(advice.id, now=now)
-        seen = observation_from_json(advice.observation)
-        withheld = bridge.guard.withheld(seen, now=advice.created_at)
+        advice = advising.recommend(bridge, person, now=now, policy=policy)
+        withheld = advising.withheld(bridge, advice)
     if json:
         show.document({**advice_row(advice), "withheld": {str(action): why for action, why in withheld.items()}})
         return

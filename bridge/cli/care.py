@@ -58,8 +58,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        rows = [connection_row(bridge, person, c, now) for c in bridge.store.connections(person.id)]
-        rows += _notices(bridge, person)
+        rows = connection_rows(bridge, person, now) + _notices(bridge, person)
     if json:
         show.document(rows)
         return
@@ -74,11 +73,21 @@ def status(user: options.User, json: options.Json = False) -> None:
             typer.echo(f"{row['source']}: {row['error']}")
 
 
-def connection_row(bridge: Bridge, user: User, connection: Connection, now: datetime) -> dict[str, Any]:
-    """A connection as ``--json`` prints it. ``lag_hours`` is since the end of the newest thing it measured, null for a
+def connection_rows(bridge: Bridge, user: User, now: datetime) -> list[dict[str, Any]]:
+    """A person's connections as ``--json`` prints them."""
+    counts = bridge.store.counts(user.id)
+    return [
+        _row(bridge, user, connection, now, counts.get(connection.source, {}))
+        for connection in bridge.store.connections(user.id)
+    ]
+
+
+def _row(
+    bridge: Bridge, user: User, connection: Connection, now: datetime, counts: Mapping[str, int]
+) -> dict[str, Any]:
+    """``lag_hours`` is since the end of the newest thing it measured, null for a
     source that measures nothing; ``last_change`` is when anything last arrived that was new or changed."""
     aside = Counter(reason for _, reason in bridge.store.set_aside(connection.id))
-    counts = bridge.store.counts(user.id).get(connection.source, {})
     newest = bridge.store.newest(connection.id, now)
     return {
         "source": connection.source,
@@ -90,7 +99,7 @@ def connection_row(bridge: Bridge, user: User, connection: Connection, now: date
         "lag_hours": newest and round((now - newest) / timedelta(hours=1), 1),
         "last_change": _minutes(bridge.store.changed(connection.id)),
         "rows": sum(counts.values()),
-        "counts": counts,
+        "counts": dict(counts),
         "set_aside": sum(aside.values()),
         "set_aside_reasons": dict(aside),
         "paused": connection.paused,

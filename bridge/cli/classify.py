@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,10 +15,9 @@ from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
     from bridge.ports import Invitation
-    from bridge.types import Event, Label
+    from bridge.types import Label
 
 NOTHING = "NONE"  # how a person says that an event is no activity
-REACH = timedelta(days=60)  # how far from now an event may lie that is corrected
 TRUE = {"yes", "true", "1", "y"}
 KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
 WHOLE, FLAG = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
@@ -129,28 +127,23 @@ def _number(text: str | None) -> float | None:
 
 
 def _fix(user: str, event: str, action: str, *, json: bool) -> None:
-    from bridge import advise, app, corrections
-    from bridge.ports import Correction
+    from bridge import advising, app
 
-    chosen = _action(action)
+    chosen = action_of(action)
     with app.open_bridge() as bridge:
-        person, now = bridge.store.user(user), app.now()
-        found = _found(bridge.store.events(person.id, since=now - REACH, until=now + REACH, at=now), event, user)
-        series = corrections.series_of(found)
-        bridge.store.correct(
-            person.id,
-            Correction(series=series, title=None if found.private else found.title, action=chosen, made_at=now),
-        )
-        ahead = advise.labelled(bridge.store, person, bridge.classifier, now, now + REACH, at=now)
-    held = sum(label.by == corrections.BY and label.action is chosen for _, label in ahead)
-    name = NOTHING if chosen is None else str(chosen)
-    text = f"Noted: {found.title or '(untitled)'} is {name}. It holds for {held} events of the next {REACH.days} days."
-    show.result(
-        {"event": found.key, "title": found.title, "action": chosen and str(chosen), "holds_for": held}, text, json=json
+        person = bridge.store.user(user)
+        fixed = advising.fix(bridge, person, event, chosen, now=app.now())
+    name, title = NOTHING if chosen is None else str(chosen), fixed.event.title
+    text = (
+        f"Noted: {title or '(untitled)'} is {name}. "
+        f"It holds for {fixed.holds_for} events of the next {advising.REACH.days} days."
     )
+    body = {"event": fixed.event.key, "title": title, "action": chosen and str(chosen), "holds_for": fixed.holds_for}
+    show.result(body, text, json=json)
 
 
-def _action(text: str) -> ActionType | None:
+def action_of(text: str) -> ActionType | None:
+    """An action by its name, None for no activity. Raises SetupError for any other text."""
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     if name == NOTHING:
         return None
@@ -158,16 +151,3 @@ def _action(text: str) -> ActionType | None:
         return ActionType(name)
     except ValueError:
         raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NOTHING}") from None
-
-
-def _found(events: Sequence[tuple[str, Event]], wanted: str, user: str) -> Event:
-    """The event with that key, or the only series with that title. Raises SetupError for none and for several."""
-    from bridge.corrections import series_of
-
-    exact = [event for _, event in events if wanted in (event.key, series_of(event))]
-    titled = exact or [event for _, event in events if (event.title or "").casefold() == wanted.casefold()]
-    if not titled:
-        raise SetupError(
-            f"no event {wanted!r} within {REACH.days} days; see the keys in: bridge today --user {user} --json"
-        )
-    return titled[0]

@@ -15,7 +15,8 @@ from bridge.errors import SetupError
 from rhythm_env.interface import Meter, Moment, ZoneHistory, moment_at, slot_start, zone_at
 
 if TYPE_CHECKING:
-    from bridge.ports import ProxyMap
+    from bridge.app import Bridge
+    from bridge.ports import ProxyMap, User
     from bridge.types import Reading
 
 SPARKS = "▁▂▃▄▅▆▇█"
@@ -64,32 +65,35 @@ def show_meters(
         draw(plot, look)
         typer.echo(f"drawn: {plot}", err=True)
     if json:
-        show.document(_document(look))
+        show.document(document(look))
     else:
         _tell(look, days)
 
 
 def _look(user: str, at: str | None, days: int) -> Look:
-    from bridge import advise, app
-    from bridge.meters import read_slots
+    from bridge import app
 
     with app.open_bridge() as bridge:
-        person = bridge.store.user(user)
-        when = options.instant(at) if at else app.now()
-        known = advise.know(
-            bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies, back=timedelta(days=days)
-        )
-        chosen = bridge.proxies
+        return look_of(bridge, bridge.store.user(user), options.instant(at) if at else app.now(), days)
+
+
+def look_of(bridge: Bridge, person: User, when: datetime, days: int) -> Look:
+    from bridge import advise
+    from bridge.meters import read_slots
+
+    back = timedelta(days=days)
+    known = advise.know(bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies, back=back)
     starts = _starts(moment_at(when, person.zones), 4 * days, person.zones)
     *before, now = read_slots(known, [*starts, when])
-    return Look(at=when, zones=person.zones, now=now, starts=starts, before=before, proxies=chosen)
+    return Look(at=when, zones=person.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
 
 
 def _starts(now: Moment, slots: int, zones: ZoneHistory) -> list[datetime]:
     return [slot_start(now.shifted(-back), zones) for back in range(slots, -1, -1)]
 
 
-def _document(look: Look) -> dict[str, Any]:
+def document(look: Look) -> dict[str, Any]:
+    """A look as ``--json`` prints it."""
     return {
         "at": look.at.isoformat(),
         "map": look.proxies.version,

@@ -37,7 +37,7 @@ def add(
     from bridge import app
 
     with app.open_bridge() as bridge:
-        user = bridge.store.add_user(name, zone or _local_zone(), now=app.now())
+        user = bridge.store.add_user(name, zone or local_zone(), now=app.now())
     body = {"name": user.name, "zone": user.zones[-1].zone}
     show.result(body, f"{user.name} lives in {body['zone']}. Next: bridge connect SOURCE --user {user.name}", json=json)
 
@@ -195,7 +195,7 @@ class Terminal:
         return sys.stdin.readline().strip() or None
 
 
-def _local_zone() -> str:
+def local_zone() -> str:
     """This machine's IANA zone, UTC where it has none."""
     target = Path("/etc/localtime").resolve().as_posix()
     _, found, name = target.partition("zoneinfo/")

@@ -22,10 +22,10 @@ CLOCK = time(10, 5)  # the demo person is always met in the morning, after the n
 
 
 @contextmanager
-def stage(*, seed: int, today: date | None = None) -> Iterator[tuple[list[str], list[str]]]:
+def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[tuple[list[str], list[str]]]:
     """Vendors on loopback, settings that point to them, an empty folder; yields the sources and the downloads."""
     today = today or datetime.now(ZoneInfo(ZONE)).date()
-    person = demo_person(today, zone=ZONE, seed=seed)
+    person = demo_person(today, zone=ZONE, days=days, seed=seed)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="rhythm-bridge-demo-"))
         variables = {
@@ -37,7 +37,7 @@ def stage(*, seed: int, today: date | None = None) -> Iterator[tuple[list[str], 
             variables |= _serve(stack, source, account)
         stack.enter_context(_environment(variables))
         webbrowser.register("bridge-demo", None, Visitor(), preferred=True)
-        yield list(person), _download(demo_files(today, zone=ZONE, seed=seed), Path(folder) / "downloads")
+        yield list(person), _download(demo_files(today, zone=ZONE, days=days, seed=seed), Path(folder) / "downloads")
 
 
 def _download(files: Mapping[str, bytes], folder: Path) -> list[str]:

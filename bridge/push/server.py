@@ -11,17 +11,17 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from bridge import app, registry, webhooks
+from bridge.channels import HOOKS
 from bridge.errors import BadRecord, Forged, SetupError
-from bridge.push.inbox import granted, land, take_in
+from bridge.push.inbox import granted, take_in
+from bridge.push.landing import Landing
 
 log = logging.getLogger(__name__)
 
 PATH = "/push/"
-HOOKS = "/hooks/"
 LONGEST_NOTICE = 1 << 16  # bytes; real ones have some hundred
 CHUNK = 1 << 16
 DRAINED = 1 << 24  # bytes of a refused body that are read, so that the sender sees the answer
-EVERY = 60.0  # seconds between two looks at what waits, where nothing arrives
 
 Answer = tuple[int, dict[str, Any]]
 
@@ -73,9 +73,9 @@ class _Handler(BaseHTTPRequestHandler):
         source = self.path.partition("?")[0].removeprefix(PATH)
         if not self.path.startswith(PATH) or source not in registry.names("connectors"):
             return 404, {"error": f"push to {PATH}SOURCE"}
-        into = granted(self.server.bridge, source, _token(headers))
+        into = granted(self.server.bridge, source, token_of(headers))
         if into is None:
-            return 401, {"error": f"the token is not known; get one: bridge connect {source} --user NAME --push"}
+            return unknown(source)
         refused = self._unfit(headers)
         if refused is not None:
             return refused
@@ -97,15 +97,9 @@ class _Handler(BaseHTTPRequestHandler):
             return 413, {"error": f"a notice has at most {LONGEST_NOTICE} bytes, and says how many"}
         try:
             body = b"".join(self._exactly(int(length)))
-            new = webhooks.take(self.server.bridge, source, headers, body, now=app.now())
         except BadRecord as error:
             return 400, {"error": str(error)}
-        except Forged as error:
-            return 401, {"error": str(error)}
-        except SetupError:
-            log.warning("push: a webhook of %s came, and its settings are not there; see: bridge doctor", source)
-            return 503, {"error": "not set up"}
-        return 200, {"new": new}
+        return noticed(self.server.bridge, source, headers, body)
 
     def _unfit(self, headers: Mapping[str, str]) -> Answer | None:
         """What can be refused before the body is read."""
@@ -182,38 +176,41 @@ def _chunked(headers: Mapping[str, str]) -> bool:
     return headers.get("transfer-encoding", "").strip().lower() == "chunked"
 
 
-def _token(headers: Mapping[str, str]) -> str:
+def token_of(headers: Mapping[str, str]) -> str:
     """From ``Authorization: Bearer`` or ``X-API-Key``."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
 
+def unknown(source: str) -> Answer:
+    """What a sender without a good token is told."""
+    return 401, {"error": f"the token is not known; get one: bridge connect {source} --user NAME --push"}
+
+
+def noticed(bridge: app.Bridge, source: str, headers: Mapping[str, str], body: bytes) -> Answer:
+    """Take a webhook of a source that has them; ``headers``: names in lower case."""
+    try:
+        new = webhooks.take(bridge, source, headers, body, now=app.now())
+    except BadRecord as error:
+        return 400, {"error": str(error)}
+    except Forged as error:
+        return 401, {"error": str(error)}
+    except SetupError:
+        log.warning("push: a webhook of %s came, and its settings are not there; see: bridge doctor", source)
+        return 503, {"error": "not set up"}
+    return 200, {"new": new}
+
+
 def serve(server: Receiver) -> None:
     """Answer until SIGTERM or Ctrl-C; what is landing then is finished, and the rest lands at the next start."""
-    stopping = threading.Event()
-
-    def landing() -> None:
-        while not stopping.is_set():
-            server.arrived.clear()
-            _guarded(server.bridge)
-            server.arrived.wait(EVERY)
+    landing = Landing(server.bridge, server.arrived)
 
     def stop(number: int, frame: object) -> None:  # noqa: ARG001 - the signal's shape
-        stopping.set()
-        server.arrived.set()
+        landing.stop()
         threading.Thread(target=server.shutdown, daemon=True).start()  # it waits for the loop that we are in
 
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, stop)
-    worker = threading.Thread(target=landing)
-    worker.start()
+    landing.start()
     server.serve_forever()
-    worker.join()
-
-
-def _guarded(bridge: app.Bridge) -> None:
-    """A defect in one landing must not stop the server; the body waits for the next look."""
-    try:
-        land(bridge)
-    except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
-        log.error("push: unexpected %s while landing", type(error).__name__)
+    landing.join()

@@ -1,0 +1,73 @@
+// What htmx does not do by itself: say aloud what changed, and lead back where a page has grown too old.
+"use strict";
+
+document.addEventListener("htmx:load", (event) => {
+  const fresh = event.detail.elt;
+  if (fresh === document.body) return;
+  const said = fresh.matches("[data-say]") ? fresh : fresh.querySelector("[data-say]");
+  if (said) document.getElementById("status").textContent = said.dataset.say;
+});
+
+document.addEventListener("htmx:responseError", (event) => {
+  document.getElementById("status").textContent = "That did not work.";
+  if (event.detail.xhr.status === 403) location.reload();
+});
+
+// Files go up one after the other as plain bodies, so that the server can write them to disk as they come.
+const drop = document.getElementById("drop");
+
+function upload(file) {
+  const line = document.createElement("div");
+  line.className = "note job";
+  const name = document.createElement("p");
+  name.textContent = `${file.name}: sending`;
+  const bar = document.createElement("progress");
+  bar.max = 100;
+  bar.setAttribute("aria-label", `Sending ${file.name}`);
+  line.append(name, bar);
+  document.getElementById("uploads").append(line);
+
+  return new Promise((done) => {
+    const request = new XMLHttpRequest();
+    request.open("POST", `${drop.dataset.to}?name=${encodeURIComponent(file.name)}`);
+    request.setRequestHeader("X-CSRF-Token", JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRF-Token"]);
+    request.upload.onprogress = (event) => {
+      bar.value = (100 * event.loaded) / event.total;
+    };
+    request.onload = () => {
+      if (request.status === 200) {
+        line.outerHTML = request.responseText;
+        htmx.process(document.getElementById("uploads"));
+      } else {
+        line.className = "note bad";
+        line.textContent = `${file.name} was not taken: ${request.status === 413 ? "it is too large" : "see bridge doctor"}.`;
+      }
+      done();
+    };
+    request.onerror = () => {
+      line.className = "note bad";
+      line.textContent = `${file.name}: the connection broke off. Send it again.`;
+      done();
+    };
+    request.send(file);
+  });
+}
+
+async function uploadAll(files) {
+  for (const file of files) await upload(file);
+}
+
+if (drop) {
+  const input = document.getElementById("file");
+  input.addEventListener("change", () => {
+    uploadAll([...input.files]);
+    input.value = "";
+  });
+  for (const kind of ["dragover", "dragleave", "drop"]) {
+    drop.addEventListener(kind, (event) => {
+      event.preventDefault();
+      drop.classList.toggle("over", kind === "dragover");
+      if (kind === "drop") uploadAll([...event.dataTransfer.files]);
+    });
+  }
+}

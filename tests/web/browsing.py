@@ -1,0 +1,68 @@
+"""A real browser for the tests of the page: Debian's chromium, led by Playwright."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+ROOT = Path(__file__).parents[2]
+AXE = ROOT / "build" / "axe" / "package" / "axe.min.js"
+SCREENS = ROOT / "build" / "screens"
+PHONE = {"viewport": {"width": 390, "height": 844}, "device_scale_factor": 2, "is_mobile": True, "has_touch": True}
+# Contrast is one of the rules; "minor" and "moderate" findings are listed by axe for taste.
+GRAVE = ("serious", "critical")
+
+
+@contextmanager
+def chromium() -> Iterator[Any]:
+    """Skips where there is no browser."""
+    sync_api = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+    if not CHROMIUM.exists():
+        pytest.skip("there is no chromium here: apt-get install chromium")
+    with sync_api.sync_playwright() as playwright:
+        options = ["--no-sandbox", "--disable-background-networking"]
+        browser = playwright.chromium.launch(executable_path=str(CHROMIUM), args=options)
+        yield browser
+        browser.close()
+
+
+class Trouble(list[str]):
+    """What a page complained of: errors of scripts, and what the content security policy refused."""
+
+    def watch(self, page: Any) -> Any:
+        page.on("pageerror", lambda error: self.append(str(error)))
+        page.on("console", lambda said: self.append(said.text) if said.type == "error" else None)
+        return page
+
+
+def picture(page: Any, name: str) -> None:
+    SCREENS.mkdir(parents=True, exist_ok=True)
+    page.screenshot(path=str(SCREENS / f"{name}.png"), full_page=True)
+
+
+def grave_findings(page: Any) -> list[str]:
+    """What axe-core calls serious or critical; its script is run beside the page's own policy, as a test tool's."""
+    if not AXE.exists():
+        pytest.skip("axe-core is not here: make test-web fetches it")
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    found = page.evaluate("axe.run()")
+    return [
+        f"{one['id']}: {node['target']} {node['failureSummary']}"
+        for one in found["violations"]
+        if one["impact"] in GRAVE
+        for node in one["nodes"]
+    ]
+
+
+def lived(folder: Path, day: str) -> Path:
+    """The demo person's days as an export."""
+    command = [sys.executable, "-m", "bridge.lab.life", str(folder / "life"), day]
+    subprocess.run(command, check=True, capture_output=True, timeout=300)
+    return folder / "life"

@@ -1,0 +1,126 @@
+"""The JSON door: what the command line prints, for programs with a token, and documented."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import requests
+from typer.testing import CliRunner
+
+from bridge import access, app
+from bridge.cli import app as cli
+from bridge.ports import User
+from tests.web.served import Place, Visitor, calendar
+
+
+@pytest.fixture
+def program(place: Place, ana: User, visitor: Visitor) -> requests.Session:
+    """Comes with a token; nobody may come without once there are two people."""
+    _, token = access.new_token(place.bridge.store, ana, "test", now=app.now())
+    place.bridge.store.add_user("ben", "UTC", now=app.now())
+    session = requests.Session()
+    session.headers["Authorization"] = f"Bearer {token}"
+    return session
+
+
+def told(program: requests.Session, place: Place, path: str, body: Any = None, **options: Any) -> Any:
+    method = "GET" if body is None else "POST"
+    answer = program.request(method, f"{place.url}/api/v1{path}", json=body, timeout=60, **options)
+    assert answer.status_code in (200, 202), answer.text
+    return answer.json()
+
+
+def test_it_says_what_the_command_line_says(
+    program: requests.Session, place: Place, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_HOME", str(place.bridge.settings.folder))
+    told(program, place, "/recommendation")
+    for path, command in (
+        ("/connections", "status"),
+        ("/calendar", "calendar"),
+        ("/meters?days=7", "meters"),
+        ("/days", "days"),
+        ("/recommendation", "recommend"),
+        ("/checkins", "checkin"),
+    ):
+        printed = CliRunner().invoke(cli, [command, "--user", "ana", "--json"])
+        assert told(program, place, path) == json.loads(printed.stdout), path
+
+
+def test_a_day_by_program(program: requests.Session, place: Place) -> None:
+    assert told(program, place, "/me")["user"] == "ana"
+    assert told(program, place, "/today")["recommendation"] is None
+    advice = told(program, place, "/recommendation")
+    path = f"/recommendation/{advice['id']}/feedback"
+    assert told(program, place, path, {"answer": "accept"})["answer"] == "ACCEPT"
+    assert told(program, place, path, {"answer": "reschedule", "to": "Fri evening"})["moved_to"]["slot"] == 2
+    assert told(program, place, "/checkins", {"score": 3.5, "about": "SERENITY"})["outcome"] == "new"
+    assert told(program, place, "/checkins")[0]["score"] == 3.5
+    event = told(program, place, "/today")["slots"][0]["events"][0]["event"]
+    assert told(program, place, "/labels", {"event": event, "action": None})["action"] is None
+    assert told(program, place, "/today")["slots"][0]["events"][0]["action"] is None
+
+
+def test_a_file_by_program(program: requests.Session, place: Place) -> None:
+    address = f"{place.url}/api/v1/import"
+    answer = program.post(address, calendar("More", "more"), params={"name": "more.ics"}, timeout=60).json()
+    for _ in range(400):
+        if answer["state"] != "running":
+            break
+        time.sleep(0.05)
+        answer = told(program, place, f"/jobs/{answer['job']}")
+    assert (answer["state"], answer["outcomes"][0]["new"]) == ("done", 2)
+
+
+def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) -> None:
+    for path, body, status in (
+        ("/recommendation/1/feedback", {"answer": "accept"}, 400),
+        ("/recommendation/99999999999999999999/feedback", {"answer": "accept"}, 422),
+        ("/checkins", {"score": 2.7}, 400),
+        ("/checkins", {"score": 3, "mood": "fine"}, 422),
+        ("/checkins", {"score": 3, "at": "0001-01-01T00:00:00+14:00"}, 400),
+        ("/labels", {"event": "nothing", "action": "LEARN"}, 400),
+        ("/connections/nothing/sync", {}, 404),
+        ("/connections/whoop/sync", {}, 400),
+    ):
+        answer = program.post(f"{place.url}/api/v1{path}", json=body, timeout=60)
+        assert answer.status_code == status, (path, answer.text)
+        assert answer.headers["content-type"] == "application/json"
+    for token in ("Bearer wrong", "Bearer", "Basic YTpi"):
+        answer = requests.get(f"{place.url}/api/v1/me", headers={"Authorization": token}, timeout=60)
+        assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer"), token
+
+
+def test_every_address_is_documented(place: Place) -> None:
+    document = requests.get(f"{place.url}/api/v1/openapi.json", timeout=60).json()
+    assert {"/api/v1/today", "/api/v1/recommendation/{number}/feedback", "/api/v1/import"} <= set(document["paths"])
+    for path, methods in document["paths"].items():
+        for one in methods.values():
+            assert one["description"], path
+            assert one["security"] == [{"HTTPBearer": []}], path
+
+
+def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_HOME", str(place.bridge.settings.folder))
+
+    def bridge(*command: str, given: str = "") -> str:
+        done = CliRunner().invoke(cli, command, input=given, catch_exceptions=False, standalone_mode=False)
+        return done.stdout
+
+    made = json.loads(bridge("token", "new", "--user", "ana", "--name", "phone", "--json"))
+    listed = bridge("token", "list", "--user", "ana", "--json")
+    assert json.loads(listed)[0]["name"] == "phone"
+    assert made["token"] not in listed
+    headers = {"Authorization": f"Bearer {made['token']}"}
+    assert requests.get(f"{place.url}/api/v1/me", headers=headers, timeout=60).status_code == 200
+    bridge("token", "revoke", str(made["id"]), "--user", "ana")
+    assert requests.get(f"{place.url}/api/v1/me", headers=headers, timeout=60).status_code == 401
+    assert "new password" in bridge("user", "password", "ana", given="correct horse\n")
+    assert access.known(place.bridge.store, "ana", "correct horse") == ana
+    assert re.search("no password", bridge("user", "password", "ana", "--remove"))
+    assert not Path(place.bridge.settings.folder / "uploads").exists()

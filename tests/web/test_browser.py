@@ -1,0 +1,219 @@
+"""The page as people use it, in a real browser: ``make test-web``. Pictures of it land in ``build/screens``."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import app, archive, checkin, lab
+from bridge.lab.demo import NAME, ZONE
+from bridge.lab.person import demo_files
+from bridge.lab.server import Answer, LabServer
+from bridge.lab.whoop import Vendor
+from bridge.ports import User
+from rhythm_env.interface import Answer as Said
+from rhythm_env.interface import moment_at
+from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
+from tests.web.served import Place
+
+pytestmark = pytest.mark.web
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with chromium() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return lived(tmp_path_factory.mktemp("life"), "2026-11-20")
+
+
+@pytest.fixture
+def demo(place: Place, life: Path) -> User:
+    user = place.bridge.store.add_user(NAME, ZONE, now=app.now())
+    place.bridge.store.restore(user.id, archive.read(life))
+    return place.bridge.store.user(NAME)
+
+
+@pytest.fixture
+def page(browser: Any, place: Place) -> Iterator[Any]:
+    """A page that must not complain."""
+    trouble = Trouble()
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield trouble.watch(context.new_page())
+    context.close()
+    assert trouble == []
+
+
+def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(place: Place, page: Any) -> None:
+    began = time.monotonic()
+    page.goto(place.url)
+    picture(page, "welcome")
+    assert grave_findings(page) == []
+    page.click("text=Show me a made-up person")
+    page.wait_for_selector("#demo progress")
+    picture(page, "welcome-demo")
+    page.wait_for_selector("#advice button:has-text('Accept')", timeout=120_000)
+    took = time.monotonic() - began
+    picture(page, "first-recommendation")
+    print(f"from the first visit to the first recommendation: {took:.0f} s, one click")
+    assert took < 60
+
+
+def test_the_first_view_is_light(place: Place, demo: User, page: Any) -> None:
+    sizes: list[int] = []
+    page.on("requestfinished", lambda request: sizes.append(request.sizes()["responseBodySize"]))
+    page.goto(place.url)
+    page.wait_for_selector("#advice button")
+    page.wait_for_load_state("networkidle")
+    print(f"first view: {len(sizes)} requests, {sum(sizes) / 1000:.0f} kB")
+    assert len(sizes) < 30
+    assert sum(sizes) < 300_000
+
+
+def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
+    page.goto(place.url)
+    page.click("#advice button:has-text('Accept')")
+    page.wait_for_selector("#advice .tag:has-text('accepted')")
+    kept = place.bridge.store.open_recommendation(demo.id, moment_at(app.now(), demo.zones))
+    assert kept is not None
+    assert kept.answer is Said.ACCEPT
+    page.click("#advice summary:has-text('Reschedule')")
+    page.select_option("#advice select[name=to]", label="Sat evening")
+    page.click("text=Move it")
+    page.wait_for_selector("#advice .tag:has-text('moved to Sat evening')")
+    page.click("text=Why this, and what else?")
+    picture(page, "today-why")
+    assert grave_findings(page) == []
+    moved = place.bridge.store.recommendation(kept.id)
+    assert moved is not None
+    assert moved.answer is Said.RESCHEDULE
+
+
+def test_correct_a_label_and_check_in(place: Place, demo: User, page: Any) -> None:
+    page.goto(place.url)
+    page.wait_for_selector("#advice button")
+    page.click("#slots .kind summary >> nth=0")
+    picture(page, "today-correct")
+    page.select_option("#slots details[open] select", "FAMILY_TIME")
+    page.click("#slots details[open] button")
+    page.wait_for_selector("#slots .note:has-text('Noted.')")
+    assert page.inner_text("#slots .kind summary >> nth=0") == "Family time"
+    assert "Noted" in page.inner_text("#status")  # is also said aloud
+    page.select_option("#checkin select", "SERENITY")
+    page.click("#checkin button >> nth=3")
+    page.wait_for_selector("#checkin :text('Noted: 4 for serenity')")
+    picture(page, "today-checked-in")
+    (said,) = checkin.recent(place.bridge.store, demo, since=app.now().date())
+    assert said.score == 4
+
+
+def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: Path) -> None:
+    user = place.bridge.store.add_user("ana", ZONE, now=app.now())
+    for name, content in demo_files(app.now().date(), zone=ZONE).items():
+        (tmp_path / name).write_bytes(content)
+    page.goto(f"{place.url}/connections")
+    page.evaluate(
+        "window.seen = 0; new MutationObserver(() => seen += document.querySelectorAll('#uploads progress').length)"
+        ".observe(document.getElementById('uploads'), {childList: true, subtree: true})"
+    )
+    page.set_input_files("#file", str(tmp_path / "export.zip"))
+    page.wait_for_selector("#uploads :text('apple_health:')", timeout=60_000)
+    page.wait_for_selector("#sources h2:has-text('Apple Health')")
+    picture(page, "connections-imported")
+    assert page.evaluate("seen") > 0
+    assert place.bridge.store.counts(user.id)["apple_health"]
+
+
+def test_connect_at_the_vendor_after_a_login_that_failed(
+    place: Place, page: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place.bridge.store.add_user("ana", ZONE, now=app.now())
+    made = Vendor(lab.account("whoop", "week"))
+    with LabServer(made.application) as server:
+        for name, value in made.settings(server.url).items():
+            monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
+        server.faults.append(_denied)
+        page.goto(f"{place.url}/connections")
+        _agree(page)
+        page.wait_for_selector(".job.bad:has-text('the consent was refused; to try again')")
+        picture(page, "connections-refused")
+        assert grave_findings(page) == []
+        server.faults.clear()
+        _agree(page)
+        page.wait_for_selector("#sources .tag:has-text('connected')", timeout=60_000)
+        page.click("text=What is stored")
+        picture(page, "connections-connected")
+        assert grave_findings(page) == []
+
+
+def _agree(page: Any) -> None:
+    page.click("button[aria-label='Connect WHOOP']")
+    with page.context.expect_page() as opened:
+        page.click("text=Open WHOOP")
+    opened.value.wait_for_load_state()
+    opened.value.close()
+
+
+def _denied(request: Any) -> Answer | None:
+    if not request.path.endswith("/auth"):
+        return None
+    address = f"{request.query['redirect_uri']}?error=access_denied&state={request.query['state']}"
+    return Answer(status=302, headers={"Location": address})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("shape", ["desk", "phone"])
+def test_every_page_fits_reads_well_and_is_accessible(
+    browser: Any, place: Place, demo: User, scheme: str, shape: str
+) -> None:
+    trouble = Trouble()
+    size = PHONE if shape == "phone" else {"viewport": {"width": 1280, "height": 900}}
+    context = browser.new_context(color_scheme=scheme, **size)
+    page = trouble.watch(context.new_page())
+    for name, path in (("today", "/"), ("connections", "/connections")):
+        page.goto(f"{place.url}{path}")
+        page.wait_for_load_state("networkidle")
+        picture(page, f"{name}-{shape}-{scheme}")
+        assert grave_findings(page) == []
+        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        dark = page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(18, 22, 20)"
+        assert dark == (scheme == "dark")
+    context.close()
+    assert trouble == []
+
+
+def test_the_keyboard_is_enough(place: Place, demo: User, page: Any) -> None:
+    page.goto(place.url)
+    page.wait_for_selector("#advice button")
+    page.keyboard.press("Tab")
+    assert page.evaluate("document.activeElement.className") == "skip"
+    page.keyboard.press("Enter")
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.textContent") == "Accept":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#advice .tag:has-text('accepted')")
+
+
+def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any) -> None:
+    from bridge import access
+
+    access.set_password(place.bridge.store, demo, "correct horse", now=app.now())
+    page.goto(place.url)
+    picture(page, "login")
+    assert grave_findings(page) == []
+    page.fill("[name=name]", NAME)
+    page.fill("[name=password]", "correct horse")
+    page.click("button:has-text('Log in')")
+    page.wait_for_selector("#advice")
+    picture(page, "today-logged-in")
+    page.click("text=Log out")
+    page.wait_for_selector("text=Who is there?")

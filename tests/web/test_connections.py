@@ -1,0 +1,165 @@
+"""Consents at a real vendor server, files, pushes, and what is taken along or deleted."""
+
+from __future__ import annotations
+
+import io
+import re
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+import requests
+
+from bridge import app, lab
+from bridge.lab.garmin import KEY
+from bridge.lab.garmin import Vendor as Garmin
+from bridge.lab.server import Answer, LabServer
+from bridge.lab.whoop import Vendor
+from bridge.ports import User
+from tests.health_auto_export.reading import body, metric
+from tests.web.served import Place, Visitor, calendar
+
+
+@contextmanager
+def vendor(monkeypatch: pytest.MonkeyPatch, source: str, made: Vendor | Garmin, **also: str) -> Iterator[LabServer]:
+    with LabServer(made.application) as server:
+        for name, value in (made.settings(server.url) | also).items():
+            monkeypatch.setenv(f"BRIDGE_{source}_{name}".upper(), value)
+        yield server
+
+
+def consent_address(visitor: Visitor, source: str) -> tuple[str, str]:
+    """Begin to connect; the page's part with the address to open, and the address."""
+    shown = visitor.change(f"/connections/{source}/connect").text
+    job = re.search(r'hx-get="(/jobs/[^"]+)"', shown)
+    assert job is not None
+    for _ in range(200):
+        found = re.search(r'href="(http[^"]+)"', shown)
+        if found:
+            return shown, found[1].replace("&amp;", "&")
+        shown = visitor.get(job[1]).text
+    raise AssertionError(shown)
+
+
+def test_connect_sync_refresh_and_disconnect(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    with vendor(monkeypatch, "whoop", made):
+        shown, address = consent_address(visitor, "whoop")
+        assert "Open WHOOP" in shown
+        assert "Done" in requests.get(address, timeout=20).text  # the person agrees, and is led back to us
+        assert "new" in visitor.finished(shown)
+        page = visitor.get("/connections").text
+        assert "Sync now: WHOOP" in page
+        assert place.bridge.store.counts(ana.id)["whoop"]
+        assert "as before" in visitor.finished(visitor.change("/connections/whoop/sync").text)
+        assert visitor.change("/connections/whoop/disconnect").status_code == 303
+    assert "whoop" not in place.bridge.store.counts(ana.id)
+
+
+def test_a_login_that_fails_says_what_to_do_next(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with vendor(monkeypatch, "whoop", Vendor(lab.account("whoop", "week"))) as server:
+        server.faults.append(lambda request: _denied(request.query) if request.path.endswith("/auth") else None)
+        shown, address = consent_address(visitor, "whoop")
+        requests.get(address, timeout=20)
+        told = visitor.finished(shown)
+    assert "the consent was refused; to try again" in told
+    assert [c for c in place.bridge.store.connections(ana.id) if c.source == "whoop"] == []
+    assert "Connect WHOOP" in visitor.get("/connections").text
+
+
+def _denied(query: object) -> Answer:
+    assert isinstance(query, dict)
+    address = f"{query['redirect_uri']}?error=access_denied&state={query['state']}"
+    return Answer(status=302, headers={"Location": address})
+
+
+def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None:
+    assert "BRIDGE_WHOOP_CLIENT_ID" in visitor.finished(visitor.change("/connections/whoop/connect").text)
+
+
+def test_a_key_is_asked_for_and_a_wrong_one_is_said(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    with vendor(monkeypatch, "garmin", Garmin(lab.account("garmin", "week")), api_key=""):
+        for key, told in (("wrong", "no longer takes this Personal API key"), (KEY, "new")):
+            shown = visitor.finished(visitor.change("/connections/garmin/connect").text)
+            assert "Your Garmin Personal API key" in shown
+            action = re.search(r'action="(/jobs/[^"]+)"', shown)
+            assert action is not None
+            assert told in visitor.finished(visitor.change(action[1], {"answer": key}).text)
+
+
+def test_a_file_is_imported_while_the_page_watches(place: Place, ana: User, visitor: Visitor) -> None:
+    shown = visitor.finished(visitor.upload("../../more.ics", calendar("Another", "another")).text)
+    assert "ics: 2 new" in shown
+    assert "4 rows stored" in visitor.get("/connections").text
+    assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))  # nor anywhere above it
+
+
+def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor: Visitor) -> None:
+    bomb = io.BytesIO()
+    with zipfile.ZipFile(bomb, "w", zipfile.ZIP_DEFLATED) as packed:
+        packed.writestr("export.xml", bytes(300_000_000))
+    laughs = b'<!DOCTYPE HealthData [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]><HealthData><Me x="&b;"/></HealthData>'
+    for name, content, told in (
+        ("notes.txt", b"nothing", "is no export this bridge can read"),
+        ("bomb.zip", bomb.getvalue(), "it would unpack to hundreds of times its size"),
+        ("export.xml", b'<?xml version="1.0"?>' + laughs, "export.xml"),
+    ):
+        shown = visitor.finished(visitor.upload(name, content).text)
+        assert told in shown, name
+        assert " new" not in shown.replace("0 new", ""), name
+
+
+def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
+    packed = visitor.get("/connections/export.zip")
+    assert packed.headers["content-disposition"].endswith('"ana-export.zip"')
+    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
+        archive.extractall(tmp_path / "out")
+    ben = place.bridge.store.add_user("ben", "UTC", now=app.now())
+    app.import_path(place.bridge, ben, tmp_path / "out" / "ana-export", at=app.now())
+    assert place.bridge.store.counts(ben.id) == place.bridge.store.counts(ana.id)
+
+
+def test_deleting_everything_wants_the_name(place: Place, visitor: Visitor) -> None:
+    assert visitor.change("/connections/forget", {"name": "anna"}).status_code == 400
+    assert "is deleted" in visitor.change("/connections/forget", {"name": "ana"}).text
+    assert place.bridge.store.users() == []
+    assert visitor.get("/").headers["location"] == "/welcome"
+
+
+def test_what_an_app_sends_lands_and_strangers_are_refused(place: Place, ana: User, visitor: Visitor) -> None:
+    token = re.search(r"Bearer ([\w-]+)", visitor.change("/connections/health_auto_export/push").text)
+    assert token is not None
+    sent = body(metric("step_count", "count", {"date": "2026-11-18 00:00:00 +0100", "qty": 4000})).content
+    address = f"{place.url}/push/health_auto_export"
+    for headers in ({}, {"Authorization": "Bearer wrong"}):
+        assert requests.post(address, sent, headers=headers, timeout=10).status_code == 401
+    signed = {"Authorization": f"Bearer {token[1]}"}
+    assert requests.post(address, sent, headers=signed, timeout=10).json() == {"bytes": len(sent), "known": False}
+    assert requests.post(address, sent, headers=signed, timeout=10).json()["known"]
+    assert requests.post(address, b"{", headers=signed, timeout=10).status_code == 400
+    assert requests.post(address, sent, headers=signed | {"Content-Encoding": "gzip"}, timeout=10).status_code == 415
+    assert requests.post(f"{place.url}/push/nothing", sent, headers=signed, timeout=10).status_code == 404
+    for _ in range(200):
+        if "health_auto_export" in place.bridge.store.counts(ana.id):
+            break
+        visitor.get("/login")
+    assert place.bridge.store.counts(ana.id)["health_auto_export"] == {"steps": 1}
+
+
+def test_webhooks_are_believed_when_signed_and_never_too_often(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    address = f"{place.url}/hooks/whoop"
+    with vendor(monkeypatch, "whoop", made):
+        headers, sent = made.webhook("sleep.updated", "4b1d0000-0000-4000-8000-00000000002a", at=app.now())
+        assert requests.post(address, sent, headers=headers, timeout=10).json() == {"new": 0}
+        assert requests.post(address, sent + b" ", headers=headers, timeout=10).status_code == 401
+        assert requests.post(address, bytes(70_000), headers=headers, timeout=10).status_code == 413
+        assert requests.post(f"{place.url}/hooks/ics", sent, headers=headers, timeout=10).status_code == 404
+        codes = {requests.post(address, b"", timeout=10).status_code for _ in range(125)}
+    assert codes == {401, 429}

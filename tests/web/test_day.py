@@ -1,0 +1,85 @@
+"""Today as a person without scripts uses it: every form leads back to a page that shows what was done."""
+
+from __future__ import annotations
+
+import re
+
+import requests
+
+from bridge import app, checkin
+from bridge.ports import User
+from rhythm_env.interface import Answer, Moment, moment_at
+from tests.web.served import HOSTILE, Place, Visitor, calendar
+
+
+def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Place) -> None:
+    visitor = place.visitor()
+    assert visitor.get("/").headers["location"] == "/welcome"
+    assert "made-up person" in visitor.get("/welcome").text
+    wrong = visitor.change("/welcome", {"name": "no spaces", "zone": "Europe/Berlin"})
+    assert (wrong.status_code, "a name has 1 to 64" in wrong.text) == (400, True)
+    done = visitor.change("/welcome", {"name": "ana", "zone": "Europe/Berlin"})
+    assert done.headers["location"] == "/connections"
+    assert [user.name for user in place.bridge.store.users()] == ["ana"]
+    assert "not known" in visitor.get("/").text  # and no level that would look like a measurement
+    assert visitor.get("/welcome").status_code == 303
+
+
+def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place, ana: User, visitor: Visitor) -> None:
+    shown = visitor.get("/").text
+    for words in ("Friday morning", "Vitality", "Serenity", "Planning", "Choir", 'hx-get="/advice"'):
+        assert words in shown
+    advice = visitor.get("/advice", headers={"HX-Request": "true"}).text
+    kept = place.bridge.store.open_recommendation(ana.id, moment_at(app.now(), ana.zones))
+    assert kept is not None
+    assert kept.shown_at is not None
+    assert f'action="/advice/{kept.id}"' in advice
+    assert f'action="/advice/{kept.id}"' in visitor.get("/").text
+
+
+def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor: Visitor) -> None:
+    path = re.search(r'action="(/advice/\d+)"', visitor.get("/advice", headers={"HX-Request": "true"}).text)[1]  # type: ignore[index]
+    assert visitor.change(path, {"answer": "accept"}).headers["location"] == "/"
+    part = visitor.change(path, {"answer": "ignore"}, headers={"HX-Request": "true"})
+    assert '<span class="tag" data-say="Noted: ignore."' in part.text
+    moved = Moment(week=moment_at(app.now(), ana.zones).week, day=4, slot=moment_at(app.now(), ana.zones).slot).shifted(
+        2
+    )
+    visitor.change(path, {"answer": "reschedule", "to": f"{moved.week}/{moved.timestep}"})
+    kept = place.bridge.store.recommendation(int(path.rsplit("/", 1)[1]))
+    assert kept is not None
+    assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, moved)
+    assert visitor.change(path, {"answer": "reschedule", "to": "1999-01-01/3"}).status_code == 400
+    assert visitor.change(path, {"answer": "perhaps"}).status_code == 400
+
+
+def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
+    visitor.change("/checkin", {"score": "4", "about": "VITALITY"})
+    (said,) = checkin.recent(place.bridge.store, ana, since=app.now().date())
+    assert (said.score, str(said.about)) == (4, "VITALITY")
+    assert "You said: 4 for vitality" in visitor.get("/").text
+    assert visitor.change("/checkin", {"score": "9"}).status_code == 400
+
+
+def test_a_correction_holds_for_the_series_and_is_seen_at_once(place: Place, visitor: Visitor) -> None:
+    keys = dict(re.findall(r'correct what (\w+) is.*?name="event" value="([^"]+)"', visitor.get("/").text, re.DOTALL))
+    part = visitor.change("/events", {"event": keys["Choir"], "action": "FAMILY_TIME"}, headers={"HX-Request": "true"})
+    assert "It holds for 9 events" in part.text
+    assert "Family time: correct what Choir is" in visitor.get("/").text
+
+
+def test_titles_are_text_and_never_markup(place: Place, ana: User, visitor: Visitor) -> None:
+    shown = visitor.finished(visitor.upload("other.ics", calendar(HOSTILE, "hostile")).text)
+    assert "2 new" in shown
+    for path in ("/", "/connections", "/api/v1/today"):
+        answer = visitor.get(path)
+        if answer.headers["content-type"].startswith("text/html"):
+            assert "<script>alert" not in answer.text, path
+            assert "<img src=x" not in answer.text, path
+    assert "&lt;script&gt;" in visitor.get("/").text
+
+
+def test_what_went_wrong_is_said_on_a_page(visitor: Visitor) -> None:
+    assert "no such event" in visitor.change("/events", {"event": "nothing", "action": "LEARN"}).text
+    assert visitor.get("/nowhere").status_code == 404
+    assert requests.get(f"{visitor.url}/static/../serving.py", timeout=10).status_code == 404

@@ -1,0 +1,52 @@
+"""What a view costs with a year of data, and that nothing a program may send breaks the server: ``make test-web``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import requests
+
+from benchmarks import web as bench
+from bridge import access, app
+from bridge.ports import User
+from tests.web.served import Place, Visitor
+
+pytestmark = pytest.mark.web
+TIMES = 60
+EXAMPLES = 25
+
+
+def test_a_view_takes_less_than_100_ms_with_a_year_of_data(tmp_path: Path) -> None:
+    """Processor time, of client and server together: how busy the machine is otherwise does not count."""
+    bridge, _ = bench.year(tmp_path)
+    with bench.listening(bridge) as url:
+        requests.get(f"{url}/advice", timeout=120).raise_for_status()
+        costs = [bench.cost(url, path, TIMES) for path in bench.PATHS]
+    bridge.store.close()
+    for one in costs:
+        print(f"{one.path}: median {one.median:.0f} ms, p95 {one.p95:.0f} ms, wall p95 {one.wall_p95:.0f} ms")
+    assert all(one.p95 < 100 for one in costs)
+
+
+def test_nothing_the_document_allows_breaks_the_server(place: Place, ana: User, visitor: Visitor) -> None:
+    import schemathesis
+    from hypothesis import HealthCheck, given, settings
+    from schemathesis.checks import not_a_server_error
+
+    _, token = access.new_token(place.bridge.store, ana, "test", now=app.now())
+    schema = schemathesis.openapi.from_url(f"{place.url}/api/v1/openapi.json")
+    headers = {"Authorization": f"Bearer {token}"}
+    tried = 0
+    for found in schema.get_all_operations():
+        operation = found.ok()
+
+        @settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=list(HealthCheck), database=None)
+        @given(case=operation.as_strategy())
+        def attempt(case: schemathesis.Case) -> None:
+            answer = case.call(headers=headers, timeout=60)
+            case.validate_response(answer, checks=[not_a_server_error])
+
+        attempt()
+        tried += 1
+    assert tried >= 14
