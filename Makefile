@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-web test-openenv test-train lint classifier bench evaluate clean
+.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -37,6 +37,14 @@ test-train: # PyTorch is only needed to train, so it gets an environment of its 
 		pytest pytest-socket pytest-timeout hypothesis
 	.venv-train/bin/python -m pytest tests/policies/test_training.py
 
+test-llm: # what teaches language models brings a gigabyte along, so it gets an environment of its own, too
+	$(PYTHON) -m venv .venv-llm
+	.venv-llm/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --constraint constraints.txt
+	.venv-llm/bin/pip install --quiet --disable-pip-version-check --editable '.[llm-train]' \
+		pytest pytest-socket pytest-timeout hypothesis --constraint constraints.txt
+	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/policies/llm/test_tuning.py \
+		tests/policies/llm/test_pipeline.py
+
 lint: .venv/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
@@ -49,8 +57,11 @@ classifier: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
+live: .venv/ready # 40 people for four weeks under each policy: an hour of one core
+	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write bridge/lab/LIVE.md --picture bridge/lab/live.svg
+
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg
 
 clean:
-	rm -rf .venv .venv-openenv .venv-train .venv-healthkit build dist
+	rm -rf .venv .venv-openenv .venv-train .venv-llm .venv-healthkit build dist

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import random
 import subprocess
 import sys
 import tempfile
@@ -16,14 +17,24 @@ from pathlib import Path
 import requests
 import uvicorn
 
-from bridge import app, archive, config
+from bridge import advise, app, archive, config
 from bridge.lab.demo import NAME, ZONE
-from bridge.ports import User
+from bridge.ports import Recommendation, User
 from bridge.store import open_store
 from bridge.web.demo import last_morning
 from bridge.web.server import create
+from rhythm_env.interface import ActionType, Answer, moment_at, slot_bounds
 
-PATHS = ("/static/style.css", "/", "/connections", "/api/v1/today")
+PATHS = (
+    "/static/style.css",
+    "/",
+    "/trends?weeks=52",
+    "/belief",
+    "/connections",
+    "/api/v1/today",
+    "/api/v1/trends?weeks=52",
+    "/api/v1/belief",
+)
 DAYS, TIMES = 365, 100
 
 
@@ -47,7 +58,38 @@ def year(folder: Path, days: int = DAYS) -> tuple[app.Bridge, User]:
     bridge = app.Bridge(settings=settings, store=open_store(settings.database))
     user = bridge.store.add_user(NAME, ZONE, now=app.now())
     bridge.store.restore(user.id, archive.read(folder / "life"))
+    advised(bridge, user, days)
     return bridge, bridge.store.user(NAME)
+
+
+def advised(bridge: app.Bridge, user: User, days: int) -> None:
+    """Three pieces of answered advice on each day, with beliefs that wander; each with the situation of a real one."""
+    now, rng = app.now(), random.Random(1)
+    seen, _ = advise.look(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+    observation, current = seen.to_json(), moment_at(now, user.zones)
+    belief = [0.5, 0.5, 0.5]
+    with bridge.store.transaction():
+        for moment in (current.shifted(-step) for step in range(4 * days, 0, -1) if (current.timestep - step) % 4 < 3):
+            belief = [min(max(x + rng.gauss(0, 0.02), 0.0), 1.0) for x in belief]
+            start, end = slot_bounds(moment, user.zones)
+            kept = bridge.store.add_recommendation(
+                Recommendation(
+                    id=0,
+                    user_id=user.id,
+                    moment=moment,
+                    action=rng.choice(list(ActionType)),
+                    policy="planner@2",
+                    belief=dict(zip(("social", "morning", "work"), belief, strict=True)),
+                    belief_sd=(0.1, 0.15, 0.1),
+                    scores={},
+                    probabilities={},
+                    reasons=(),
+                    observation=observation,
+                    created_at=start,
+                    expires_at=end,
+                )
+            )
+            bridge.store.answer(kept.id, rng.choice(list(Answer)), now=start)
 
 
 @contextmanager
@@ -97,10 +139,10 @@ def main() -> None:
             requests.get(f"{url}/advice", timeout=120).raise_for_status()  # the slot's advice is there from now on
             costs = [cost(url, path, asked.times) for path in PATHS]
         bridge.store.close()
-    print(f"{'address':20} {'median':>9} {'p95':>9} {'wall p95':>9} {'bytes':>8}  x a plain file")
+    print(f"{'address':24} {'median':>9} {'p95':>9} {'wall p95':>9} {'bytes':>8}  x a plain file")
     for one in costs:
         ratio = one.median / costs[0].median
-        print(f"{one.path:20} {one.median:6.1f} ms {one.p95:6.1f} ms {one.wall_p95:6.1f} ms {one.bytes:8}  {ratio:.1f}")
+        print(f"{one.path:24} {one.median:6.1f} ms {one.p95:6.1f} ms {one.wall_p95:6.1f} ms {one.bytes:8}  {ratio:.1f}")
 
 
 if __name__ == "__main__":

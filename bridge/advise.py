@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
 from bridge import agenda, corrections
 from bridge.errors import SetupError
@@ -32,6 +32,7 @@ BODY_DAYS = 80  # the baselines look back 60 days; journeys and late nights need
 AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 
 GUARD = Guard()
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound include the moment itself
 
 
@@ -89,9 +90,15 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """Answers of the last 30 days. Shown and expired counts as Ignore; never seen is not an answer."""
-    since = at - timedelta(days=HISTORY_DAYS)
+    since = max(at - timedelta(days=HISTORY_DAYS), anew_since(store, user, at=at) or BEGINNING)
     found = (interaction(r, at) for r in store.recommendations(user.id, since=since, until=at + INSTANT))
     return [one for one in found if one is not None]
+
+
+def anew_since(store: Store, user: User, *, at: datetime) -> datetime | None:
+    """When the person began anew with the model: answers to earlier advice do not count at ``at``."""
+    made = (r.made_at for r in store.choices.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
+    return max((moment for moment in made if moment <= at), default=None)
 
 
 def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
@@ -151,6 +158,7 @@ def recommend(
         action=decision.action,
         policy=f"{policy.name}@{policy.version}",
         belief=asdict(decision.belief),
+        belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
         reasons=decision.reasons + not_said(guard.withheld(observation, now=now)),

@@ -22,12 +22,11 @@ REACH = timedelta(days=60)  # how far from now an event may lie that is correcte
 
 def recommend(bridge: Bridge, user: User, *, now: datetime, policy: str | None = None) -> Recommendation:
     """The slot's one recommendation, which the person now sees; of another policy than the one set where named."""
-    with bridge.store.transaction():
-        chosen = for_person(bridge.store, user, bridge.policy(policy))
-        advice = advise.recommend(
-            bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
-        )
-        bridge.store.mark_shown(advice.id, now=now)
+    chosen = for_person(bridge.store, user, bridge.policy(policy))
+    advice = advise.recommend(  # in no transaction: a policy may ask a service, and nobody else should wait for it
+        bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
+    )
+    bridge.store.mark_shown(advice.id, now=now)
     return advice
 
 

@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
-from bridge import archive, config, intake, leases, plans, registry
+from bridge import archive, channels, config, intake, leases, plans, registry
 from bridge.account import SEALING, Consent
 from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
@@ -78,7 +78,7 @@ class Bridge:
         return guard_of(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        return registry.policy(name or self.settings.policy)
+        return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
     def holder(self) -> str:
@@ -152,9 +152,11 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     for connection in chosen(bridge, user, source):
         live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
         if spec.revokes is not None and live:
+            channels.end(bridge.account(connection, spec), spec, now=now())
             confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
     shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
+    shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # what was drawn from it
     return confirmed
 
 
@@ -172,7 +174,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
-    shutil.rmtree(bridge.settings.inbox(user.id), ignore_errors=True)
+    for place in (bridge.settings.inbox(user.id), *bridge.settings.adapters.glob(f"u{user.id}-v*")):
+        shutil.rmtree(place, ignore_errors=True)
     return unconfirmed
 
 
@@ -219,6 +222,8 @@ def sync_connection(
     outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
     if outcome.outcome == "ok":
         write_plans(bridge, user, connection, at=at)
+        lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
+        channels.keep(bridge.account(connection, spec), spec, bridge.settings.url, lease)
     return outcome
 
 

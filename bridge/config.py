@@ -24,6 +24,7 @@ class Settings:
     policy: str
     explore: str
     quiet: str
+    url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
     sources: Mapping[str, Mapping[str, object]]
 
@@ -31,6 +32,11 @@ class Settings:
     def cache(self) -> Path:
         """Where plug-ins keep what they can do without; it goes when somebody is forgotten."""
         return self.folder / "cache"
+
+    @property
+    def adapters(self) -> Path:
+        """Where people's own adapters of a language model are, in folders ``u<user>-v<number>``."""
+        return self.folder / "adapters"
 
     def inbox(self, user_id: int) -> Path:
         """Where what is sent for somebody waits until it has landed."""
@@ -65,6 +71,7 @@ def load() -> Settings:
         policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
+        url=_choose("URL", written, "") or None,
         keep_raw=_choose("KEEP_RAW", written, "90"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )

@@ -6,6 +6,7 @@ BridgeError
 ├── CursorExpired   forget the cursor and start over, once
 ├── NeedsLogin      stop until the person has logged in again
 ├── Forged          refuse what was sent: it does not come from whom it says
+├── Spent           refuse what was asked for: it could be done once, or until a time, and no longer can
 ├── SourceChanged   stop until a developer has looked at the new shape
 │   └── CutShort    a file ends before its end; what came before was read
 └── SetupError      a setting, key, user or source is missing: nothing was tried
@@ -61,6 +62,10 @@ class NeedsLogin(BridgeError):
 
 class Forged(BridgeError):
     """A push that does not prove where it comes from, or is too old to be new."""
+
+
+class Spent(BridgeError):
+    """A link that was used, whose time is over, or whose key is gone."""
 
 
 class SourceChanged(BridgeError):

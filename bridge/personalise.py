@@ -41,7 +41,7 @@ class Asked:
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
     """Try to learn more of a person; the attempt is stored. Raises SetupError where there is too little to learn."""
     able = _able(policy)
-    asked = answered(store, user, at=now)
+    asked = answered(store, user, at=now)  # since a person began anew, if they did
     span = asked[-1].interaction.at - asked[0].interaction.at if asked else timedelta(0)
     if span < LONG_ENOUGH or len(asked) < MANY_ENOUGH:
         raise SetupError(
@@ -100,7 +100,7 @@ def _learnt(policy: Personal, asked: Sequence[Asked]) -> Mapping[str, Any]:
 
 def answered(store: Store, user: User, *, at: datetime) -> list[Asked]:
     """All that a person has answered, oldest first."""
-    found: Sequence[Recommendation] = store.recommendations(user.id, since=at - BEGINNING, until=at)
+    found: Sequence[Recommendation] = store.recommendations(user.id, since=_since(store, user, at), until=at)
     pairs = ((advise.interaction(one, at), one) for one in found)
     return [
         Asked(interaction=given, observation=observation_from_json(one.observation)) for given, one in pairs if given
@@ -109,8 +109,13 @@ def answered(store: Store, user: User, *, at: datetime) -> list[Asked]:
 
 def _given(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """The same without the situations, which are long to read."""
-    found = (advise.interaction(one, at) for one in store.recommendations(user.id, since=at - BEGINNING, until=at))
+    since = _since(store, user, at)
+    found = (advise.interaction(one, at) for one in store.recommendations(user.id, since=since, until=at))
     return [one for one in found if one is not None]
+
+
+def _since(store: Store, user: User, at: datetime) -> datetime:
+    return advise.anew_since(store, user, at=at) or at - BEGINNING
 
 
 def foretold(policy: Personal, later: Sequence[Asked]) -> float:
@@ -127,15 +132,17 @@ def _chance(policy: Personal, one: Asked) -> float:
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """The newest prior that is kept for this very version of a policy."""
+    """The newest prior that is kept for this very version of a policy, and was made since the person began anew."""
     mine = f"{policy.name}@{policy.version}"
-    return next((one for one in store.priors(user.id) if one.kept and one.policy == mine), None)
+    anew = next((reset.made_at for reset in store.choices.resets(user.id) if reset.taken_back_at is None), None)
+    priors = (one for one in store.priors(user.id) if one.kept and one.policy == mine)
+    return next((one for one in priors if anew is None or one.made_at > anew), None)
 
 
 def for_person(store: Store, user: User, policy: Policy) -> Policy:
     """The policy with what it has learnt of the person, if it has."""
     prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
-    return policy if prior is None else _with(_able(policy), prior)
+    return policy if prior is None else _with(cast("Personal", policy), prior)
 
 
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:

@@ -51,10 +51,33 @@ def classifier(name: str, settings: config.Settings | None = None) -> EventClass
     return opened
 
 
-def policy(name: str) -> Policy:
-    """A policy by its file's name; its module offers ``open_policy()``."""
-    opened: Policy = _module("policies", name, "bridge sources").open_policy()
+def policy(name: str, settings: config.Settings | None = None) -> Policy:
+    """A policy by its file's name; its module offers ``open_policy()``.
+
+    A module that declares ``SETTINGS`` offers ``open_policy(settings)``, its settings by name, from the table
+    ``policy_NAME`` and ``BRIDGE_POLICY_NAME_...``. Raises SetupError for one that cannot be used.
+    """
+    module = _module("policies", name, "bridge sources")
+    try:
+        opened: Policy = (
+            module.open_policy(policy_settings(name, settings))
+            if hasattr(module, "SETTINGS")
+            else (module.open_policy())
+        )
+    except ValueError as error:
+        raise SetupError(f"{error}, then: bridge doctor") from None
     return opened
+
+
+def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
+    """A policy's settings by name, from ``settings`` or else as they are set now."""
+    wanted = _module("policies", name, "bridge sources").SETTINGS
+    return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
+
+
+def part(policy: str, name: str) -> Any:
+    """A module of a policy that is a package, e.g. ``part("llm", "teacher")``."""
+    return importlib.import_module(f"{_module('policies', policy, 'bridge sources').__name__}.{name}")
 
 
 def training(name: str) -> Any:
@@ -65,7 +88,10 @@ def training(name: str) -> Any:
     package = _module("policies", name, "bridge sources")
     if "training" not in [m.name for m in pkgutil.iter_modules(getattr(package, "__path__", ()))]:
         raise SetupError(f"{name} is not trained; --policy network is")
-    return importlib.import_module(f"{package.__name__}.training")
+    found = importlib.import_module(f"{package.__name__}.training")
+    if not hasattr(found, "train"):
+        raise SetupError(f"{name} is trained in several steps; see: bridge {name} --help")
+    return found
 
 
 def _module(folder: str, name: str, command: str) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 import json
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -47,12 +48,19 @@ class Vault:
         except InvalidToken:
             return None
 
+    def derived(self, purpose: str) -> list[bytes]:
+        """A key of 32 bytes for another purpose than sealing, of each current key in their order; the first signs."""
+        self._fernet()  # refuses what is no key
+        return [hmac.digest(key.strip().encode(), purpose.encode(), "sha256") for key in self._current()]
+
+    def _current(self) -> Sequence[str]:
+        return self._keys() if callable(self._keys) else self._keys
+
     def _fernet(self) -> MultiFernet:
         from cryptography.fernet import Fernet, MultiFernet
 
         try:
-            keys = self._keys() if callable(self._keys) else self._keys
-            return MultiFernet([Fernet(key) for key in keys])
+            return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
             raise SetupError("BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated") from error
 

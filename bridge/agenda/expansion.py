@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 from bridge.agenda.rules import Series, zone_named
 from bridge.types import Event, Occurrence, Response
-from rhythm_env.interface import Moment, Slot, ZoneHistory, slot_start, zone_at
+from rhythm_env.interface import Moment, Slot, ZoneHistory, ZoneSpan, slot_start, zone_at
 
 DAY, NONE = timedelta(days=1), timedelta(0)
 _RESPONSES = (Response.ACCEPTED, None, Response.TENTATIVE, Response.NEEDS_ACTION, Response.DECLINED)
@@ -46,6 +47,11 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
 
 def midnight(day: date, zones: ZoneHistory) -> datetime:
     """The instant (UTC) a calendar day begins on the person's clock: where the night of the day before begins."""
+    return _midnight(day, tuple(zones))
+
+
+@lru_cache(maxsize=4096)  # the same days are asked for again and again, by every task and at every moment
+def _midnight(day: date, zones: tuple[ZoneSpan, ...]) -> datetime:
     before = day - DAY
     week = before - before.weekday() * DAY
     return slot_start(Moment(week=week, day=before.weekday(), slot=Slot.NIGHT), zones)

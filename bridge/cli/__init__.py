@@ -21,6 +21,9 @@ from bridge.cli import (
     fleet,
     keeping,
     key,
+    live,
+    llm,
+    mcp,
     meters,
     notify,
     people,
@@ -66,10 +69,13 @@ for group in (
     service,
     recordings,
     simulation,
+    live,
     evaluation,
     personalise,
     training,
+    llm,
     validation,
+    mcp,
     web,
 ):
     group.register(app)

@@ -20,9 +20,10 @@ def serve_push(
 ) -> None:
     """Take in what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, signed)."""
     from bridge import app, log
+    from bridge.channels import HOOKS
     from bridge.errors import SetupError
     from bridge.push.inbox import grants
-    from bridge.push.server import HOOKS, PATH, Receiver, serve
+    from bridge.push.server import PATH, Receiver, serve
 
     log.configure(verbose=True)
     with app.open_bridge() as bridge:

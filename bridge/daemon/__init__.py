@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
 
-from bridge import app, housekeeping, leases, registry, rhythm
+from bridge import adapters, app, housekeeping, leases, registry, rhythm
 from bridge.daemon.crew import Crew
 from bridge.daemon.watch import Watch
 from bridge.errors import BridgeError, TryLater
@@ -72,6 +72,13 @@ class Daemon:
     def _tidy(self) -> None:
         gone = housekeeping.tidy(self.bridge, now=self.clock())
         log.info("housekeeping: %d raw records, %d outcomes of syncs went", gone.raw, gone.runs)
+        for user in self.bridge.store.users():
+            guarded(f"adapter of user {user.id}", partial(self._personalise, user))
+
+    def _personalise(self, user: User) -> None:
+        """A person's own adapter of the language model, where one is tuned here and it is time."""
+        if not self.stopping.is_set():
+            adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _alone(self) -> bool:
         """Whether no other daemon has come while the database was away."""

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import unquote
 
 from bridge.lab.google import GoogleServer, refusal
+from bridge.lab.google_channels import Channels
 from bridge.lab.google_writing import Writing, stamp, wall_clock
 from bridge.lab.server import Answer, Request
 
@@ -41,6 +42,7 @@ class Vendor(GoogleServer):
         self.page_size = 2500
         self.empty_first_page = False
         self.clock: Callable[[], datetime] = wall_clock
+        self.channels = Channels(lambda: self.clock())
         self.tells_exceptions = True  # of a deleted series, as cancelled; else only that the series is gone
         self._changes: dict[str, dict[str, int]] = {
             c: dict.fromkeys((e["id"] for e in es), 1) for c, es in account["events"].items()
@@ -110,6 +112,7 @@ class Vendor(GoogleServer):
     def _touch(self, place: str, key: str) -> None:
         self._number += 1
         self._changes.setdefault(place, {})[key] = self._number
+        self.channels.changed(place)
 
     def api(self, request: Request, query: Mapping[str, str]) -> Answer:
         path = request.path.removeprefix(API)
@@ -118,6 +121,10 @@ class Vendor(GoogleServer):
             return self._list(LIST, entries, {"deleted": True}, query, 250)
         if path == "/users/me/settings/timezone":
             return Answer(body={"id": "timezone", "value": self.account.get("zone", "UTC")})
+        if request.method == "POST" and path == "/channels/stop":
+            return self.channels.stop(request)
+        if request.method == "POST" and path.endswith("/events/watch"):
+            return self._watch(unquote(path.split("/")[2]), request)
         if request.method != "GET":
             return Writing(self, request).answer(path)
         parts = path.strip("/").split("/")
@@ -131,6 +138,10 @@ class Vendor(GoogleServer):
             case ["events", key]:
                 return self._event(calendar["id"], key)
         return Answer(body=calendar)
+
+    def _watch(self, calendar: str, request: Request) -> Answer:
+        known = {c["id"] for c in self.account["calendars"]}
+        return self.channels.watch(calendar, request) if calendar in known else refusal(404, "notFound")
 
     def _event(self, calendar: str, key: str) -> Answer:
         """One event, a deleted one too."""

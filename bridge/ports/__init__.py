@@ -18,7 +18,17 @@ from bridge.ports.plugins import (
 )
 from bridge.ports.post import Channel, Notification, Post
 from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.ports.records import Connection, Correction, Earlier, Known, Landing, Origin, Recommendation, User
+from bridge.ports.records import (
+    Connection,
+    Correction,
+    Earlier,
+    Known,
+    Landing,
+    Origin,
+    Recommendation,
+    Stated,
+    User,
+)
 from bridge.ports.store import Store
 from bridge.ports.work import Presence, Work
 
@@ -49,6 +59,7 @@ __all__ = [
     "ProxyMap",
     "Recommendation",
     "Setting",
+    "Stated",
     "Store",
     "Tidied",
     "Told",

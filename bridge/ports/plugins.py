@@ -32,8 +32,10 @@ class ConnectorSpec:
     ``file_settings`` is given them as ``settings=``, by name. ``receive(headers, file)`` looks whether a push can be
     read as such a file and raises ``BadRecord`` if not. ``notice(headers, body, settings=, now=) -> Notice | None``
     reads a webhook, raises ``Forged``, and gives None for what is of no use; its connector then has ``fetch(stream,
-    key, now=) -> Iterator[Page]``. Header names are in lower case. ``writes`` is a ``Writer``; where there is one,
-    ``authorise(account, browser, write=True)`` asks to write as well. None: it cannot.
+    key, now=) -> Iterator[Page]``. Header names are in lower case. ``watch(account, address, now=) -> str | None`` asks
+    to have changes pushed to an address, or (None) no longer, and gives the member that such notices name; it is called
+    after every sync. ``writes`` is a ``Writer``; where there is one, ``authorise(account, browser, write=True)`` asks
+    to write as well. None: it cannot.
     """
 
     name: str
@@ -56,6 +58,7 @@ class ConnectorSpec:
     receives: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
+    watches: str | None = None
     shares_limit: bool = False  # the source counts the requests of all its accounts together
     cadence: timedelta = timedelta(minutes=30)  # between two syncs that went well; what is told shortens it
     at_once: int = 4  # accounts that are synced at the same time

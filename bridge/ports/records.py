@@ -104,6 +104,22 @@ class Recommendation:
     answer: Answer | None = None
     answered_at: datetime | None = None
     moved_to: Moment | None = None
+    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy says
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stated:
+    """What a policy believed of a person when it gave advice, and the advice it came with, without the situation."""
+
+    at: datetime
+    moment: Moment
+    action: ActionType
+    policy: str
+    belief: Mapping[str, float]
+    sd: tuple[float, float, float] | None
+    answer: Answer | None
+    moved_to: Moment | None
+    lapsed: bool  # shown and expired without an answer
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

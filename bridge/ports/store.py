@@ -9,11 +9,12 @@ from typing import Any, Protocol
 
 from bridge.metrics import Metric
 from bridge.ports.access import Access
+from bridge.ports.choices import Choices
 from bridge.ports.keeping import Keeping
 from bridge.ports.personal import Prior
 from bridge.ports.plugins import Normaliser
 from bridge.ports.post import Post
-from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, User
+from bridge.ports.records import Connection, Correction, Landing, Origin, Recommendation, Stated, User
 from bridge.ports.work import Work
 from bridge.types import Covers, Episode, Event, Notice, Outcome, RawRecord, Sample, Task
 from rhythm_env.interface import Answer, Moment
@@ -41,6 +42,11 @@ class Store(Protocol):
     @property
     def access(self) -> Access:
         """Passwords, sessions and tokens."""
+        ...
+
+    @property
+    def choices(self) -> Choices:
+        """What a person allows assistants, and beginning anew."""
         ...
 
     def lock(self, name: str) -> AbstractContextManager[None]:
@@ -307,6 +313,16 @@ class Store(Protocol):
         """Record the answer; a later one replaces an earlier one."""
         ...
 
+    def answer_once(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> bool:
+        """Record the answer unless there is one, whoever else tries at the same time; whether it was recorded."""
+        ...
+
     def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         """By creation time in [since, until), ascending."""
+        ...
+
+    def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
+        """What was believed with each recommendation made in [since, until), ascending; quick for years of them."""
         ...

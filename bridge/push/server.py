@@ -11,6 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 from bridge import app, registry, webhooks
+from bridge.channels import HOOKS
 from bridge.errors import BadRecord, Forged, SetupError
 from bridge.push.inbox import granted, take_in
 from bridge.push.landing import Landing
@@ -18,7 +19,6 @@ from bridge.push.landing import Landing
 log = logging.getLogger(__name__)
 
 PATH = "/push/"
-HOOKS = "/hooks/"
 LONGEST_NOTICE = 1 << 16  # bytes; real ones have some hundred
 CHUNK = 1 << 16
 DRAINED = 1 << 24  # bytes of a refused body that are read, so that the sender sees the answer

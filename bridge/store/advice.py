@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
 
 from bridge.errors import SetupError
-from bridge.ports import Recommendation
+from bridge.ports import Recommendation, Stated
 from bridge.store import names
 from bridge.store.tables import recommendations as table
 from rhythm_env.interface import ActionType, Answer, Moment, moment_of
 
+RECALLED = 128  # observations that are kept read: those of the last month of one person
 DOCUMENTS = ("belief", "scores", "probabilities", "reasons", "observation")
 
 
@@ -35,6 +38,13 @@ def _one(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation
     return None if row is None else _recommendation(row)
 
 
+@lru_cache(maxsize=RECALLED)
+def _observation(text: str) -> Mapping[str, Any]:
+    """A month of observations, each with a month of answers, is 4 MB to be read anew for every recommendation."""
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
 def _recommendation(row: Any) -> Recommendation:
     moved = row.moved_week is not None
     return Recommendation(
@@ -47,14 +57,19 @@ def _recommendation(row: Any) -> Recommendation:
         scores=json.loads(row.scores),
         probabilities=json.loads(row.probabilities),
         reasons=tuple(json.loads(row.reasons)),
-        observation=json.loads(row.observation),
+        observation=_observation(row.observation),
         created_at=row.created_at,
         expires_at=row.expires_at,
         shown_at=row.shown_at,
         answer=None if row.answer is None else Answer(row.answer),
         answered_at=row.answered_at,
         moved_to=moment_of(row.moved_week, row.moved_timestep) if moved else None,
+        belief_sd=_sd(row),
     )
+
+
+def _sd(row: Any) -> tuple[float, float, float] | None:
+    return None if row.belief_sd is None else tuple(json.loads(row.belief_sd))
 
 
 def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
@@ -64,6 +79,8 @@ def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
     plain = ("user_id", "policy", "created_at", "expires_at", "shown_at")
     moment = recommendation.moment
     values |= {name: getattr(recommendation, name) for name in plain}
+    sd = recommendation.belief_sd
+    values["belief_sd"] = None if sd is None else json.dumps(sd)
     values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
     names.insert_new(db, table, values)
     return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
@@ -81,12 +98,7 @@ def mark_shown(db: sa.Connection, recommendation_id: int, *, now: datetime) -> N
 def answer(
     db: sa.Connection, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None
 ) -> Recommendation:
-    values = {
-        "answer": str(answer),
-        "answered_at": now,
-        "moved_week": moved_to.week if moved_to else None,
-        "moved_timestep": moved_to.timestep if moved_to else None,
-    }
+    values = _answered(answer, now, moved_to)
     db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
     answered = by_id(db, recommendation_id)
     if answered is None:
@@ -94,7 +106,47 @@ def answer(
     return answered
 
 
+def answer_once(
+    db: sa.Connection, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None
+) -> bool:
+    """One statement: of two at once the second one waits, then finds the first one's answer."""
+    waiting = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
+    update = sa.update(table).where(waiting).values(_answered(answer, now, moved_to))
+    return db.execute(update.returning(table.c.id)).first() is not None
+
+
+def _answered(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:
+    return {
+        "answer": str(answer),
+        "answered_at": now,
+        "moved_week": moved_to.week if moved_to else None,
+        "moved_timestep": moved_to.timestep if moved_to else None,
+    }
+
+
 def between(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
     t = table.c
     query = sa.select(table).where(t.user_id == user_id, t.created_at >= since, t.created_at < until)
     return [_recommendation(row) for row in db.execute(query.order_by(t.created_at, t.id))]
+
+
+def stated(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
+    """Without the observation, which is most of a row."""
+    t = table.c
+    columns = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.created_at, t.expires_at, t.shown_at)
+    query = sa.select(*columns, t.answer, t.moved_week, t.moved_timestep)
+    mine = query.where(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+    return [
+        Stated(
+            at=row.created_at,
+            moment=moment_of(row.week, row.timestep),
+            action=ActionType(row.action),
+            policy=row.policy,
+            belief=json.loads(row.belief),
+            sd=_sd(row),
+            answer=None if row.answer is None else Answer(row.answer),
+            moved_to=None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
+            lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
+        )
+        for row in db.execute(mine.order_by(t.created_at, t.id))
+    ]

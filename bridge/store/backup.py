@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from bridge.errors import SetupError
 from bridge.store import codec, names, tables
 
-# Parents before children. Consents, leases and outcomes of syncs stay where they are.
+# Parents before children. Consents (to us and to assistants), leases and outcomes of syncs stay where they are.
 EXPORTED = (
     tables.zones,
     tables.connections,
@@ -31,6 +31,7 @@ EXPORTED = (
     tables.recommendations,
     tables.notifications,
     tables.priors,
+    tables.resets,
 )
 LEFT_OUT = {"secret", "lease_holder", "lease_until", "failures", "user_id"}
 NAMED = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
@@ -114,7 +115,7 @@ def _typed_value(db: sa.Connection, column: sa.Column[Any], row: Row, numbers: M
     if column.name in NAMED:
         name = row[column.name.removesuffix("_id")]
         return None if name is None else names.number(db, NAMED[column.name], name)
-    value = row[column.name]
+    value = row.get(column.name) if column.nullable else row[column.name]  # an older export may not have it
     if value is None:
         return None
     if column.name in ("connection_id", "record_id", "recommendation_id"):

@@ -8,9 +8,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from bridge.metrics import Metric
-from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, User
+from bridge.ports import Connection, Correction, Landing, Normaliser, Origin, Prior, Recommendation, Stated, User
 from bridge.store import advice, backup, corrections, landing, leases, notices, origins, people, priors, reading, replay
 from bridge.store.access import SqlAccess
+from bridge.store.choices import SqlChoices
 from bridge.store.database import Database
 from bridge.store.keeping import SqlKeeping
 from bridge.store.locks import Locks
@@ -28,6 +29,7 @@ class SqlStore:
         self._read, self._write = self.database.read, self.database.write
         self._locks = Locks(self.database.engine)
         self.access = SqlAccess(self.database)
+        self.choices = SqlChoices(self.database)
         self.post, self.work = SqlPost(self.database), SqlWork(self.database)
         self.keeping = SqlKeeping(self.database)
 
@@ -328,6 +330,16 @@ class SqlStore:
         with self._write() as db:
             return advice.answer(db, recommendation_id, answer, now=now, moved_to=moved_to)
 
+    def answer_once(
+        self, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
+    ) -> bool:
+        with self._write() as db:
+            return advice.answer_once(db, recommendation_id, answer, now=now, moved_to=moved_to)
+
     def recommendations(self, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
         with self._read() as db:
             return advice.between(db, user_id, since=since, until=until)
+
+    def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
+        with self._read() as db:
+            return advice.stated(db, user_id, since=since, until=until)

@@ -253,6 +253,23 @@ priors = sa.Table(
     sa.Column("gain", sa.Float, nullable=False),
     sa.Column("kept", sa.Boolean, nullable=False),
 )
+# What assistants may use, as long as the row is there; only the person's own machine may add one.
+consents = sa.Table(
+    "consents",
+    metadata,
+    _to("user", primary_key=True),
+    sa.Column("tool", sa.Text, primary_key=True),
+    _instant("given_at"),
+)
+# Answers to advice from before the newest one that is not taken back do not count.
+resets = sa.Table(
+    "resets",
+    metadata,
+    _id(),
+    _to("user", index=True),
+    _instant("made_at"),
+    _instant("taken_back_at", nullable=True),
+)
 recommendations = sa.Table(
     "recommendations",
     metadata,
@@ -274,6 +291,7 @@ recommendations = sa.Table(
     _instant("answered_at", nullable=True),
     sa.Column("moved_week", sa.Date),
     sa.Column("moved_timestep", sa.SmallInteger),
+    _text("belief_sd", nullable=True),
     sa.UniqueConstraint("user_id", "week", "timestep"),
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),

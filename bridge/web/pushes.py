@@ -11,9 +11,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from bridge import registry
+from bridge.channels import HOOKS
 from bridge.errors import BadRecord
 from bridge.push.inbox import granted, take_in
-from bridge.push.server import HOOKS, LONGEST_NOTICE, PATH, Answer, noticed, token_of, unknown
+from bridge.push.server import LONGEST_NOTICE, PATH, Answer, noticed, token_of, unknown
 from bridge.web.gate import TooLarge
 from bridge.web.site import Site, site_of
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 from bridge import access, log
 from bridge.errors import SetupError
@@ -24,6 +25,7 @@ def serve(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> No
     import typer
     import uvicorn
 
+    names = (*names, *_outside(bridge.settings.url))
     local = host in LOOPBACK and not names
     if not local:
         check_passwords(bridge)
@@ -34,6 +36,12 @@ def serve(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> No
     typer.echo(f"open http://{shown}:{listening.getsockname()[1]}/", err=True)
     settings = uvicorn.Config(made, access_log=False, log_config=None, server_header=False, timeout_graceful_shutdown=3)
     uvicorn.Server(settings).run(sockets=[listening])
+
+
+def _outside(url: str | None) -> list[str]:
+    """The name under which ``BRIDGE_URL`` says that people come: then a proxy stands before us."""
+    name = urlsplit(url or "").hostname
+    return [name] if name and name not in LOOPBACK else []
 
 
 def check_passwords(bridge: Bridge) -> None:

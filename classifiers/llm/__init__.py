@@ -20,10 +20,10 @@ from bridge.ports import EventClassifier, Invitation, Setting
 from bridge.types import Label
 from classifiers import linear
 from classifiers.llm.answer import Said, Sorted, read
-from classifiers.llm.fault import Fault
 from classifiers.llm.kept import Kept
 from classifiers.llm.prompt import clean, digest, request
-from classifiers.llm.service import Service
+from rhythm_env.chat.fault import Fault
+from rhythm_env.chat.service import Service
 
 log = logging.getLogger(__name__)
 

@@ -6,7 +6,7 @@ import json
 from collections import Counter
 from typing import Any, NamedTuple
 
-from classifiers.llm.fault import Fault
+from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType
 
 SUREST = 0.9  # models state more than they know

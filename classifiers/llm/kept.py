@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from classifiers.llm.answer import NAMES, Said
-from classifiers.llm.fault import Fault
+from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType
 
 FILE = "llm.db"

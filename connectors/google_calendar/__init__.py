@@ -21,5 +21,7 @@ SPEC = ConnectorSpec(
     opens="connectors.google_calendar.client:GoogleCalendar",
     authorises="connectors.google_calendar.consent:authorise",
     revokes="connectors.google_calendar.consent:revoke",
+    notices="connectors.google_calendar.channels:notice",
+    watches="connectors.google_calendar.channels:watch",
     writes="connectors.google_calendar.write:write",
 )

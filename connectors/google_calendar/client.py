@@ -63,6 +63,10 @@ class GoogleCalendar:
             except NotFound:  # unshared or removed since the list was read
                 yield _dropped(calendar, tokens)
 
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
+        """A push does not say what changed: the pull that follows finds it."""
+        yield Page(stream=stream, records=())
+
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime) -> Iterator[Page]:
         """What changed since the token; a dead token means the whole calendar again, once."""
         ended = _Ended(calendar=calendar)

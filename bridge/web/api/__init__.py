@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.web.api import data, day
+from bridge.web.api import data, day, past
 
-ROUTERS = (day.router, data.router)
+ROUTERS = (day.router, data.router, past.router)

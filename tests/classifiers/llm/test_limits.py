@@ -17,8 +17,8 @@ from bridge.lab.chat import Vendor, faults
 from bridge.lab.server import LabServer
 from bridge.ports import EventClassifier
 from classifiers.llm import BATCH
-from classifiers.llm.fault import Fault
 from classifiers.llm.kept import Kept
+from rhythm_env.chat.fault import Fault
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings
 
 # the budget

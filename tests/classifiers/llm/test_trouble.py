@@ -18,7 +18,7 @@ from bridge.ports import EventClassifier, Invitation
 from classifiers import linear
 from classifiers.llm import BATCH, Llm
 from classifiers.llm.kept import FILE
-from classifiers.llm.service import wait
+from rhythm_env.chat.service import wait
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
 
 # what is kept, and what is said in logs

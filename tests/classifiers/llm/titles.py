@@ -18,7 +18,7 @@ from classifiers import linear
 from classifiers.llm import Asking, Llm
 from classifiers.llm.kept import Kept
 from classifiers.llm.prompt import clean
-from classifiers.llm.service import Service
+from rhythm_env.chat.service import Service
 from rhythm_env.interface import ActionType
 
 NOON = datetime(2026, 11, 20, 12, tzinfo=UTC)

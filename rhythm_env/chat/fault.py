@@ -6,7 +6,7 @@ from __future__ import annotations
 class Fault(Exception):
     """Nothing of use came back. The text names the kind of fault, never what was sent or answered.
 
-    ``wait``: seconds after which it is worth asking once more; None: it is not. ``stops``: the next titles would fare
+    ``wait``: seconds after which it is worth asking once more; None: it is not. ``stops``: the next question would fare
     no better now.
     """
 

@@ -10,16 +10,16 @@ from math import isfinite
 from time import monotonic
 from typing import TYPE_CHECKING
 
-from classifiers.llm.fault import Fault
+from rhythm_env.chat.fault import Fault
 
 if TYPE_CHECKING:
     import requests
 
-LARGEST = 256 * 1024  # bytes of an answer that are read; 40 labels take about 2,500
+LARGEST = 256 * 1024  # bytes of an answer that are read; the longest that is wanted takes some thousand
 PIECE = 256  # bytes read at a time, so that one who sends byte by byte is noticed
 PAUSE = 0.5  # seconds before a busy service that names no time is asked again
 HOUR, DAY = 3600.0, 86400.0
-ABOUT_THE_TITLES = (400, 413, 422)  # refusals that other titles need not meet
+ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # refusals that another question need not meet
 
 
 class Service:
@@ -48,7 +48,7 @@ class Service:
             answered.set_result(self._ask(body))
         except Fault as fault:
             answered.set_exception(fault)
-        except Exception as error:  # noqa: BLE001 - whatever a stranger's answer sets off, there is a label without it
+        except Exception as error:  # noqa: BLE001 - whatever a stranger's answer sets off, one can do without it
             answered.set_exception(_unreachable(error))
 
     def _ask(self, body: bytes) -> bytes:
@@ -81,7 +81,7 @@ def _check(answer: requests.Response) -> None:
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
     if status != 200:
-        raise Fault(f"HTTP {status}", stops=status not in ABOUT_THE_TITLES)
+        raise Fault(f"HTTP {status}", stops=status not in ABOUT_WHAT_WAS_ASKED)
     if answer.headers.get("Content-Type", "").partition(";")[0].strip().lower() != "application/json":
         raise Fault("an answer that is no JSON", wait=0)
 

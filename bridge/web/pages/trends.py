@@ -1,0 +1,104 @@
+"""Trends: meters and what they rest on over weeks, as charts that zoom, with a table behind each; and as JSON."""
+
+from __future__ import annotations
+
+from datetime import date
+from statistics import fmean
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+from fastapi.responses import HTMLResponse
+
+from bridge.errors import SetupError
+from bridge.trends.kept import kept
+from bridge.web.render import page
+from bridge.web.site import Visit, Visitor
+from rhythm_env.interface import ActionType, Meter
+
+router = APIRouter()
+
+RANGES = ((4, "4 weeks"), (12, "12 weeks"), (26, "half a year"), (52, "a year"))
+Weeks = Annotated[int, Query(ge=1, le=52)]
+DAYS = 7
+Body = dict[str, Any]
+
+
+@router.get("/trends")
+def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
+    body = _body(visit, weeks)
+    metrics = {one["metric"]: one for one in body["inputs"]}
+    charts = [
+        {
+            "meter": str(meter),
+            "summary": summary(body, str(meter)),
+            "inputs": [{**one, "name": name(m)} for m, one in metrics.items() if str(meter) in one["meters"]],
+        }
+        for meter in Meter
+    ]
+    actions = [str(action) for action in ActionType]
+    return page(
+        "trends.html", visit, path="/trends", weeks=weeks, ranges=RANGES, charts=charts, body=body, actions=actions
+    )
+
+
+@router.get("/trends/table")
+def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12) -> HTMLResponse:
+    """What a chart shows, newest first: of a meter, a metric, or what was planned."""
+    body = _body(visit, weeks)
+    columns = _columns(body, of)
+    days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
+    rows = [
+        [f"{date.fromisoformat(body['days'][day]):%a %d %b %Y}", *(c[day] for c in columns.values())] for day in days
+    ]
+    return page("trends/table.html", visit, caption=name(of), columns=list(columns), rows=rows)
+
+
+def _columns(body: Body, of: str) -> dict[str, list[Any]]:
+    """Heading -> a value per day. Raises SetupError for what no chart shows."""
+    if of in body["meters"]:
+        return {"level": body["meters"][of]["level"], "±": body["meters"][of]["sd"], "what happened": _told(body)}
+    if of == "planned":
+        return {name(action): hours for action, hours in body["planned_hours"].items()}
+    found = {f"{one['source']}, {one['unit']}": one["values"] for one in body["inputs"] if one["metric"] == of}
+    if not found:
+        raise SetupError("nothing of that name is drawn; go back to the trends")
+    return found
+
+
+def _told(body: Body) -> list[str | None]:
+    found: dict[str, list[str]] = {}
+    for one in body["happenings"]:
+        found.setdefault(one["day"], []).append(one["title"] or one["kind"])
+    return [", ".join(found[day]) if day in found else None for day in body["days"]]
+
+
+def _body(visit: Visit, weeks: int) -> Body:
+    return kept(visit.bridge, visit.user, at=visit.now, days=DAYS * weeks, wait=False).body
+
+
+def summary(body: Body, meter: str) -> str:
+    """A chart in a sentence, for those who do not see it."""
+    levels: list[float | None] = body["meters"][meter]["level"]
+    known = {day: level for day, level in zip(body["days"], levels, strict=True) if level is not None}
+    if not known:
+        return "Nothing is known of it yet."
+    lately = [level for level in levels[-DAYS:] if level is not None]
+    recent = f"{fmean(lately):.2f} over the last seven days" if lately else "not known over the last seven days"
+    low, high = min(known, key=lambda day: known[day]), max(known, key=lambda day: known[day])
+    return (
+        f"{recent.capitalize()}, {fmean(known.values()):.2f} over all that is shown; lowest {known[low]:.2f} "
+        f"({_short(low)}), highest {known[high]:.2f} ({_short(high)})."
+    )
+
+
+def _short(day: str) -> str:
+    return f"{date.fromisoformat(day):%d %b}".lstrip("0")
+
+
+def name(metric: str) -> str:
+    """
+    >>> name("hrv_rmssd"), name("DEEP_WORK"), name("planned")
+    ('HRV (RMSSD)', 'Deep work', 'Planned')
+    """
+    special = {"hrv_rmssd": "HRV (RMSSD)", "hrv_sdnn": "HRV (SDNN)", "resting_hr": "Resting heart rate", "spo2": "SpO₂"}
+    return special.get(metric, metric.replace("_", " ").capitalize())

@@ -1,0 +1,182 @@
+// Charts of the trends page: every meter and input over the same days; dragging, or the buttons, zoom all of them.
+"use strict";
+
+const DAY = 86400;
+const page = document.getElementById("charts");
+const plots = new Map(); // place -> plot
+let body = null;
+let days = [];
+let shown = null; // [from, to] in seconds, null for everything
+
+const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
+const said = (value, digits = 2) => (value === null || value === undefined ? "not known" : value.toFixed(digits));
+const dated = (at) =>
+  new Date(at * 1000).toLocaleDateString(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
+
+function axes(unit) {
+  const look = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
+  const font = "12px system-ui";
+  return [
+    { ...look, font },
+    { ...look, font, size: 56, label: unit || undefined, labelFont: font, labelSize: unit ? 18 : 0 },
+  ];
+}
+
+function marks(plot) {
+  // Days on which something happened, as small triangles on the lower edge; where there is no room, the rare things only.
+  const { ctx, bbox } = plot;
+  const wide = bbox.width / devicePixelRatio / ((plot.scales.x.max - plot.scales.x.min) / DAY) > 6;
+  const told = body.happenings.filter((one) => wide || one.kind !== "workout");
+  ctx.save();
+  ctx.fillStyle = colour("soft");
+  for (const day of new Set(told.map((one) => one.day))) {
+    const x = plot.valToPos(Date.parse(`${day}T00:00Z`) / 1000, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    const low = bbox.top + bbox.height;
+    const size = 5 * devicePixelRatio;
+    ctx.beginPath();
+    ctx.moveTo(x - size, low);
+    ctx.lineTo(x + size, low);
+    ctx.lineTo(x, low - 1.6 * size);
+    ctx.fill();
+  }
+  ctx.restore();
+}
+
+function happened(day) {
+  const found = body.happenings.filter((one) => one.day === day);
+  return found.map((one) => [one.title || one.kind, one.hours ? `${one.hours} h` : ""].join(" ").trim());
+}
+
+function draw(place, series, data, { range, unit, bands, tell, onTop = [] }) {
+  const readout = place.parentElement.querySelector(".readout");
+  const options = {
+    width: place.clientWidth,
+    height: Number(place.dataset.height || 190),
+    tzDate: (at) => uPlot.tzDate(new Date(at * 1000), "Etc/UTC"),
+    legend: { show: false },
+    cursor: { sync: { key: "trends" }, drag: { x: true, y: false, setScale: false }, points: { size: 7 } },
+    scales: { x: { time: true }, y: range ? { range } : {} },
+    axes: axes(unit),
+    bands,
+    series: [{}, ...series],
+    hooks: {
+      drawAxes: onTop,
+      setSelect: [(plot) => plot.select.width > 4 && zoom(plot.posToVal(plot.select.left, "x"), plot.posToVal(plot.select.left + plot.select.width, "x"))],
+      setCursor: [(plot) => (readout.textContent = plot.cursor.idx === null ? "" : tell(plot.cursor.idx))],
+    },
+  };
+  plots.get(place)?.destroy();
+  const plot = new uPlot(options, [days, ...data], place);
+  plot.over.addEventListener("dblclick", () => zoom(null));
+  plots.set(place, plot);
+  if (shown) plot.setScale("x", { min: shown[0], max: shown[1] });
+}
+
+function meter(place) {
+  const { level, sd } = body.meters[place.dataset.meter];
+  const edge = (side) => level.map((value, at) => (value === null ? null : value + side * sd[at]));
+  const normal = {
+    stroke: colour("soft"),
+    dash: [4, 4],
+    width: 1,
+    points: { show: false },
+  };
+  const line = { stroke: colour("accent"), width: 2, spanGaps: false, points: { show: false } };
+  const side = { stroke: "transparent", width: 0, points: { show: false } };
+  draw(place, [line, side, side, normal], [level, edge(1), edge(-1), days.map(() => body.normal)], {
+    range: [0, 1],
+    bands: [{ series: [2, 3], fill: colour("band") + "99" }],
+    onTop: [marks],
+    tell: (at) => [`${dated(days[at])}: ${said(level[at])}${level[at] === null ? "" : ` ± ${said(sd[at])}`}`, ...happened(body.days[at])].join(" · "),
+  });
+}
+
+function input(place) {
+  const found = body.inputs.filter((one) => one.metric === place.dataset.metric);
+  const dashes = [[], [6, 3], [2, 3], [8, 3, 2, 3]];
+  const series = found.map((one, at) => ({
+    stroke: colour(at % 2 ? "warn" : "accent"),
+    dash: dashes[at % dashes.length],
+    width: 1.5,
+    points: { show: true, size: 4 },
+  }));
+  draw(place, series, found.map((one) => one.values), {
+    unit: found[0].unit,
+    tell: (at) => `${dated(days[at])}: ${found.map((one) => `${one.source} ${said(one.values[at], 1)}`).join(", ")}`,
+  });
+}
+
+function planned(place) {
+  const names = Object.keys(body.planned_hours);
+  const above = days.map(() => 0);
+  const heights = names.map((name) => body.planned_hours[name].map((hours, at) => (above[at] += hours)));
+  const step = uPlot.paths.bars({ size: [0.8, 40] });
+  const order = [...place.dataset.planned.split(" ")];
+  const tone = (name) => colour(`kind-${order.indexOf(name)}`);
+  const series = names.map((name) => ({ fill: tone(name), width: 0, paths: step, points: { show: false } }));
+  draw(place, series.reverse(), heights.reverse(), {
+    unit: "hours",
+    tell: (at) =>
+      `${dated(days[at])}: ${names.filter((name) => body.planned_hours[name][at] > 0).map((name) => `${name.toLowerCase().replace("_", " ")} ${body.planned_hours[name][at]} h`).join(", ") || "nothing planned"}`,
+  });
+}
+
+function all() {
+  for (const place of page.querySelectorAll(".plot")) {
+    if (place.closest("details:not([open])")) continue;
+    if (place.dataset.meter) meter(place);
+    else if (place.dataset.metric) input(place);
+    else planned(place);
+  }
+}
+
+function zoom(from, to) {
+  const first = days[0] - DAY / 2;
+  const last = days[days.length - 1] + DAY / 2;
+  shown = from === null ? null : [Math.max(from, first), Math.min(to, last)];
+  if (shown && shown[1] - shown[0] < 3 * DAY) shown[1] = shown[0] + 3 * DAY;
+  for (const plot of plots.values()) {
+    plot.setSelect({ left: 0, width: 0, top: 0, height: 0 }, false);
+    plot.setScale("x", { min: shown ? shown[0] : first, max: shown ? shown[1] : last });
+  }
+  const [low, high] = shown || [days[0], days[days.length - 1]];
+  document.getElementById("status").textContent = `Showing ${dated(low)} to ${dated(high)}.`;
+}
+
+function move(how) {
+  const [low, high] = shown || [days[0], days[days.length - 1]];
+  const middle = (low + high) / 2;
+  const half = (high - low) / 2;
+  if (how === "in") zoom(middle - half / 2, middle + half / 2);
+  if (how === "out") zoom(middle - 2 * half, middle + 2 * half);
+  if (how === "all") zoom(null);
+  const step = how === "earlier" ? -half : how === "later" ? half : 0;
+  const kept = Math.min(Math.max(low + step, days[0]), Math.max(days[days.length - 1] - 2 * half, days[0]));
+  if (step) zoom(kept, kept + 2 * half);
+}
+
+async function load(again) {
+  const answer = await fetch(page.dataset.from, { headers: { Accept: "application/json" } });
+  if (!answer.ok) {
+    page.querySelectorAll(".readout").forEach((one) => (one.textContent = "The data did not come. Load the page again."));
+    return;
+  }
+  body = await answer.json();
+  days = body.days.map((day) => Date.parse(`${day}T00:00Z`) / 1000);
+  all();
+  page.dataset.drawn = "yes";
+  if (again && answer.headers.get("x-fresh") === "no") setTimeout(() => load(false), 8000);
+}
+
+if (page) {
+  load(true);
+  document.querySelectorAll("[data-zoom]").forEach((one) => one.addEventListener("click", () => move(one.dataset.zoom)));
+  page.querySelectorAll("details").forEach((one) => one.addEventListener("toggle", () => one.open && body && all()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => body && all());
+  let width = innerWidth;
+  addEventListener("resize", () => {
+    if (body && innerWidth !== width) all();
+    width = innerWidth;
+  });
+}

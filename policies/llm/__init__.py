@@ -1,0 +1,163 @@
+"""A language model that decides: shown the rules, the last 30 days of answers and the present, it reasons and answers.
+
+Any service that speaks OpenAI's chat completions will do, one on the own machine as well; without an address nothing
+is sent anywhere. **What is sent**: meters, answers to advice, the week's slots, shares of the calendar by type of
+action; never an event's title, never a name. Whatever goes wrong, the planner decides. What it can do: README.md.
+"""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from rhythm_env.interface import Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    from policies.llm.answer import Said
+    from policies.llm.asking import Chat, Question
+
+log = logging.getLogger(__name__)
+
+PERSONAL_DAYS = 5  # of answers shown to a model that was tuned to the person
+LONGEST_NAME = 60  # characters of a model's name in a reason
+
+
+class Setting(NamedTuple):
+    """One setting, as ``bridge.ports.Setting`` has it."""
+
+    name: str
+    help: str
+    default: str | None = None
+    secret: bool = False
+
+
+SETTINGS = (
+    Setting("address", "the address of a service that speaks OpenAI's chat completions; empty: nobody is asked", ""),
+    Setting("model", "the name of the model to ask, as the service knows it", "rhythm"),
+    Setting("key", "the service's API key, if it asks for one", "", secret=True),
+    Setting("timeout_s", "the seconds that a decision may take", "20"),
+    Setting("tokens", "the most tokens of a prompt; older answers are summed up beyond it", "2000"),
+    Setting("answer_tokens", "the most tokens of an answer, its reasoning included", "320"),
+    Setting("folder", "the folder of the model that is served, if it is to be tuned to single people", ""),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asking:
+    """Which model is shown how much. ``adapter``: one person's own, by the name the service knows it under."""
+
+    model: str = "rhythm"
+    tokens: int = 2000
+    adapter: str | None = None
+
+
+class Llm:
+    """The policy over a service; without one the planner decides and says so."""
+
+    name = "llm"
+    version = 1
+
+    def __init__(self, chat: Chat | None = None, asking: Asking | None = None) -> None:
+        self._chat, self._asking = chat, asking or Asking()
+        self._planner: Policy | None = None
+
+    def personal(self, prior: Mapping[str, Any]) -> Llm:
+        """The policy that asks for the person's own adapter, and shows it five days of answers."""
+        return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        if self._chat is None:
+            return self._planned(observation, rng, "no language model is set (BRIDGE_POLICY_LLM_ADDRESS)")
+        from policies.llm.asking import decided
+        from rhythm_env.chat.fault import Fault
+
+        try:
+            said, wrong = decided(self._chat, self._tries(observation), observation.feasible)
+        except Fault as fault:
+            log.warning("llm: %s; the planner decides", fault)
+            return self._planned(observation, rng, f"the language model gave nothing of use ({fault})")
+        if wrong:
+            log.warning("llm: %s; asked again", wrong)
+        return _decision(said, observation, self._asking.model)
+
+    def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
+        from policies import planner
+
+        self._planner = self._planner or planner.open_policy()
+        decision = self._planner.decide(observation, rng)
+        return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"))
+
+    def _tries(self, observation: Observation) -> list[Question]:
+        """The person's own adapter first, if there is one; the last word is the model's that everybody has."""
+        from policies.llm.asking import Question
+        from policies.llm.prompt import messages
+
+        asking = self._asking
+        plain = Question(model=asking.model, messages=messages(observation, tokens=asking.tokens))
+        if asking.adapter is None:
+            return [plain, plain]
+        shown = messages(observation, tokens=asking.tokens, days=PERSONAL_DAYS)
+        return [Question(model=asking.adapter, messages=shown), plain]
+
+
+def _decision(said: Said, observation: Observation, model: str) -> Decision:
+    chosen = {action: float(action is said.action) for action in observation.feasible}
+    why = said.reasoning or "it gave no reason"
+    return Decision(
+        action=said.action,
+        belief=said.belief,
+        scores=chosen,
+        probabilities=dict(chosen),
+        reasons=(f"{model[:LONGEST_NAME]} says: {why}",),
+    )
+
+
+def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
+    """The policy as it is set. Raises ValueError for a setting that cannot be used."""
+    known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
+    asking = Asking(model=known["model"].strip(), tokens=int(_number(known, "tokens", 300, 1_000_000)))
+    if not known["address"].strip():
+        return Llm(None, asking)
+    from policies.llm.asking import Chat
+
+    return Llm(
+        Chat(
+            address=_address(known["address"].strip()),
+            key=_key(known["key"].strip()),
+            seconds=_number(known, "timeout_s", 0.1, 600),
+            answer_tokens=int(_number(known, "answer_tokens", 16, 100_000)),
+        ),
+        asking,
+    )
+
+
+def _address(address: str) -> str:
+    from urllib.parse import urlsplit
+
+    try:
+        parts = urlsplit(address)
+        usable = parts.scheme in ("http", "https") and bool(parts.hostname) and not parts.query and not parts.fragment
+    except ValueError:
+        usable = False
+    if not usable:
+        raise ValueError("llm needs an address like http://localhost:8080/v1: set BRIDGE_POLICY_LLM_ADDRESS")
+    return address
+
+
+def _key(key: str) -> str:
+    if not key.isascii() or (key and not key.isprintable()):
+        raise ValueError("llm needs one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
+    return key
+
+
+def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
+    try:
+        value = float(settings[name])
+    except ValueError:
+        value = least - 1
+    if not least <= value <= most:
+        raise ValueError(f"llm needs a number from {least} to {most}: set BRIDGE_POLICY_LLM_{name.upper()}")
+    return value

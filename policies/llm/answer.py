@@ -1,0 +1,72 @@
+"""Reading what a language model answers: a legal action and three digits, or a reason why it is neither."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from rhythm_env.interface import ActionType, Belief
+
+LONGEST = 20_000  # characters of an answer; one of 256 tokens has about 1,000
+REASONING = re.compile(r"<reasoning>(.*?)</reasoning>", re.DOTALL | re.IGNORECASE)
+OPENED, CLOSED = "<reasoning>", "</reasoning>"
+NAMES = "|".join(ActionType)
+DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
+FIRST = re.compile(rf"{DIGITS}[ ,]+({NAMES})", re.IGNORECASE)  # the belief, then the action
+LEGACY = re.compile(rf"({NAMES})[ ,]+{DIGITS}", re.IGNORECASE)  # the order of the first published models
+AROUND = " \t\r`*.\"'"  # what models put around a line to set it off
+LONGEST_REASON = 400  # characters of the reasoning that are shown to a person
+
+
+class Unreadable(ValueError):
+    """The text is no answer. Says what is wrong in words that hold nothing of it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """What a model answered; ``reasoning`` is empty where it gave none."""
+
+    action: ActionType
+    belief: Belief
+    reasoning: str
+
+
+def read(text: str, feasible: Collection[ActionType]) -> Said:
+    """The reasoning, and the last line as digits and action. Raises Unreadable; never fills in a belief."""
+    if len(text) > LONGEST:
+        raise Unreadable("an answer that is too long")
+    lowered = text.lower()
+    if OPENED in lowered and CLOSED not in lowered:
+        raise Unreadable("an answer that ends inside its reasoning")
+    lines = [stripped for line in text.split("\n") if (stripped := line.strip(AROUND))]
+    action, digits = _last(lines[-1] if lines else "")
+    if action not in feasible:
+        raise Unreadable("an action that is not possible now")
+    social, morning, work = (int(digit) / 9 for digit in digits)
+    return Said(action=action, belief=Belief(social=social, morning=morning, work=work), reasoning=reasoning(text))
+
+
+def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
+    if found := FIRST.fullmatch(line):
+        *digits, name = found.groups()
+    elif found := LEGACY.fullmatch(line):
+        name, *digits = found.groups()
+    else:
+        raise Unreadable("an answer without three digits and an action at its end")
+    return ActionType(name.upper()), tuple(digits)
+
+
+def reasoning(text: str) -> str:
+    """Its first reasoning, as one line of visible characters that fits on a screen."""
+    found = REASONING.search(text)
+    if found is None:
+        return ""
+    visible = "".join(" " if unicodedata.category(sign)[0] in "CZ" else sign for sign in found[1][: LONGEST_REASON * 4])
+    return " ".join(visible.split())[:LONGEST_REASON]
+
+
+def written(reasoning: str, belief: Belief, action: ActionType) -> str:
+    """An answer in the form that ``read`` reads."""
+    return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"

@@ -1,0 +1,111 @@
+"""Asking a service for one decision, within one span of time: at most twice, then a Fault says why there is none."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from time import monotonic, sleep
+from typing import Any
+
+from policies.llm.answer import Said, Unreadable, read
+from policies.llm.prompt import Message
+from rhythm_env.chat.fault import Fault
+from rhythm_env.chat.service import Service
+from rhythm_env.interface import ActionType
+
+ANSWER_TOKENS = 320  # the published 256 and some more: an answer that is cut inside its reasoning has no belief
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chat:
+    """A service and how it is asked. ``seconds`` are for both tries together."""
+
+    address: str
+    key: str = ""
+    seconds: float = 20.0
+    answer_tokens: int = ANSWER_TOKENS
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reply:
+    """An answer as it came. Tokens as the service counted them, None where it did not."""
+
+    text: str
+    cut: bool
+    prompt_tokens: int | None
+    answer_tokens: int | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One try: which model is asked what."""
+
+    model: str
+    messages: Sequence[Message]
+
+
+def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
+    """The first readable answer of these tries, and what was wrong before it (empty: nothing). Raises Fault.
+
+    A try follows another where it is soon worth it, or where it goes to another model.
+    """
+    until, wrong = monotonic() + chat.seconds, ""
+    for question, following in zip_longest(tries, tries[1:]):
+        try:
+            return _once(chat, question, until, feasible), wrong
+        except Fault as fault:
+            wait = 0.0 if following and following.model != question.model else fault.wait
+            if following is None or wait is None or monotonic() + wait >= until:
+                raise
+            wrong = str(fault)
+            sleep(wait)
+    raise Fault("nobody was asked")
+
+
+def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
+    reply = asked(chat, question, until - monotonic())
+    try:
+        if reply.cut:
+            raise Unreadable("an answer that was cut off")
+        return read(reply.text, feasible)
+    except Unreadable as unreadable:
+        raise Fault(str(unreadable), wait=0, stops=False) from None
+
+
+def asked(chat: Chat, question: Question, seconds: float) -> Reply:
+    """One question, one reply. Raises Fault."""
+    service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
+    body = {
+        "model": question.model,
+        "messages": list(question.messages),
+        "temperature": chat.temperature,
+        "max_tokens": chat.answer_tokens,
+    }
+    return reply_of(service.post(json.dumps(body).encode()))
+
+
+def reply_of(answer: bytes) -> Reply:
+    """The first choice of a completion. Raises Fault for what is none."""
+    try:
+        body = json.loads(answer)
+        choice = body["choices"][0]
+        text = choice["message"]["content"]
+        usage = body.get("usage")
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
+        raise Fault("an answer without a choice", wait=0, stops=False) from None
+    if not isinstance(text, str):
+        raise Fault("an answer without a text", wait=0, stops=False)
+    counted = usage if isinstance(usage, dict) else {}
+    return Reply(
+        text=text,
+        cut=choice.get("finish_reason") == "length",
+        prompt_tokens=_count(counted.get("prompt_tokens")),
+        answer_tokens=_count(counted.get("completion_tokens")),
+    )
+
+
+def _count(value: Any) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None

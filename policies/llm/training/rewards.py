@@ -1,0 +1,90 @@
+"""The published rewards of the refinement, each by itself; no PyTorch.
+
+Sizes of the form, legality, environment and belief rewards are the published ones. The penalty for a third equal action
+in a row was published without its size; ours is 0.3.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import pairwise
+
+from policies.llm.answer import Unreadable, read
+from policies.llm.trajectories import error, graded
+from rhythm_env.interface import ActionType
+from rhythm_env.week import Weeks, begin
+
+FORM, FORMLESS = 1.0, -2.0
+LEGAL, ILLEGAL = 0.5, -1.0
+FAILED = -3.0  # where there is no action to live
+LAST, FEW, MONOTONOUS = 6, 2, -0.4  # of the last six actions two kinds or fewer
+TRIED, NEW = 6, 0.2  # an action that is new in the week, until six kinds were tried
+ROW, REPEATED = 3, -0.3
+BELIEF = 0.5  # less the error of the belief
+
+
+def form(text: str) -> float:
+    """Whether the answer can be read."""
+    return FORM if _read(text) else FORMLESS
+
+
+def legality(text: str) -> float:
+    """Whether its last line names one of the ten actions, rightly written or not."""
+    words = text.strip().upper().split()
+    return LEGAL if words and any(word in ActionType.__members__ for word in (words[-1], words[0])) else ILLEGAL
+
+
+def environment(text: str, seed: int, before: Sequence[str]) -> float:
+    """What the action brings the person of this seed after these actions, and how varied the week becomes by it."""
+    said = _read(text)
+    if said is None:
+        return FAILED
+    action, belief = said
+    return _lived(seed, tuple(before), str(action), belief) + variety([*before, str(action)])
+
+
+def variety(actions: Sequence[str]) -> float:
+    """Against cycles of two, and for trying what is new while little was tried; the last action is the candidate."""
+    *past, last = actions
+    monotonous = len(actions) >= LAST and len(set(actions[-LAST:])) <= FEW
+    new = last not in past and len(set(past)) < TRIED
+    row = len(actions) >= ROW and all(a == b for a, b in pairwise(actions[-ROW:]))
+    return MONOTONOUS * monotonous + NEW * new + REPEATED * row
+
+
+def belief(text: str, seed: int) -> float:
+    """From -0.5 to 0.5; an answer that states none gets the worst, never that of a default."""
+    said = _read(text)
+    return -BELIEF if said is None else BELIEF - error(_week(seed, ()), said[1])
+
+
+def _read(text: str) -> tuple[ActionType, tuple[float, float, float]] | None:
+    try:
+        said = read(text, tuple(ActionType))
+    except Unreadable:
+        return None
+    return said.action, said.belief.vector()
+
+
+@lru_cache(maxsize=4096)
+def _lived(seed: int, before: tuple[str, ...], action: str, belief: tuple[float, float, float]) -> float:
+    """The step's reward, on the last step with the published terminal part."""
+    from rhythm_env.constants import TERMINAL_SCALE
+
+    weeks = _week(seed, (*before, action))
+    end = TERMINAL_SCALE * (graded(weeks, belief) - 0.5) if weeks.done else 0.0
+    return float(weeks.rewards[-1][0]) + end
+
+
+@lru_cache(maxsize=4096)
+def _week(seed: int, actions: tuple[str, ...]) -> Weeks:
+    """A person's week after these actions."""
+    import numpy as np
+
+    from rhythm_env.strategies import INDEX
+
+    weeks = begin([seed])
+    for action in actions:
+        weeks.advance(np.array([INDEX[ActionType(action)]]))
+    return weeks

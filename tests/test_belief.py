@@ -1,0 +1,132 @@
+"""What was believed is replayed as it was stored, answers are named by what they moved, and a reset begins anew."""
+
+from __future__ import annotations
+
+import random
+from datetime import timedelta
+
+import pytest
+
+from bridge import advise, registry
+from bridge.belief import beliefs, document, said
+from bridge.personalise import for_person, in_use
+from bridge.ports import Prior, Recommendation, Store, User
+from rhythm_env.interface import ActionType, Answer, Belief
+from tests.store.toy import HOUR, T0
+from tests.test_links import MOMENT
+
+DAY = timedelta(days=1)
+
+
+def person(store: Store) -> User:
+    return store.add_user("ana", "Europe/Berlin", now=T0)
+
+
+def stated(
+    store: Store,
+    user: User,
+    step: int,
+    belief: tuple[float, float, float],
+    answer: Answer | None = None,
+    *,
+    policy: str = "toy@1",
+    sd: tuple[float, float, float] | None = (0.1, 0.2, 0.3),
+) -> Recommendation:
+    """Advice of the slot ``step`` slots after the first one, six hours each."""
+    at = T0 + 6 * step * HOUR
+    given = Recommendation(
+        id=0,
+        user_id=user.id,
+        moment=MOMENT.shifted(step),
+        action=ActionType.EXERCISE,
+        policy=policy,
+        scores={},
+        probabilities={},
+        reasons=(),
+        observation={"meters": {}},
+        belief=dict(zip(("social", "morning", "work"), belief, strict=True)),
+        belief_sd=sd,
+        created_at=at,
+        shown_at=at,
+        expires_at=at + 6 * HOUR,
+    )
+    kept = store.add_recommendation(given)
+    return kept if answer is None else store.answer(kept.id, answer, now=at + HOUR)
+
+
+def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -> None:
+    user = person(store)
+    stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
+    stated(store, user, 1, (0.5, 0.5, 0.6), Answer.IGNORE)
+    stated(store, user, 2, (0.5, 0.2, 0.6))
+    found = beliefs(store, user, now=T0 + DAY)
+    assert [(one.answer, round(one.size, 2)) for one in found.moves] == [(Answer.IGNORE, 0.3), (Answer.ACCEPT, 0.1)]
+    text = said(found.moves[0], "Exercise")
+    assert text.startswith("You ignored exercise (Sun ")
+    assert text.endswith("towards “night owl” by 0.30 (to 0.20).")
+    body = document(found)
+    assert body["dimensions"]["work"]["mean"] == [0.6, 0.6]  # of each day the last
+    assert body["dimensions"]["work"]["sd"] == [0.3, 0.3]
+
+
+def test_seen_and_run_out_is_an_answer_and_unseen_is_none(store: Store) -> None:
+    user = person(store)
+    stated(store, user, 0, (0.5, 0.5, 0.5))
+    stated(store, user, 1, (0.4, 0.5, 0.5))
+    assert [one.answer for one in beliefs(store, user, now=T0 + DAY).moves] == [Answer.IGNORE]
+    assert beliefs(store, user, now=T0 + 5 * HOUR).answers == 0  # not yet
+
+
+@pytest.mark.parametrize("gap", ["policy", "days", "reset"])
+def test_nothing_is_said_to_be_moved_across_a_gap(store: Store, gap: str) -> None:
+    user = person(store)
+    stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
+    if gap == "reset":
+        store.choices.reset(user.id, now=T0 + 2 * HOUR)
+    step, policy = (20 if gap == "days" else 1), ("toy@2" if gap == "policy" else "toy@1")
+    stated(store, user, step, (0.9, 0.5, 0.5), policy=policy)
+    assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
+
+
+def test_nobody_sees_anybody_elses(store: Store) -> None:
+    user = person(store)
+    stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
+    other = store.add_user("ben", "UTC", now=T0)
+    store.choices.reset(user.id, now=T0)
+    found = beliefs(store, other, now=T0 + DAY)
+    assert (found.days, found.moves, found.resets, found.answers) == ((), (), (), 0)
+
+
+def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store: Store) -> None:
+    """And what it believed, once that is taken back; a prior counts by the same rule."""
+    user, planner = person(store), registry.policy("planner")
+    classifier = registry.classifier("keywords")
+    for step in range(8):
+        advice = advise.recommend(store, user, classifier, planner, now=T0 + 6 * step * HOUR)
+        store.answer(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
+    later = T0 + 3 * DAY
+
+    def believed() -> Belief:
+        seen, _ = advise.look(store, user, classifier, at=later)
+        return for_person(store, user, planner).decide(seen, random.Random(1)).belief
+
+    before = believed()
+    made = Prior(
+        policy=f"{planner.name}@{planner.version}",
+        made_at=T0 + DAY,
+        body={},
+        learnt_from=50,
+        tried_on=10,
+        gain=0.1,
+        kept=True,
+    )
+    store.choices.reset(user.id, now=later - HOUR)
+    store.add_prior(user.id, made)
+    assert in_use(store, user, planner) is None
+    stranger = store.add_user("ben", "Europe/Berlin", now=T0)
+    seen, _ = advise.look(store, stranger, classifier, at=later)
+    assert believed() == planner.decide(seen, random.Random(1)).belief != before
+    store.choices.take_back_reset(user.id, now=later)
+    assert in_use(store, user, planner) == made
+    store.take_back_prior(user.id, made.policy)
+    assert believed() == before

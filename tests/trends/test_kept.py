@@ -1,0 +1,94 @@
+"""Trends are computed once and kept; what changes shows, and what is taken away is gone at once."""
+
+from __future__ import annotations
+
+import stat
+import time
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from bridge import app, checkin, config
+from bridge.ports import Correction, Store, User
+from bridge.trends import kept as module
+from bridge.trends.kept import Kept, kept
+from tests.world import NOW
+
+
+@pytest.fixture
+def bridge(store: Store, monkeypatch: pytest.MonkeyPatch) -> app.Bridge:
+    monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
+    return app.Bridge(settings=config.load(), store=store)
+
+
+@pytest.fixture
+def ana(bridge: app.Bridge) -> User:
+    user = bridge.store.add_user("ana", "Europe/Berlin", now=NOW)
+    say(bridge, user, 0)
+    return user
+
+
+def say(bridge: app.Bridge, user: User, minutes: int) -> None:
+    at = NOW + timedelta(minutes=minutes)
+    checkin.say(bridge.store, user, checkin.CheckIn(at=at, score=3), now=at)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """How often trends were computed; what is computed is the real thing."""
+    found: list[int] = []
+    real = module.trends
+
+    def counted(*given: Any, **named: Any) -> Any:
+        found.append(1)
+        return real(*given, **named)
+
+    monkeypatch.setattr(module, "trends", counted)
+    return found
+
+
+def look(bridge: app.Bridge, user: User, *, minutes: int = 1, wait: bool = True) -> Kept:
+    return kept(bridge, user, at=NOW + timedelta(minutes=minutes), days=14, wait=wait)
+
+
+def test_the_second_look_costs_nothing_and_the_file_is_its_owners(
+    bridge: app.Bridge, ana: User, made: list[int]
+) -> None:
+    first = look(bridge, ana)
+    assert look(bridge, ana, minutes=5) == first
+    assert len(made) == 1
+    (file,) = (bridge.settings.cache / "trends").iterdir()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
+def test_new_data_show_at_once_or_while_nobody_waits(bridge: app.Bridge, ana: User, made: list[int]) -> None:
+    first = look(bridge, ana)
+    say(bridge, ana, 2)
+    soon = look(bridge, ana, minutes=3, wait=False)
+    assert (soon.text, soon.fresh) == (first.text, False)
+    deadline = time.monotonic() + 20
+    while not (found := look(bridge, ana, minutes=3, wait=False)).fresh and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert (found.fresh, len(made)) == (True, 2)
+    say(bridge, ana, 4)
+    assert look(bridge, ana, minutes=5).fresh
+
+
+def test_what_is_read_by_other_rules_is_never_shown_as_it_was(bridge: app.Bridge, ana: User, made: list[int]) -> None:
+    look(bridge, ana)
+    said = Correction(series="s", title=None, action=None, made_at=NOW)
+    bridge.store.correct(ana.id, said)
+    assert look(bridge, ana, wait=False).fresh
+    bridge.store.disconnect(bridge.store.connections(ana.id)[0].id)
+    gone = look(bridge, ana, wait=False)
+    assert (gone.fresh, len(made)) == (True, 3)
+
+
+def test_a_damaged_file_is_made_anew_and_forgetting_takes_it_along(bridge: app.Bridge, ana: User) -> None:
+    whole = look(bridge, ana).text
+    (file,) = (bridge.settings.cache / "trends").iterdir()
+    file.write_text("half a")
+    assert look(bridge, ana).text == whole
+    app.forget(bridge, ana)
+    assert not file.exists()

@@ -1,0 +1,104 @@
+"""The page behind a notification's link, over real requests: one button, one answer, clear refusals."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from bridge import app, notify
+from bridge.lab.server import LabServer
+from bridge.ports import Store
+from bridge.web.server import create
+from rhythm_env.interface import Answer
+from tests.daemon.stage import staged
+from tests.daemon.test_notify import Mailbox
+from tests.store.toy import HOUR, T0
+from tests.test_links import URL, advised, bridge, tokens
+
+__all__ = ["bridge"]
+
+
+@pytest.fixture
+def client(bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setenv("BRIDGE_NOW", T0.isoformat())
+    with TestClient(create(bridge, local=False, names=["bridge.example.org"]), base_url=URL) as client:
+        yield client
+
+
+def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, bridge: app.Bridge) -> None:
+    advice = advised(bridge.store)
+    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    for _ in range(3):
+        shown = client.get(place)
+        assert (shown.status_code, shown.text.count("<button")) == (200, 1)
+    assert answer_of(bridge.store, advice.id) is None
+    assert client.post(place).status_code == 403  # not from its page
+    assert "Accepted: Deep work" in pressed(client, place).text
+    assert answer_of(bridge.store, advice.id) is Answer.ACCEPT
+    again = pressed(client, place, since=shown.text)
+    assert again.status_code == 410
+    assert "answer already: accept" in again.text
+
+
+def test_putting_off_says_where_to(client: TestClient, bridge: app.Bridge) -> None:
+    place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
+    assert "Move to Sun evening" in client.get(place).text
+    assert "waits for you on Sun evening" in pressed(client, place).text
+
+
+def test_a_forged_one_and_an_old_one_are_refused(
+    client: TestClient, bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    advice = advised(bridge.store)
+    token = tokens(bridge, advice)["accept"]
+    forged = token.replace(".a.", ".i.")
+    shown = client.get(f"/answer/{token}").text
+    assert pressed(client, f"/answer/{forged}", since=shown).status_code == 403
+    monkeypatch.setenv("BRIDGE_NOW", advice.expires_at.isoformat())
+    late = pressed(client, f"/answer/{token}", since=shown)
+    assert (late.status_code, "expired" in late.text) == (410, True)
+    assert answer_of(bridge.store, advice.id) is None
+
+
+def test_another_site_cannot_press_it(client: TestClient, bridge: app.Bridge) -> None:
+    advice = advised(bridge.store)
+    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
+    assert answer_of(bridge.store, advice.id) is None
+
+
+def test_the_link_in_a_message_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    box = Mailbox()
+    with staged(tmp_path, monkeypatch) as stage, LabServer(box.application) as server:
+        stage.bridge = replace(stage.bridge, settings=replace(stage.bridge.settings, url=URL))
+        stage.add("ana", "Europe/Berlin")
+        address = server.url.replace("http://", "json://")
+        notify.keep(stage.bridge.store, stage.bridge.vault, stage.users[0], address, events=False, now=stage.now)
+        stage.daemon().tick()
+        sent = dict(line.split(": ") for line in box.got[0]["message"].splitlines()[-3:])
+        assert list(sent) == ["accept", "ignore", "reschedule"]
+        monkeypatch.setenv("BRIDGE_NOW", stage.now.isoformat())
+        made = create(stage.bridge, local=False, names=["bridge.example.org"])
+        with TestClient(made, base_url=URL) as client:
+            assert "Accepted" in pressed(client, sent["accept"]).text
+        (advice,) = stage.bridge.store.recommendations(stage.users[0].id, since=stage.now, until=stage.now + HOUR)
+        assert advice.answer is Answer.ACCEPT
+
+
+def pressed(client: TestClient, place: str, *, since: str | None = None) -> Any:
+    """The button of the page that was shown."""
+    found = re.search('name="csrf" value="([0-9a-f]+)"', since or client.get(place).text)
+    assert found is not None
+    return client.post(place, data={"csrf": found[1]})
+
+
+def answer_of(store: Store, number: int) -> Answer | None:
+    found = store.recommendation(number)
+    assert found is not None
+    return found.answer

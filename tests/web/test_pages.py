@@ -1,0 +1,111 @@
+"""Trends and what is believed, over real requests: everything the page shows is in the JSON door too."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+
+from bridge import app, checkin, config
+from bridge.ports import Store
+from bridge.store import open_store
+from bridge.web.server import create
+from rhythm_env.interface import Answer
+from tests.store.toy import HOUR, T0
+from tests.test_belief import DAY, stated
+
+NOW = T0 + 2 * DAY
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    """In a file: pages are made in other threads."""
+    opened = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def client(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+    monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
+    monkeypatch.setenv("BRIDGE_NOW", NOW.isoformat())
+    user = store.add_user("ana", "Europe/Berlin", now=T0)
+    checkin.say(store, user, checkin.CheckIn(at=T0, score=4), now=T0)
+    stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
+    stated(store, user, 1, (0.5, 0.5, 0.8))
+    made = create(app.Bridge(settings=config.load(), store=store))
+    with TestClient(made, base_url="http://localhost") as client:
+        yield client
+
+
+def test_trends_are_the_same_on_the_page_and_in_json(client: TestClient) -> None:
+    body = client.get("/api/v1/trends?weeks=2").json()
+    assert (len(body["days"]), len(body["meters"])) == (14, 5)
+    shown = client.get("/trends?weeks=2").text
+    assert shown.count('role="img"') == 5
+    table = client.get("/trends/table?of=VITALITY&weeks=2").text
+    known = [level for level in body["meters"]["VITALITY"]["level"] if level is not None]
+    assert known
+    assert all(f"<td>{level}</td>" in table for level in known)
+
+
+@pytest.mark.parametrize(
+    ("place", "status"),
+    [
+        ("/trends?weeks=0", 422),
+        ("/trends?weeks=x", 422),
+        ("/api/v1/trends?weeks=999", 422),
+        ("/trends/table?of=nothing", 400),
+        ("/trends/table?of=<script>", 400),
+        ("/belief/table?of=nothing", 200),
+    ],
+)
+def test_what_cannot_be_asked_for_is_refused(client: TestClient, place: str, status: int) -> None:
+    answer = client.get(place)
+    assert answer.status_code == status
+    assert "<script>" not in answer.text
+
+
+def test_what_is_believed_is_drawn_said_and_given_as_json(client: TestClient) -> None:
+    body = client.get("/api/v1/belief").json()
+    shown = client.get("/belief").text
+    assert body["dimensions"]["work"]["mean"] == [0.8]
+    assert [one["change"]["work"] for one in body["moved_by"]] == [0.3]
+    assert "towards “lives for work” by 0.30" in unescape(shown)
+    assert shown.count("<svg") == 3
+    assert "0.80" in client.get("/belief/table?of=work").text
+
+
+def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: TestClient, store: Store) -> None:
+    (user,) = store.users()
+    assert client.post("/belief/reset").status_code == 403
+    assert store.choices.resets(user.id) == []
+    assert "You began anew on 03 Mar 2026" in press(client, "/belief/reset")
+    assert "You began anew" not in press(client, "/belief/restore")
+    assert store.choices.resets(user.id)[0].taken_back_at == NOW
+
+
+def press(client: TestClient, place: str) -> str:
+    found = re.search('name="csrf" value="([0-9a-f]+)"', client.get("/belief").text)
+    assert found is not None
+    return str(client.post(place, data={"csrf": found[1]}).text)
+
+
+def test_a_stranger_gets_neither(store: Store) -> None:
+    made = create(app.Bridge(settings=config.load(), store=store), local=False)
+    with TestClient(made, base_url="http://localhost", follow_redirects=False) as client:
+        for place in ("/trends", "/trends/table?of=VITALITY", "/belief", "/belief/table"):
+            assert client.get(place).status_code == 303
+        for place in ("/api/v1/trends", "/api/v1/belief"):
+            assert client.get(place).status_code == 401
+
+
+def test_a_person_without_anything_sees_what_to_do(store: Store) -> None:
+    store.add_user("ana", "UTC", now=T0 - HOUR)
+    with TestClient(create(app.Bridge(settings=config.load(), store=store)), base_url="http://localhost") as client:
+        assert "Nothing was advised yet" in client.get("/belief").text
+        assert "Nothing is known of it yet" in client.get("/trends").text
