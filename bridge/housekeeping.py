@@ -14,7 +14,7 @@ from bridge.ports import Tidied
 DAILY = timedelta(days=1)
 NAME = "housekeeping"
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str], Callable[[int, int], None]]
 
 
 def is_due(bridge: app.Bridge, *, now: datetime) -> bool:

@@ -17,12 +17,11 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from bridge import app, leases, registry, rhythm
+from bridge import app, housekeeping, leases, registry, rhythm
 from bridge.errors import TryLater
 from bridge.ports import Connection, User
 from bridge.sync import BACKOFF, LEASE, finish
 from bridge.types import Outcome
-from rhythm_env.interface import moment_at
 
 if TYPE_CHECKING:
     from procrastinate import App
@@ -47,6 +46,7 @@ class Jobs:
     bridge: app.Bridge
     clock: Callable[[], datetime] = app.now
     stopping: threading.Event = field(default_factory=threading.Event)
+    owed: set[str] = field(default_factory=set)  # leases that could not be given back, for the database was away
 
     def sync(self, connection_id: int, pages: int) -> bool:
         """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time."""
@@ -83,9 +83,11 @@ class Jobs:
         outcome = Outcome(
             source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
         )
+        self.owed.add(mine.holder)
         with mine.store.transaction():
-            mine.store.release(connection.id, mine.holder)
             finish(mine.store, connection, outcome, started=now, finished=now)
+            mine.store.release(connection.id, mine.holder)
+        self.owed.discard(mine.holder)
         return outcome
 
     def attend(self, user_id: int) -> None:
@@ -94,10 +96,23 @@ class Jobs:
     def due(self) -> list[Connection]:
         return self.bridge.store.due(now=self.clock(), limit=AT_ONCE)
 
+    def give_back(self) -> None:
+        """Leases of the dead of this machine, and those of our own that are over."""
+        leases.free_all_dead(self.bridge.store)
+        for holder in list(self.owed):
+            self.bridge.store.work.free_all(holder)
+            self.owed.discard(holder)
+
+    def untidy(self) -> bool:
+        return housekeeping.is_due(self.bridge, now=self.clock())
+
+    def tidy(self) -> None:
+        if self.untidy():
+            housekeeping.tidy(self.bridge, now=self.clock())
+
     def waiting(self) -> list[User]:
-        """Those who have entered a slot that has no advice yet."""
-        now, store = self.clock(), self.bridge.store
-        return [u for u in store.users() if store.open_recommendation(u.id, moment_at(now, u.zones)) is None]
+        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
+        return rhythm.waiting(self.bridge, self.bridge.store.users(), now=self.clock())
 
 
 @dataclass(slots=True, kw_only=True)
@@ -119,7 +134,7 @@ class _Chunk:
 
 
 def declare(jobs: Jobs, queue: App) -> None:
-    """The tasks, by name: ``tick``, ``sync``, ``attend``."""
+    """The tasks, by name: ``tick``, ``sync``, ``attend``, ``tidy``."""
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class AsTold(BaseRetryStrategy):
@@ -141,10 +156,17 @@ def declare(jobs: Jobs, queue: App) -> None:
     async def attend(user_id: int) -> None:
         await asyncio.to_thread(jobs.attend, user_id)
 
+    @queue.task(name="tidy")
+    async def tidy() -> None:
+        await asyncio.to_thread(jobs.tidy)
+
     @queue.periodic(cron=TICK)
     @queue.task(name="tick", queueing_lock="tick", priority=FIRST)
     async def tick(timestamp: int) -> None:  # noqa: ARG001 - the library's shape
         await _resume(queue)
+        await asyncio.to_thread(jobs.give_back)
+        if await asyncio.to_thread(jobs.untidy):
+            await _enqueue(queue, "tidy", [_Wanted("tidy", "tidy", {})], priority=BEHIND)
         due = await asyncio.to_thread(jobs.due)
         people = await asyncio.to_thread(jobs.waiting)
         await _enqueue(queue, "sync", [_wanted(connection) for connection in due])

@@ -31,8 +31,9 @@ def migrate(bridge: app.Bridge, to: str, *, progress: Callable[[str], Step]) -> 
     from bridge.store.sql import SqlStore
 
     source: SqlStore = _concrete(bridge)
-    _refuse_at_work(bridge)
-    with closing(SqlStore(to)) as other:
+    leases.free_all_dead(source)
+    alone = source.work.presence("daemon", bridge.holder, now=app.now())
+    with closing(alone), closing(SqlStore(to)) as other:
         if str(other.database.engine.url) == str(source.database.engine.url):
             raise SetupError("that is the database in use; give another one: bridge migrate --to URL")
         with source.database.write() as here:
@@ -53,13 +54,6 @@ def _concrete(bridge: app.Bridge) -> SqlStore:
     if not isinstance(bridge.store, SqlStore):
         raise SetupError("only a database of the bridge's own can be moved; check BRIDGE_DATABASE")
     return bridge.store
-
-
-def _refuse_at_work(bridge: app.Bridge) -> None:
-    """Leases of processes that were killed here count for nothing."""
-    for user in bridge.store.users():
-        for connection in bridge.store.connections(user.id):
-            leases.free_dead(bridge.store, connection)
 
 
 def _refuse_leased(source: SqlStore) -> None:

@@ -19,6 +19,7 @@ from rhythm_env.interface import moment_at, zone_at
 log = logging.getLogger(__name__)
 
 WRITTEN = "plans written"  # beside a connection's cursors: the answers up to this instant are in its calendar
+RECENTLY = BACKOFF * 4  # an answer is tried to be written so long; then the next sync does it
 AGAIN = "plans again"  # and when writing them is to be tried again
 
 
@@ -36,12 +37,14 @@ def attend(bridge: app.Bridge, user: User, *, now: datetime) -> None:
 
 
 def waiting(bridge: app.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
-    """Those for whom ``attend`` may have something to do, found with a few queries for everybody together."""
+    """Those for whom ``attend`` has something to do, found with a few queries for everybody together."""
     everybody = [(user, moment_at(now, user.zones)) for user in users]
-    advised = {moment: bridge.store.work.advised(moment) for moment in {moment for _, moment in everybody}}
+    work, moments = bridge.store.work, {moment for _, moment in everybody}
+    advised = {moment: work.advised(moment) for moment in moments}
+    unsent = {moment: work.unsent(moment) if moment.slot not in bridge.guard.quiet else set() for moment in moments}
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
-    looked_at = bridge.store.post.channels().keys() | bridge.store.work.connected(writing)
-    return [user for user, moment in everybody if user.id in looked_at or user.id not in advised[moment]]
+    agreed = work.answered(writing, advised=now - plans.BACK, since=now - RECENTLY)
+    return [u for u, at in everybody if u.id not in advised[at] or u.id in unsent[at] or u.id in agreed]
 
 
 def _guarded(what: str, work: Callable[[], None]) -> None:

@@ -34,7 +34,7 @@ def backup(
     from bridge import app
 
     with app.open_bridge() as bridge, show.Progress() as progress:
-        bridge.store.keeping.backup(path, progress.steps("backup"))
+        bridge.store.keeping.backup(path, progress.steps)
         people = len(bridge.store.users())
     body = {"path": str(path), "bytes": path.stat().st_size, "people": people}
     kept = "Consents in it are sealed: keep the key as well, elsewhere (see: bridge doctor)."
@@ -50,8 +50,7 @@ def restore(
     from bridge import app, housekeeping
 
     with app.open_bridge() as bridge, show.Progress() as progress:
-        step = progress.steps("restore")
-        housekeeping.restore(bridge, path, replace=replace, progress=step, now=app.now())
+        housekeeping.restore(bridge, path, replace=replace, progress=progress.steps, now=app.now())
         people = len(bridge.store.users())
     body = {"path": str(path), "people": people}
     show.result(body, f"{people} people are back. See how they are: bridge doctor", json=json)

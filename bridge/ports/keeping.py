@@ -8,6 +8,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Protocol
 
+Progress = Callable[[str], Callable[[int, int], None]]  # of a table, how many of how many rows are done
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
@@ -40,10 +42,10 @@ class Keeping(Protocol):
 
     def done(self, what: str, holder: str, *, now: datetime) -> None: ...
 
-    def backup(self, path: Path, progress: Callable[[int, int], None] | None = None) -> None:
+    def backup(self, path: Path, progress: Progress = ...) -> None:
         """The whole store as of one moment, as a file of one format for both databases; others may write meanwhile."""
         ...
 
-    def restore(self, path: Path, *, replace: bool, progress: Callable[[int, int], None] | None = None) -> None:
+    def restore(self, path: Path, *, replace: bool, progress: Progress = ...) -> None:
         """Put a backup into this store. Raises SetupError where people are in it, unless they are to be replaced."""
         ...

@@ -49,8 +49,12 @@ class Work(Protocol):
         """After the clock went back: what was put off by the later one is due again; how many connections that are."""
         ...
 
-    def connected(self, sources: Sequence[str]) -> set[int]:
-        """The people with a connection to one of these, that is not paused."""
+    def answered(self, sources: Sequence[str], *, advised: datetime, since: datetime) -> set[int]:
+        """The people with a connection to one of these, that is not paused, who have answered lately."""
+        ...
+
+    def unsent(self, moment: Moment) -> set[int]:
+        """The people with a channel whose advice in a slot was neither seen nor begun to be sent."""
         ...
 
     def advised(self, moment: Moment) -> set[int]:

@@ -17,7 +17,7 @@ from bridge.store import rows, snapshot, tables
 from bridge.store.database import Database
 from bridge.store.presence import announce, announced
 
-Progress = Callable[[int, int], None]
+Progress = Callable[[str], snapshot.Step]
 
 
 class SqlKeeping:
@@ -50,7 +50,7 @@ class SqlKeeping:
         with self._database.write() as db:
             announce(db, what, holder, now=now)
 
-    def backup(self, path: Path, progress: Progress | None = None) -> None:
+    def backup(self, path: Path, progress: Progress = snapshot.unwatched) -> None:
         """A SQLite database of its own, readable by its owner alone, that appears under its name only when whole."""
         part = path.with_name(path.name + ".part")
         try:
@@ -63,11 +63,11 @@ class SqlKeeping:
         finally:
             part.unlink(missing_ok=True)
 
-    def _copy_to(self, part: Path, progress: Progress | None) -> None:
+    def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self._database.engine
         if engine.dialect.name == "postgresql":
             with self._database.read() as db, closing(Database(f"sqlite:///{part}")) as new, new.write() as to:
-                snapshot.copy(db, to, progress)
+                snapshot.fill(db, to, progress)
             with closing(sqlite3.connect(part)) as file:
                 file.execute("PRAGMA journal_mode=DELETE").close()
             return
@@ -80,7 +80,7 @@ class SqlKeeping:
         finally:
             raw.close()
 
-    def restore(self, path: Path, *, replace: bool, progress: Progress | None = None) -> None:
+    def restore(self, path: Path, *, replace: bool, progress: Progress = snapshot.unwatched) -> None:
         if not _is_database(path):
             raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
         with snapshot.opened(path) as saved, self._database.write() as db:
@@ -88,8 +88,7 @@ class SqlKeeping:
             if there and not replace:
                 raise SetupError("there are people in this store; to put the backup in their place: --replace")
             with saved.read() as before:
-                snapshot.clear(db)
-                snapshot.copy(before, db, progress)
+                snapshot.fill(before, db, progress)
 
 
 def _is_database(path: Path) -> bool:

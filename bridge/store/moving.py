@@ -30,8 +30,8 @@ class Moved:
 
 
 def ordered() -> list[sa.Table]:
-    """Parents before children."""
-    return list(tables.metadata.sorted_tables)
+    """Parents before children; who is at a store is not moved to another."""
+    return [table for table in tables.metadata.sorted_tables if table is not tables.presences]
 
 
 def refuse_unless_empty(db: sa.Connection) -> None:

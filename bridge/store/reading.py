@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -145,12 +145,28 @@ def missing(
         r.deleted.is_(False),
         r.key.startswith(covers.prefix, autoescape=True),
     )
+    if covers.since is not None:  # of ten years, only what may begin there is looked at
+        query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
     parts = [query] if covers.parents is None else [query.where(r.parent.in_(p)) for p in rows.chunks(covers.parents)]
     absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
     if covers.since is not None:
         stored = rows.current(db, list(absent))
         absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
     return [RawRecord(stream=stream, key=key, payload={}, deleted=True) for key in sorted(absent.values())]
+
+
+def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
+    """The records of a connection with a row that may begin at or after ``since``; days are local."""
+    c = tables.connections.c
+    user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
+    day = since.date() - timedelta(days=2)
+    bounds = ((tables.samples, "day", day), (tables.episodes, "day", day), (tables.events, "start", since))
+    return sa.union(
+        *(
+            sa.select(t.c.record_id).where(t.c.user_id == user, t.c.connection_id == connection_id, t.c[name] >= bound)
+            for t, name, bound in bounds
+        )
+    )
 
 
 def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:

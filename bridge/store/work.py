@@ -53,11 +53,27 @@ class SqlWork:
         with self._write() as db:
             return due.recall(db, now=now, lease=lease)
 
-    def connected(self, sources: Sequence[str]) -> set[int]:
-        c = tables.connections.c
+    def answered(self, sources: Sequence[str], *, advised: datetime, since: datetime) -> set[int]:
+        c, r = tables.connections.c, tables.recommendations.c
         named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
+        connected = sa.select(c.user_id).where(c.source_id.in_(named), c.paused.is_(None))
+        recent = sa.select(r.user_id).where(r.user_id.in_(connected), r.created_at >= advised, r.answered_at >= since)
         with self._read() as db:
-            return set(db.execute(sa.select(c.user_id).where(c.source_id.in_(named), c.paused.is_(None))).scalars())
+            return set(db.execute(recent).scalars())
+
+    def unsent(self, moment: Moment) -> set[int]:
+        r, n = tables.recommendations.c, tables.notifications.c
+        begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
+        query = sa.select(r.user_id).where(
+            r.week == moment.week,
+            r.timestep == moment.timestep,
+            r.shown_at.is_(None),
+            r.answer.is_(None),
+            r.user_id.in_(sa.select(tables.channels.c.user_id)),
+            ~begun,
+        )
+        with self._read() as db:
+            return set(db.execute(query).scalars())
 
     def advised(self, moment: Moment) -> set[int]:
         r = tables.recommendations.c

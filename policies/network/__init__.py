@@ -23,7 +23,7 @@ class Learned:
     """
 
     name = "network"
-    version = 2
+    version = 3
 
     def __init__(self, objective: str = "reward", *, learns: bool = True, file: Path = WEIGHTS) -> None:
         self.objective, self.learns, self._file = objective, learns, file

@@ -25,6 +25,7 @@ from tests.world import KEY, NOW, contents
 
 SOURCES = ("whoop", "google_calendar", "ics")
 ROUND = timedelta(hours=2, minutes=45)  # from one start to the next: everything is due, now and then it is another slot
+MANY = 10**6  # requests: more than there are, so that time decides
 
 
 class Serving:
@@ -76,7 +77,7 @@ class Serving:
 
     def kill_once(self) -> bool:
         """Kill a daemon a moment after a random request, or at a random time; False when it had ended by itself."""
-        left, delay = self.rng.randrange(1, 25), self.rng.random() * 0.05
+        left, delay = self.rng.choice((self.rng.randrange(1, 25), MANY)), self.rng.random() * 0.2
         reached, counting = threading.Event(), threading.Lock()
 
         def count(request: Request) -> Answer | None:
@@ -90,7 +91,7 @@ class Serving:
         for server in (*self.servers, self.mailbox):
             server.faults.append(count)
         process = self.start()
-        reached.wait(self.rng.uniform(1, 12))
+        reached.wait(self.rng.uniform(1, 9))
         time.sleep(delay)
         process.send_signal(signal.SIGKILL)
         process.wait()

@@ -18,6 +18,7 @@ from bridge.config import load
 from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
+from bridge.store.snapshot import unwatched
 from bridge.sync import sync
 from tests.world import NOW, World, contents, living
 
@@ -82,7 +83,7 @@ def test_a_backup_goes_back_into_either_database(
     url = f"sqlite:///{tmp_path / 'new.db'}" if there == "sqlite" else request.getfixturevalue("postgres_url")
     with closing(open_store(url)) as other:
         itself = url == database_url  # there is one PostgreSQL database here
-        housekeeping.restore(bridge_of(other), path, replace=itself, progress=lambda *_: None, now=NOW)
+        housekeeping.restore(bridge_of(other), path, replace=itself, progress=unwatched, now=NOW)
         assert contents(other, other.user("ana")) == world.contents()
         assert other.dump(world.user.id) == world.store.dump(world.user.id)
         assert [s for _, s in other.secrets()] == [s for _, s in world.store.secrets()]
@@ -103,9 +104,7 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
     with ExitStack() as stack, closing(open_store(database_url)) as two:
         stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
         with pytest.raises(SetupError, match="host/1"):
-            housekeeping.restore(
-                bridge_of(world.store), tmp_path / "saved", replace=True, progress=lambda *_: None, now=NOW
-            )
+            housekeeping.restore(bridge_of(world.store), tmp_path / "saved", replace=True, progress=unwatched, now=NOW)
 
 
 def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> None:

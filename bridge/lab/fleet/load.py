@@ -26,6 +26,7 @@ THREADS = 4  # of a worker
 SPREAD = 0.75  # of the time the first round took, the second one's due times take: it is quicker, so it keeps up
 RAW_DAYS = 90  # of what came from the sources, as it came, are kept
 RUN_DAYS = 90  # of how syncs ended
+DAILY = (tables.records, tables.arrivals, tables.samples, tables.episodes, tables.events)  # grow with the days
 PER_DAY = len(SOURCES) * (timedelta(days=1) // CADENCE)  # syncs of one person
 
 Progress = Callable[[str], Callable[[int, int], None]]
@@ -63,19 +64,17 @@ def fleet(users: int, *, days: int, database: str | None, workers: int, progress
         ]
         for worker in processes:
             stage.heard(worker)
-        sizes = [stage.size(store)]
         first = _round(processes, NOW, NOW, progress("first syncs"), users)
-        sizes.append(stage.size(store))
-        raw = stage.part(store, tables.arrivals)
+        parts = [_parts(store)]
         base = NOW + CADENCE + timedelta(seconds=first.seconds)
         until = base + timedelta(seconds=SPREAD * first.seconds)
         _spread(store, base, until)
         second = _round(processes, base, until, progress("nothing new"), users)
-        sizes.append(stage.size(store))
+        parts.append(_parts(store))
         counted, missed = count.count(store, users, days), count.missed(store, 2)
     figures = {"users": users, "days": days, "workers": workers, "database": store.database.engine.dialect.name}
     figures |= _pace(first, second) | {"lost": counted.lost, "doubled": counted.doubled, "missed_syncs": missed}
-    return figures | _growth(users, days, sizes, raw)
+    return figures | _growth(users, days, *parts)
 
 
 def _round(
@@ -143,15 +142,26 @@ def _at(sizes: Sequence[float], share: float) -> float:
     return sizes[int(share * (len(sizes) - 1))]
 
 
-def _growth(users: int, days: int, sizes: Sequence[int], raw: int) -> dict[str, Any]:
-    """Bytes: of a person's day, of how a sync ended, and what a person has after a year with what is kept of both."""
-    empty, loaded, later = sizes
-    run = (later - loaded) / (users * len(SOURCES))
-    day = max((loaded - empty) / users - len(SOURCES) * run, 0.0) / days
-    raw_day = min(raw / users / days, day)
+def _parts(store: SqlStore) -> dict[str, int]:
+    """Bytes of every table with its indices, and of the whole database."""
+    grown, whole = (*DAILY, tables.sync_runs), stage.size(store)
+    try:
+        return {table.name: stage.part(store, table) for table in grown} | {"all": whole}
+    except sa.exc.OperationalError:  # a SQLite built without its tables' statistics: all of it counts as data
+        return {table.name: 0 for table in grown} | {"records": whole, "all": whole}
+
+
+def _growth(users: int, days: int, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
+    """Bytes: of a person's day, of how a sync ended, and what a person has after a year with what is kept of both.
+
+    The tables that grow are measured by themselves: what updates leave behind is used again, and is no growth.
+    """
+    run = (later["sync_runs"] - loaded["sync_runs"]) / (users * len(SOURCES))
+    day = sum(loaded[table.name] for table in DAILY) / users / days
+    raw_day = loaded["arrivals"] / users / days
     year = 365 * (day - raw_day) + RAW_DAYS * raw_day + RUN_DAYS * PER_DAY * run
     return {
-        "database_mb": round(later / 1e6, 2),
+        "database_mb": round(later["all"] / 1e6, 2),
         "bytes_per_user_day": round(day),
         "raw_bytes_per_user_day": round(raw_day),
         "bytes_per_sync_run": round(run, 1),

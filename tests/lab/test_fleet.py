@@ -1,0 +1,125 @@
+"""``bridge fleet``: what it says is so, and what is missing or too much in a store is found."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bridge import app
+from bridge.cli.scale import BEGIN, COLUMNS, END, keep
+from bridge.errors import SetupError
+from bridge.lab.fleet import accounts, count, stage
+from bridge.lab.fleet.worker import play
+from bridge.store import open_store, tables
+from bridge.store.sql import SqlStore
+from bridge.vault import Vault
+from tests.world import NOW
+
+ASKED = {"users", "syncs_per_s", "lag_p50_s", "lag_p95_s", "peak_mb", "lost", "doubled", "bytes_per_user_year"}
+PEOPLE = accounts.KINDS + 2  # two are of a kind with others
+
+
+def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "bridge", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=100, check=False, env=dict(os.environ))
+
+
+@pytest.mark.timeout(120)
+def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> None:
+    page = tmp_path / "SCALE.md"
+    page.write_text(f"# Load\n\n{BEGIN}\n{END}\n\nMore.\n")
+    ran = bridge("fleet", "--users", "3", "--workers", "2", "--json", "--write", str(page))
+    assert ran.returncode == 0, ran.stderr
+    told = json.loads(ran.stdout)
+    assert set(told) >= ASKED
+    assert (told["users"], told["syncs"], told["lost"], told["doubled"], told["missed_syncs"]) == (3, 18, 0, 0, 0)
+    assert told["bytes_per_user_year"] > 365 * told["raw_bytes_per_user_day"] > 0
+    assert f"| 3 | sqlite | 2 | 2 | {told['syncs_per_s']} |" in page.read_text()
+
+
+@pytest.fixture
+def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+    """A store in which everybody was synced once."""
+    with stage.staged(2, f"sqlite:///{tmp_path / 'bridge.db'}") as variables:
+        for name, value in variables.items():
+            monkeypatch.setenv(name, value)
+        with app.open_bridge() as opened:
+            assert isinstance(opened.store, SqlStore)
+            stage.populate(opened.store, PEOPLE, Vault([variables["BRIDGE_KEY"]]))
+            at = accounts.NOW.isoformat()
+            report = play(opened, 2, {"base": at, "until": at, "origin": time.monotonic()})
+            assert report["outcomes"] == {"ok": 3 * PEOPLE}
+        return SqlStore(variables["BRIDGE_DATABASE"])
+
+
+def change(store: SqlStore, statement: str) -> None:
+    with store.database.write() as db:
+        db.execute(sa.text(statement))
+
+
+def test_what_is_missing_or_too_much_is_counted(loaded: SqlStore) -> None:
+    with closing(loaded):
+        whole = count.count(loaded, PEOPLE, 2)
+        assert whole == (0, 0)
+        assert count.missed(loaded, 1) == 0
+        assert count.missed(loaded, 2) == 3 * PEOPLE
+        change(loaded, "DELETE FROM samples WHERE id IN (SELECT id FROM samples LIMIT 3)")
+        assert count.count(loaded, PEOPLE, 2) == (3, 0)
+        change(loaded, "UPDATE records SET key = key || 'x' WHERE id = 1")
+        assert count.count(loaded, PEOPLE, 2) == (4, 1)
+        change(
+            loaded, "INSERT INTO arrivals SELECT NULL, record_id, arrived_at, deleted, parent, payload FROM arrivals"
+        )
+        arrivals = sa.select(sa.func.count()).select_from(tables.arrivals)
+        with loaded.database.read() as db:
+            assert count.count(loaded, PEOPLE, 2) == (4, 1 + db.execute(arrivals).scalar_one() // 2)
+
+
+def test_one_persons_data_at_another_are_both_lost_and_doubled(loaded: SqlStore) -> None:
+    """Persons 1 and 17 are of a kind: only their numbers tell them apart."""
+    with closing(loaded):
+        change(loaded, "UPDATE connections SET name = 'was' || user_id WHERE user_id IN (1, 17)")
+        change(loaded, "UPDATE connections SET user_id = 18 - user_id WHERE user_id IN (1, 17)")
+        lost, doubled = count.count(loaded, PEOPLE, 2)
+        assert lost == doubled > 20
+
+
+def test_a_store_with_people_in_it_is_refused(tmp_path: Path) -> None:
+    url = f"sqlite:///{tmp_path / 'mine.db'}"
+    with closing(open_store(url)) as store:
+        store.add_user("ana", "UTC", now=NOW)
+    ran = bridge("fleet", "--users", "2", "--database", url)
+    assert ran.returncode == 2
+    assert "of its own" in ran.stderr
+    with closing(open_store(url)) as store:
+        assert [user.name for user in store.users()] == ["ana"]
+
+
+def test_a_row_replaces_the_earlier_run_of_as_many_on_the_same_database(tmp_path: Path) -> None:
+    page = tmp_path / "SCALE.md"
+    page.write_text(f"{BEGIN}\n{END}\n")
+
+    def run(users: int, database: str, pace: float) -> None:
+        keep(page, dict.fromkeys(COLUMNS.values(), 0) | {"users": users, "database": database, "syncs_per_s": pace})
+
+    run(100, "sqlite", 1.0)
+    run(20, "sqlite", 2.0)
+    run(20, "postgresql", 3.0)
+    run(100, "sqlite", 4.0)
+    rows = [line.split(" | ")[:5] for line in page.read_text().splitlines()[3:-1]]
+    assert [(row[0].strip("| "), row[1], row[4]) for row in rows] == [
+        ("20", "postgresql", "3.0"),
+        ("20", "sqlite", "2.0"),
+        ("100", "sqlite", "4.0"),
+    ]
+    page.write_text("nothing")
+    with pytest.raises(SetupError, match="no table"):
+        run(1, "sqlite", 1.0)
