@@ -165,17 +165,15 @@ def stored(place: Place, slices: list[Slice]) -> str:
 def served(place: Place, model: str) -> Iterator[str]:
     """The address of the model and the adapters."""
     command = [sys.executable, "-m", "bridge", "llm", "serve", "--model", model, "--port", "0"]
-    running = subprocess.Popen(
-        command, stdout=subprocess.PIPE, text=True, env={**os.environ, **place.settings, "PYTHONUNBUFFERED": "1"}
-    )
-    try:
-        assert running.stdout is not None
-        found = re.search(r"http://\S+", running.stdout.readline())
-        assert found is not None
-        yield found[0]
-    finally:
-        running.terminate()
-        running.wait(20)
+    settings = {**os.environ, **place.settings, "PYTHONUNBUFFERED": "1"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=settings) as running:
+        try:
+            assert running.stdout is not None
+            found = re.search(r"http://\S+", running.stdout.readline())
+            assert found is not None
+            yield found[0]
+        finally:
+            running.terminate()
 
 
 def test_a_person_is_tuned_to_served_and_advised(place: Place, refined: dict[str, Any]) -> None:
@@ -198,5 +196,6 @@ def test_a_person_is_tuned_to_served_and_advised(place: Place, refined: dict[str
     for one in (*advised, plain):
         assert one["policy"] == "llm@1"
         assert one["reasons"][0].startswith("rhythm says: ")
+    assert any(one["action"] in WANTED for one in advised)
     history = place.run("llm", "personalise", "--history", "--user", name)
     assert [row["kept"] for row in history] == [False]
