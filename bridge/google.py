@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import webbrowser
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import Any
 
 from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
@@ -269,17 +270,65 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Google's client for an API; ``path`` is its service path, which the address of the API replaces."""
+    """Google's client for an API; ``path`` is its service path, which the address of the API replaces.
+
+    Its requests are signed and sent by a client of this account's own. How they are made is worked out once per
+    process: to do so for every account would cost more than most of them have to say.
+    """
+    address = account.settings["base_url"].rstrip("/") + path
+    return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
+
+
+@cache
+def _built(name: str, version: str, address: str) -> Any:
+    """Google's client, whose own connection is never used."""
+    import httplib2
     from googleapiclient.discovery import build
 
     return build(
         name,
         version,
-        http=open_http(account, service),
-        client_options={"api_endpoint": account.settings["base_url"].rstrip("/") + path},
+        http=httplib2.Http(),
+        client_options={"api_endpoint": address},
         static_discovery=True,
         cache_discovery=False,
     )
+
+
+@cache
+def _collection(name: str, version: str, address: str, collection: str) -> Any:
+    return getattr(_built(name, version, address), collection)()
+
+
+class _Api:
+    """What Google's client offers, as in ``api.events().list(...)``; what is asked goes out through ``http``."""
+
+    def __init__(self, collection: Callable[[str], Any], http: Any) -> None:
+        self._collection = collection
+        self._http = http
+
+    def __getattr__(self, name: str) -> Callable[[], _Requests]:
+        return lambda: _Requests(self._collection(name), self._http)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class _Requests:
+    """The requests of one collection."""
+
+    def __init__(self, collection: Any, http: Any) -> None:
+        self._collection = collection
+        self._http = http
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def made(*arguments: Any, **options: Any) -> Any:
+            request = getattr(self._collection, name)(*arguments, **options)
+            if request is not None:  # after the last page there is none
+                request.http = self._http
+            return request
+
+        return made
 
 
 class _Shown(webbrowser.BaseBrowser):
