@@ -12,6 +12,7 @@ MODULES = (
     "benchmarks.meters",
     "benchmarks.simulator",
     "benchmarks.titles",
+    "benchmarks.tenyears",
 )
 
 for module in MODULES:

@@ -27,8 +27,8 @@ def tidy(bridge: app.Bridge, *, now: datetime) -> Tidied:
     """Drop raw records that last changed ``BRIDGE_KEEP_RAW`` days ago, and give their space back."""
     lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
     gone = bridge.store.keeping.tidy(now - timedelta(days=days(bridge.settings.keep_raw)), lasting)
+    bridge.store.keeping.done(NAME, bridge.holder, now=now)  # if there is no room to compact, the next day tries again
     bridge.store.keeping.compact()
-    bridge.store.keeping.done(NAME, bridge.holder, now=now)
     return gone
 
 

@@ -20,6 +20,7 @@ def commands(text: str) -> list[list[str]]:
     return [shlex.split(line[2:]) for line in text.splitlines() if line.startswith("$ ")]
 
 
+@pytest.mark.timeout(300)
 def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
     block = README.split("<!-- run -->")[1].split("<!-- /run -->")[0]
     found = commands(block)

@@ -85,10 +85,12 @@ class Daemon:
         if self.presence is None:
             return True
         try:
-            return self.presence.taken()
+            if self.presence.taken():
+                return True
+            log.error("another daemon is at this store; nothing is begun here")
         except Exception as error:  # noqa: BLE001 - each database's driver has its own
             log.error("the database is away: %s", type(error).__name__)
-            return False
+        return False
 
     def _keep_in_step(self) -> None:
         if self.watch is not None and (ahead := self.watch.jumped()):

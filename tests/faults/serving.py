@@ -26,6 +26,7 @@ from tests.world import KEY, NOW, contents
 SOURCES = ("whoop", "google_calendar", "ics")
 ROUND = timedelta(hours=2, minutes=45)  # from one start to the next: everything is due, now and then it is another slot
 MANY = 10**6  # requests: more than there are, so that time decides
+STARTING, CALM = 90.0, 3.0  # seconds without a request, before the first and after it
 
 
 class Serving:
@@ -76,28 +77,41 @@ class Serving:
         )
 
     def kill_once(self) -> bool:
-        """Kill a daemon a moment after a random request, or at a random time; False when it had ended by itself."""
-        left, delay = self.rng.choice((self.rng.randrange(1, 25), MANY)), self.rng.random() * 0.2
-        reached, counting = threading.Event(), threading.Lock()
+        """Kill a daemon around a random request or a message, or when it has calmed down; False if it had ended."""
+        watched, left = self.rng.choice(
+            ((self.servers, self.rng.randrange(1, 11)), ([self.mailbox], 1), ([self.mailbox], MANY))
+        )
+        struck, counting = threading.Event(), threading.Lock()
 
         def count(request: Request) -> Answer | None:
             nonlocal left
             with counting:
                 left -= 1
                 if left == 0:
-                    reached.set()
+                    struck.set()
             return None
 
-        for server in (*self.servers, self.mailbox):
+        for server in watched:
             server.faults.append(count)
         process = self.start()
-        reached.wait(self.rng.uniform(1, 9))
-        time.sleep(delay)
+        self._until(struck)
+        time.sleep(self.rng.random() * 0.2)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        for server in (*self.servers, self.mailbox):
+        for server in watched:
             server.faults.remove(count)
         return process.returncode == -signal.SIGKILL
+
+    def _until(self, struck: threading.Event) -> None:
+        """Until then, or until nobody has been asked for a while; a start takes its time on a busy machine."""
+        asked, end = self.asked(), time.monotonic() + STARTING
+        while not struck.wait(0.05) and time.monotonic() < end:
+            if self.asked() != asked:
+                asked, end = self.asked(), time.monotonic() + CALM
+
+    def asked(self) -> int:
+        """How many requests there were so far."""
+        return sum(len(server.asked) for server in (*self.servers, self.mailbox))
 
     def settle(self) -> None:
         """A last round, undisturbed."""

@@ -51,9 +51,10 @@ def whole(stage: Stage) -> bool:
 def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     connection = stage.add("ana", "UTC")
     engine = stage.bridge.store.database.engine  # type: ignore[attr-defined]
+    stage.bridge.store.database.scrub()  # type: ignore[attr-defined]
     with engine.connect() as db:
         pages = db.exec_driver_sql("PRAGMA page_count").scalar()
-    room = [pages + 6]
+    room = [pages + 2]
 
     def limit(driver: Any, *_: object) -> None:
         driver.execute(f"PRAGMA max_page_count={room[0]}").close()
@@ -79,14 +80,14 @@ def test_a_vendor_that_is_away_for_a_day_is_asked_seldom_and_caught_up_with(stag
     daemon, back = stage.daemon(), NOW + timedelta(days=1)
     while stage.now < back:
         daemon.tick()
-        stage.now += TICK
+        stage.now += 3 * TICK
     tried = len(stage.runs()[connection.id])
     assert 5 <= tried <= 12
     stage.server.faults.clear()
     while stage.bridge.store.connections(stage.users[0].id)[0].last_success is None:
         daemon.tick()
-        stage.now += TICK
-    assert stage.now - back <= LONGEST_BACKOFF * (1 + JITTER) + TICK
+        stage.now += 3 * TICK
+    assert stage.now - back <= LONGEST_BACKOFF * (1 + JITTER) + 6 * TICK
     assert whole(stage)
 
 
@@ -148,7 +149,7 @@ def test_two_daemons_at_one_store_do_everything_once(stage: Stage, tmp_path: Pat
     assert len(got) == 4
 
 
-@pytest.mark.parametrize("seed", [1, 2])
+@pytest.mark.parametrize("seed", [1, *(pytest.param(seed, marks=pytest.mark.faults) for seed in range(2, 12))])
 def test_a_clock_that_jumps_about_for_a_week(stage: Stage, seed: int) -> None:
     """After every jump the connection is synced within a cadence of time that passed, and never twice within one but
     for the jump itself; no slot has its advice twice."""
@@ -157,7 +158,7 @@ def test_a_clock_that_jumps_about_for_a_week(stage: Stage, seed: int) -> None:
     daemon = stage.daemon(steady=lambda: passed[0])
     daemon.start()
     jumps, synced = 0, 0
-    for _ in range(60):
+    for _ in range(40):
         passed[0] += 600
         jump = timedelta(hours=rng.uniform(-30, 30)) if rng.random() < 0.2 else timedelta(0)
         jumps += bool(jump)
@@ -168,8 +169,8 @@ def test_a_clock_that_jumps_about_for_a_week(stage: Stage, seed: int) -> None:
         if runs > synced:
             synced, at[0] = runs, passed[0]
         assert passed[0] - at[0] <= CADENCE.total_seconds() + 600
-    assert jumps > 5
-    assert synced <= 60 // 3 + jumps + 1
+    assert jumps > 2
+    assert synced <= 40 // 3 + jumps + 1
     assert whole_after(stage, daemon)
 
 
