@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint classifier bench evaluate clean
+.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -56,6 +56,9 @@ classifier: .venv/ready
 
 bench: .venv/ready
 	$(BIN)/python -m benchmarks
+
+live: .venv/ready # 40 people for four weeks under each policy: an hour of one core
+	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write bridge/lab/LIVE.md --picture bridge/lab/live.svg
 
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg

@@ -71,7 +71,7 @@ def load() -> Settings:
         policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
         quiet=_choose("QUIET", written, "night"),
-        url=_choose("URL", written, "") or None,
+        url=_address(_choose("URL", written, "")),
         keep_raw=_choose("KEEP_RAW", written, "90"),
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
@@ -79,6 +79,13 @@ def load() -> Settings:
 
 def _choose(name: str, written: Mapping[str, Any], default: str) -> str:
     return str(os.environ.get(f"BRIDGE_{name}") or written.get(name.lower()) or default)
+
+
+def _address(text: str) -> str | None:
+    """An address that others can open, or none."""
+    if text and not text.startswith(("https://", "http://")):
+        raise SetupError("BRIDGE_URL is the page's address from outside, e.g. https://bridge.example.org")
+    return text or None
 
 
 def _as_text(written: object) -> str:

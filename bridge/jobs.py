@@ -18,7 +18,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import app, housekeeping, leases, registry, rhythm
-from bridge.errors import TryLater
+from bridge.errors import BridgeError, TryLater
 from bridge.ports import Connection, User
 from bridge.sync import BACKOFF, LEASE, finish
 from bridge.types import Outcome
@@ -46,20 +46,31 @@ class Jobs:
     bridge: app.Bridge
     clock: Callable[[], datetime] = app.now
     stopping: threading.Event = field(default_factory=threading.Event)
-    owed: set[str] = field(default_factory=set)  # leases that could not be given back, for the database was away
+    owed: set[str] = field(default_factory=set)  # whose leases may not have been given back
 
     def sync(self, connection_id: int, pages: int) -> bool:
         """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time."""
         connection = self.bridge.store.connection(connection_id)
         if connection is None or connection.paused is not None:
             return False
-        user, mine = self.bridge.store.person(connection.user_id), replace(self.bridge)  # a holder of its own
+        mine = replace(self.bridge)  # a holder of its own
+        try:
+            return self._sync(mine, connection, pages)
+        except BridgeError:
+            raise
+        except Exception:  # the database went away: whether the lease is given back is not known
+            self.owed.add(mine.holder)
+            raise
+
+    def _sync(self, mine: app.Bridge, connection: Connection, pages: int) -> bool:
+        user = self.bridge.store.person(connection.user_id)
         leases.free_dead(self.bridge.store, connection)
         self._enter(mine, connection)
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
         if outcome.outcome == "failed" and not chunk.full:
-            raise TryLater(f"{connection.source}: try again", retry_at=outcome.retry_at or self.clock() + BACKOFF)
+            again = self.bridge.store.connection(connection.id)
+            raise TryLater(f"{connection.source}: try again", retry_at=again.due_at if again else None)
         if outcome.outcome == "skipped":
             raise TryLater(f"{connection.source}: somebody else is at it", retry_at=self.clock() + ELSEWHERE)
         return chunk.full
@@ -83,11 +94,9 @@ class Jobs:
         outcome = Outcome(
             source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
         )
-        self.owed.add(mine.holder)
         with mine.store.transaction():
             finish(mine.store, connection, outcome, started=now, finished=now)
             mine.store.release(connection.id, mine.holder)
-        self.owed.discard(mine.holder)
         return outcome
 
     def attend(self, user_id: int) -> None:

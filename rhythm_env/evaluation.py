@@ -125,8 +125,8 @@ def evaluate(
         },
         "belief_skill_over": [{"slot": slot, **_skill(stated, target)} for slot, stated in result.beliefs.items()],
         "mean_level": summary(mine),
-        "reward_vs_oracle": _ratio(mine, levels["random"], levels["oracle"]),
-        "inference_gain": _ratio(mine, levels["blind"], levels["oracle"]),
+        "reward_vs_oracle": ratio(mine, levels["random"], levels["oracle"]),
+        "inference_gain": ratio(mine, levels["blind"], levels["oracle"]),
         "regret": summary(levels["oracle"] - mine),
         "paired_gain": None if other is None else _paired(result, other, condition, seeds, objective, find, on_step),
         "ms_per_decision": result.ms,
@@ -157,7 +157,7 @@ def skills(stated: Array, target: Array) -> dict[str, Any]:
     """dimension -> 1 - MSE / MSE of the best belief that is the same for everybody; both (3, n)."""
     constant = (target - target.mean(axis=1)[:, None]) ** 2
     rows = zip(BELIEF, (stated - target) ** 2, constant, strict=True)
-    return {name: _ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
+    return {name: ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
 
 
 def _skill(stated: Array, target: Array) -> dict[str, float]:
@@ -195,7 +195,7 @@ def summary(values: Array) -> dict[str, float]:
     return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}  # type: ignore[dict-item]
 
 
-def _ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
+def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
     """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes."""
     import numpy as np
 

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from bridge import app, config, links
-from bridge.errors import Forged, Spent
+from bridge.errors import Forged, SetupError, Spent
 from bridge.keyplace import place_of
 from bridge.ports import Recommendation, Store
 from bridge.rotation import rotate
@@ -73,6 +73,12 @@ def test_each_answer_has_an_address_of_the_page(bridge: app.Bridge) -> None:
 def test_without_an_address_from_outside_there_are_none(bridge: app.Bridge) -> None:
     inside = replace(bridge, settings=replace(bridge.settings, url=None))
     assert links.for_recommendation(inside, advised(bridge.store)) == {}
+
+
+def test_an_address_that_nobody_can_open_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_URL", "bridge.example.org")
+    with pytest.raises(SetupError, match="https://"):
+        config.load()
 
 
 def test_looking_answers_nothing_and_following_answers_once(bridge: app.Bridge) -> None:

@@ -55,7 +55,7 @@ def _played(asked: Sequence[Part], cores: int) -> tuple[list[dict[str, Any] | Li
 
     first = sorted(range(len(asked)), key=lambda n: asked[n].kind is not None)
     found: dict[int, tuple[dict[str, Any] | Lived, float]] = {}
-    with show.Progress() as progress, _one_thread_each():
+    with show.Progress() as progress, one_thread_each():
         step = progress.steps("comparison")
         with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
             waiting = {pool.submit(play, asked[n]): n for n in first}
@@ -76,7 +76,7 @@ def play(part: Part) -> tuple[dict[str, Any] | Lived, float]:
 
 
 @contextmanager
-def _one_thread_each() -> Iterator[None]:
+def one_thread_each() -> Iterator[None]:
     """Every process has its core; threads within would only be in the others' way."""
     before = {name: os.environ.get(name) for name in THREADS}
     os.environ.update(dict.fromkeys(THREADS, "1"))

@@ -65,7 +65,7 @@ def whoop_account(today: date, zone: ZoneInfo, days: int, hard: frozenset[date],
             "first_name": "Ana",
             "last_name": "Keller",
         },
-        "cycles": list(_cycles(slept, workouts, zone, rng)),
+        "cycles": list(cycles(slept, workouts, zone, rng)),
         "sleeps": sorted([*sleeps, *naps.values()], key=lambda record: str(record["start"])),
         "recoveries": list(recovery_records(slept, rng)),
         "workouts": list(workouts.values()),
@@ -76,7 +76,7 @@ def _minutes(record: Mapping[str, Any]) -> float:
     return float(record["score"]["stage_summary"]["total_in_bed_time_milli"]) / MINUTE
 
 
-def _cycles(
+def cycles(
     slept: Sequence[Night], workouts: Mapping[date, Mapping[str, Any]], zone: ZoneInfo, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
     """A cycle begins with a sleep and lasts to the next one that was recorded: a night without strap makes it long."""
@@ -119,10 +119,10 @@ def _workouts(
         training = WEEK.get(night.day.weekday())
         skipped = rng.random() < (0.7 if night.day in hard else 0.12)
         if training is not None and night.day < today and not skipped:
-            yield night.day, _workout(night.day, training, zone, rng)
+            yield night.day, workout(night.day, training, zone, rng)
 
 
-def _workout(day: date, training: Training, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
+def workout(day: date, training: Training, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
     start = datetime.combine(day, training.at, zone).astimezone(UTC) + timedelta(seconds=rng.randrange(300))
     minutes = training.minutes + 4 * bell(rng)
     end = start + timedelta(milliseconds=round(minutes * MINUTE))

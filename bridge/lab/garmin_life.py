@@ -22,9 +22,9 @@ def garmin_account(
     return {
         "origin": "generated",
         "about": "a made-up person for the demo; the shapes are those of Garmin Connect",
-        "summaries": [_summary(night, today, zone, rng) for night in slept],
-        "sleeps": {night.day.isoformat(): _sleep(night, zone, rng) for night in slept},
-        "hrv": [_hrv(night) for night in slept],
+        "summaries": [summary(night, today, zone, rng) for night in slept],
+        "sleeps": {night.day.isoformat(): sleep(night, zone, rng) for night in slept},
+        "hrv": [hrv(night) for night in slept],
         "heart_rates": {night.day.isoformat(): _heart_rate(night, today, zone, rng, every) for night in slept},
         "body_battery": [_battery(night, today, zone, rng) for night in slept],
         "activities": list(_activities(slept, today, zone, rng)),
@@ -52,7 +52,7 @@ def _epochs(name: str, at: datetime, zone: ZoneInfo) -> dict[str, int]:
     return {f"{name}GMT": round(at.timestamp() * 1000), f"{name}Local": round(wall.timestamp() * 1000)}
 
 
-def _summary(night: Night, today: date, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
+def summary(night: Night, today: date, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
     start, end = _bounds(night.day, today, zone, night.end)
     share = (end - start) / DAY
     steps = max(900, round((8200 + 2100 * bell(rng) - 2500 * night.stress) * share))
@@ -71,7 +71,7 @@ def _summary(night: Night, today: date, zone: ZoneInfo, rng: random.Random) -> d
     }
 
 
-def _sleep(night: Night, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
+def sleep(night: Night, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
     asleep = round(night.asleep * 60)
     deep, rem = round(asleep * night.deep_share), round(asleep * night.rem_share)
     start = night.start.replace(microsecond=0)
@@ -99,7 +99,7 @@ def _sleep(night: Night, zone: ZoneInfo, rng: random.Random) -> dict[str, Any]:
     }
 
 
-def _hrv(night: Night) -> dict[str, Any]:
+def hrv(night: Night) -> dict[str, Any]:
     made = night.end + timedelta(minutes=4)
     return {
         "calendarDate": night.day.isoformat(),

@@ -17,6 +17,10 @@ LOWEST, HIGHEST = 0.05, 0.98
 EXPIRY = 30.0  # hours after which what fades counts nothing: a night's validity a day later is about 0
 THIN = 0.05  # coverage below which nothing is claimed
 NO_DISTANCE = 1e-9
+FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # read from signs; progress and company are counted
+# Of how body and mind are, the share of variance that their signs can tell at most: the square of 0.5, the upper end of
+# the correlations found on people. Without it, 90 % intervals held simulated people's Vitality in 79 % of slots.
+KNOWABLE = 0.25
 
 NOTHING = "nothing fresh is known: shown at your normal"
 NOT_VALIDATED = "not validated against people's reports"
@@ -63,8 +67,8 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     """A meter's reading from the signals that are there; one that is None is missing and leaves the rest to normal.
 
     With l the weight and q the trust of each: Z = sum(l q z) / (1 + sum(l q)), where the 1 is the prior z = 0, so
-    that a missing input pulls towards normal; sd = L (1 - L) / sqrt(1 + sum(l q)); coverage = sum(l q) / sum(l)
-    without optional inputs in the divisor, at most 1. Contributions sum to the level's distance from 0.70. Where next
+    that a missing input pulls towards normal; sd as in ``spread``; coverage = sum(l q) / sum(l) without optional inputs
+    in the divisor, at most 1. Contributions sum to the level's distance from 0.70. Where next
     to nothing is known, the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
@@ -80,12 +84,29 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     level = level_of(z)
     return Reading(
         level=level,
-        sd=level * (1 - level) / sqrt(1 + total),
+        sd=spread(meter, level, total),
         coverage=coverage,
         because=tuple(_because(one, 1 + total, slope(z, level)) for one in used),
         validity=validity,
         note=None if validity is not None else NOT_VALIDATED,
     )
+
+
+def spread(meter: Meter, level: float, total: float) -> float:
+    """The sd of a level that rests on signals of this total trust: L (1 - L) sqrt(1 - k total / (1 + total)).
+
+    k is 1 for what is counted, which gives L (1 - L) / sqrt(1 + total), and ``KNOWABLE`` for what only signs tell of.
+    """
+    return level * (1 - level) * sqrt(1 - _told(meter) * total / (1 + total))
+
+
+def precision(meter: Meter, level: float, sd: float) -> float:
+    """1 + the total trust behind a reading, from its level and sd."""
+    return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _told(meter))
+
+
+def _told(meter: Meter) -> float:
+    return KNOWABLE if meter in FELT else 1.0
 
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:

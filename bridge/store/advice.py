@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -14,6 +16,7 @@ from bridge.store import names
 from bridge.store.tables import recommendations as table
 from rhythm_env.interface import ActionType, Answer, Moment, moment_of
 
+RECALLED = 128  # observations that are kept read: those of the last month of one person
 DOCUMENTS = ("belief", "scores", "probabilities", "reasons", "observation")
 
 
@@ -35,6 +38,13 @@ def _one(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation
     return None if row is None else _recommendation(row)
 
 
+@lru_cache(maxsize=RECALLED)
+def _observation(text: str) -> Mapping[str, Any]:
+    """A month of observations, each with a month of answers, is 4 MB to be read anew for every recommendation."""
+    found: Mapping[str, Any] = json.loads(text)
+    return found
+
+
 def _recommendation(row: Any) -> Recommendation:
     moved = row.moved_week is not None
     return Recommendation(
@@ -47,7 +57,7 @@ def _recommendation(row: Any) -> Recommendation:
         scores=json.loads(row.scores),
         probabilities=json.loads(row.probabilities),
         reasons=tuple(json.loads(row.reasons)),
-        observation=json.loads(row.observation),
+        observation=_observation(row.observation),
         created_at=row.created_at,
         expires_at=row.expires_at,
         shown_at=row.shown_at,

@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta
 from math import log
 
 from bridge.meters.check_in import Answers, check_in
-from bridge.meters.fuse import OFFSET
+from bridge.meters.fuse import OFFSET, precision
 from bridge.metrics import CHECK_INS
 from bridge.ports import Proxy
 from bridge.types import Reading, Sample
@@ -50,6 +50,6 @@ def fused(reading: Reading, answers: Answers, row: Proxy, at: datetime) -> float
     said = check_in(answers, row.meter, at)
     if said is None:
         return z
-    precision = (reading.level * (1 - reading.level) / reading.sd) ** 2
+    sure = precision(row.meter, reading.level, reading.sd)
     weight = row.weight * said.quality
-    return (z * precision + weight * said.z) / (precision + weight)
+    return (z * sure + weight * said.z) / (sure + weight)

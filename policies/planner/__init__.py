@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from policies.planner.inference import Posterior
     from policies.planner.memory import Memory
     from policies.planner.responses import Crowd
+    from rhythm_env.profiles import Profiles
 
 # What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
 CURIOSITY = {"reward": 0.15, "grade": 0.2}
@@ -28,7 +29,7 @@ class Planner:
     """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen.
 
     ``three``: it is told that everybody is one of the three published archetypes. ``prior``: one person's, as ``learn``
-    gave it; then only answers that it has not heard are.
+    gave it; then only answers that it has not heard are. ``knows``: who the person is, for comparisons.
     """
 
     name = "planner"
@@ -41,14 +42,17 @@ class Planner:
         learns: bool = True,
         three: bool = False,
         prior: Mapping[str, Any] | None = None,
+        knows: Profiles | None = None,
     ) -> None:
-        self.objective, self.learns, self.three, self.prior = objective, learns, three, prior
+        self.objective, self.learns, self.three, self.prior, self.knows = objective, learns, three, prior, knows
         self._memory: Memory | None = None
         self._whom: Crowd | None = None
 
-    def variant(self, *, objective: str, learns: bool = True, three: bool = False) -> Planner:
+    def variant(
+        self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
+    ) -> Planner:
         """The same planner with another aim or another idea of who there is, for comparisons."""
-        return Planner(objective, learns=learns, three=three)
+        return Planner(objective, learns=learns, three=three, knows=knows)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
         """One person's prior, of all answers that the observation holds, however old. Raises ValueError without any."""
@@ -87,6 +91,11 @@ class Planner:
         from policies.planner.memory import Memory
 
         self._memory = self._memory or Memory()
+        if self.knows is not None:
+            from policies.planner.inference import certain
+
+            self._whom = self._whom or certain(self.knows)
+            return infer(observation, self._memory, whom=self._whom, known=True)
         if self.prior is None:
             return infer(observation, self._memory, three=self.three)
         from policies.planner.personal import crowd_of, since

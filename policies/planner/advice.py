@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from policies.planner.inference import Posterior
+from policies.planner.inference import Posterior, exact, levels
 from policies.planner.plans import Situation, best_plan
 from policies.planner.population import profiles
 from policies.planner.responses import Crowd, accepts
@@ -44,18 +44,19 @@ def advise(observation: Observation, posterior: Posterior, objective: str, curio
     """The feasible action with the best score; scores are mean levels, or points of the grade, over the plan."""
     situation, crowd = situation_of(observation), posterior.crowd
     if crowd is not None:
-        meters = read_into(crowd.meters @ posterior.weights, observation)
+        supposed = crowd.meters @ posterior.weights
+        meters = levels(observation) if exact(observation) else read_into(supposed, observation)
         situation = replace(situation, meters=meters, until=situation.step + AHEAD)
     person = posterior.person()
-    supposed = bodies(profiles(person.astype("f4")[:, None]).traits).one(0)  # plans need no more than single precision
+    body = bodies(profiles(person.astype("f4")[:, None]).traits).one(0)  # plans need no more than single precision
     if crowd is None:
-        worth = best_plan(situation, person[:METERS], supposed, objective, curiosity).worth
+        worth = best_plan(situation, person[:METERS], body, objective, curiosity).worth
     else:  # whoever answers is served by their own reward, whatever else is asked for
-        planned = best_plan(situation, person[:METERS], supposed, "reward", curiosity=0.0).worth
+        planned = best_plan(situation, person[:METERS], body, "reward", curiosity=0.0).worth
         worth = _of_advice(planned, situation, posterior.weights, crowd)
     scores = {action: float(worth[ACTIONS.index(action)]) for action in observation.feasible}
     action = max(scores, key=lambda a: scores[a])
-    return Advice(action, scores, reasons(action, observation, person, supposed, posterior.belief()))
+    return Advice(action, scores, reasons(action, observation, person, body, posterior.belief()))
 
 
 def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:

@@ -19,8 +19,8 @@ from policies.planner.memory import Memory
 from policies.planner.population import CROWD, SIZE, anybody, column, population, profiles
 from policies.planner.responses import Crowd
 from rhythm_env.constants import ARCHETYPES, METERS
-from rhythm_env.interface import Observation
-from rhythm_env.profiles import archetypes, belief_target
+from rhythm_env.interface import Meter, Observation
+from rhythm_env.profiles import Profiles, archetypes, belief_target
 
 if TYPE_CHECKING:
     import numpy as np
@@ -73,21 +73,39 @@ def prior() -> Posterior:
 
 
 def infer(
-    observation: Observation, memory: Memory | None = None, *, three: bool = False, whom: Crowd | None = None
+    observation: Observation,
+    memory: Memory | None = None,
+    *,
+    three: bool = False,
+    whom: Crowd | None = None,
+    known: bool = False,
 ) -> Posterior:
     """The posterior of everything an observation holds; ``memory`` of earlier slots saves time.
 
     ``three``: the person is known to be one of the three archetypes, and only answers are heard. For comparisons.
-    ``whom``: who they may be before anything is heard; anybody, by itself.
+    ``whom``: who they may be before anything is heard; anybody, by itself. ``known``: they all are who the person is.
+    Meters that are read without error are where all of them are.
     """
-    seen = rows(observation)
-    if not answered(observation) and not three:
+    import numpy as np
+
+    seen = [] if known else rows(observation)
+    if not answered(observation) and not three and not known:
         people = moved(population().people, seen)
         return Posterior(people, prior().weights)
     crowd = (memory or Memory()).heard(observation, _archetypes() if three else whom or anyone())
     if seen and not three:
         crowd = crowd.replaced(moved(crowd.people, seen))
+    if exact(observation):
+        crowd = crowd.copy()
+        crowd.meters = np.tile(levels(observation)[:, None].astype(np.float32), len(crowd.logs))
     return Posterior(crowd.people, crowd.weights(), crowd)
+
+
+def certain(person: Profiles) -> Crowd:
+    """Nobody but one person, as often as anybody is supposed: where they are by now is not certain."""
+    import numpy as np
+
+    return Crowd(np.repeat(column(person), CROWD, axis=1))
 
 
 @cache
@@ -102,6 +120,19 @@ def _archetypes() -> Crowd:
 
     three = column(archetypes(list(ARCHETYPES)))
     return Crowd(np.repeat(three, CROWD // three.shape[1], axis=1), kinds=three.shape[1])
+
+
+def exact(observation: Observation) -> bool:
+    """Whether every meter is read without error."""
+    states = observation.meters.values()
+    return len(states) == len(Meter) and all(state.sd == 0 and state.coverage > 0 for state in states)
+
+
+def levels(observation: Observation) -> Array:
+    """(5,): the meters as they are read."""
+    import numpy as np
+
+    return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:

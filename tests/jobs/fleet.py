@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
@@ -20,7 +21,7 @@ from bridge.store.sql import SqlStore
 from bridge.vault import Vault
 
 DAYS = 2
-QUICK = {"BRIDGE_POLICY": "heuristic", "BRIDGE_CLASSIFIER": "keywords", "BRIDGE_NOW": NOW.isoformat()}
+QUICK = {"BRIDGE_POLICY": "heuristic", "BRIDGE_CLASSIFIER": "keywords"}
 
 
 @dataclass(kw_only=True)
@@ -31,10 +32,15 @@ class Fleet:
     users: int
     variables: Mapping[str, str]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
+    began: float = field(default_factory=time.time)
+
+    def now(self) -> datetime:
+        """The workers' clock."""
+        return NOW + timedelta(seconds=time.time() - self.began)
 
     def start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "tests.jobs.impatient", "worker", "--concurrency", "3"]
-        environment = {**os.environ, **self.variables, **QUICK}
+        environment = {**os.environ, **self.variables, **QUICK, "FLEET_BEGAN": str(self.began)}
         self.workers.append(subprocess.Popen(command, env=environment, stderr=subprocess.DEVNULL))
         return self.workers[-1]
 
@@ -56,7 +62,8 @@ class Fleet:
 
     def waiting(self) -> int:
         """Connections that are due, or that somebody is at."""
-        return len(self.store.due(now=NOW, limit=10_000)) + self.store.busy(now=NOW)
+        now = self.now()
+        return len(self.store.due(now=now, limit=10_000)) + self.store.busy(now=now)
 
     def unsynced(self) -> int:
         return count.missed(self.store, 1)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from bridge.meters import fuse as module
 from bridge.meters import words
-from bridge.meters.fuse import NOT_VALIDATED, NOTHING, Signal, freshness, fuse, warmed
+from bridge.meters.fuse import KNOWABLE, NOT_VALIDATED, NOTHING, Signal, freshness, fuse, precision, warmed
 from bridge.ports import Proxy, ProxyMap
 from rhythm_env.interface import Meter
 
@@ -43,10 +43,18 @@ def test_two_signals_by_hand():
     z = (-1.0 + 1.2) / (1 + 1.0 + 0.6)
     level = 1 / (1 + exp(-(log(0.7 / 0.3) + z)))
     assert reading.level == pytest.approx(level)
-    assert reading.sd == pytest.approx(level * (1 - level) / 2.6**0.5)
+    assert reading.sd == pytest.approx(level * (1 - level) * (1 - KNOWABLE * 1.6 / 2.6) ** 0.5)
     assert reading.coverage == pytest.approx(1.6 / 2.9)
     shares = [-1.0 / 2.6, 1.2 / 2.6]
     assert [b.contribution for b in reading.because] == pytest.approx([(level - 0.7) * s / z for s in shares])
+
+
+@given(st.sampled_from(list(Meter)), st.floats(0.05, 0.98), st.floats(0, 4))
+def test_the_trust_behind_a_reading_can_be_told_from_its_sd(meter, level, total):
+    sd = module.spread(meter, level, total)
+    assert precision(meter, level, sd) == pytest.approx(1 + total, rel=1e-6)
+    assert module.spread(meter, level, total + 1) < sd  # more is known, and never more than signs can tell
+    assert meter not in module.FELT or sd >= level * (1 - level) * (1 - KNOWABLE) ** 0.5
 
 
 def test_opposite_signals_of_equal_weight_leave_normal_and_keep_their_shares():

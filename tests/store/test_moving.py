@@ -95,6 +95,17 @@ def test_while_somebody_syncs_nothing_is_moved(
     assert not any(rows(postgres_url).values())
 
 
+def test_while_a_daemon_is_there_nothing_is_moved(
+    postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = f"sqlite:///{tmp_path / 'here.db'}"
+    with closing(open_store(here)) as store:
+        bridge_here = opened(store, here, monkeypatch)
+        daemon = store.work.presence("daemon", "elsewhere/1", now=NOW)
+        with closing(daemon), pytest.raises(SetupError, match="a daemon is at this store already"):
+            moving.migrate(bridge_here, postgres_url, progress=silent)
+
+
 def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the other database changes values by itself: here with a trigger."""
     here = f"sqlite:///{tmp_path / 'here.db'}"

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 from bridge.cli import app, show
 from bridge.meters import proxy
 from bridge.meters.check_in import check_in
+from bridge.meters.fuse import spread
 from bridge.types import Reading
 from bridge.validation import checkins, columns, fitted, life, table, validate
 from bridge.validation.cohort import DAY, Day
@@ -154,7 +155,8 @@ def test_check_ins_know_earlier_answers_only() -> None:
 
 
 def test_a_check_in_by_hand() -> None:
-    reading = Reading(level=0.7, sd=0.21 / 2**0.5, coverage=1.0)  # as much known as normal weighs
+    sd = spread(Meter.VITALITY, 0.7, 1.0)  # as much known as normal weighs
+    reading = Reading(level=0.7, sd=sd, coverage=1.0)
     day = Day(date=made_up.FIRST, reports={"energy": 1.0})
     given = checkins.given([day], {day.date: 1.0})
     said = check_in(given, Meter.VITALITY, day.asked + DAY)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+import tempfile
 import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +95,19 @@ class Visitor(requests.Session):
 
 
 def open_at(folder: Path, database: str | None = None) -> app.Bridge:
-    """An installation of its own in a folder."""
+    """An installation of its own in a folder, with a fresh database unless another is named."""
+    if database is None:
+        (folder / "bridge.db").write_bytes(_migrated())
     settings = replace(config.load(), folder=folder, database=database or f"sqlite:///{folder / 'bridge.db'}")
     return app.Bridge(settings=settings, store=open_store(settings.database))
+
+
+@cache
+def _migrated() -> bytes:
+    """An empty database file: migrating takes longer than most tests."""
+    with tempfile.TemporaryDirectory() as folder:
+        open_store(f"sqlite:///{folder}/bridge.db").close()
+        return (Path(folder) / "bridge.db").read_bytes()
 
 
 @contextmanager
