@@ -9,10 +9,11 @@ import threading
 import time
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from bridge import app
-from bridge.daemon import Daemon
+from bridge.daemon import Daemon, guarded
 from bridge.daemon.pulse import listening
 
 log = logging.getLogger(__name__)
@@ -32,7 +33,7 @@ def run(bridge: app.Bridge, *, every: int, health: str | None = None) -> None:
         with listening(daemon, health, every=every):
             for number in (signal.SIGTERM, signal.SIGINT):
                 signal.signal(number, lambda *_: daemon.stopping.set())
-            daemon.start()
+            guarded("the start", daemon.start)
             log.info("running, every %s s", every)
             beat(daemon, every=every)
             whole = daemon.stop(GRACE)
@@ -68,7 +69,7 @@ def beat(daemon: Daemon, *, every: float) -> None:
             last = time.monotonic()
         elif time.monotonic() - last > every + LATE:
             last = time.monotonic()
-            _call(job)
+            guarded("the scheduler", partial(_call, job))
     scheduler.shutdown(wait=False)
 
 

@@ -34,6 +34,7 @@ class Serving:
 
     def __init__(self, stack: ExitStack, folder: Path, url: str, *, seed: int) -> None:
         self.url, self.folder, self.now = url, folder, NOW
+        self.said = folder / "said.log"  # by all daemons
         self.rng = random.Random(seed)
         self.vendors: dict[str, Any] = {}
         self.servers: list[LabServer] = []
@@ -72,9 +73,8 @@ class Serving:
     def start(self, *more: str, url: str = "") -> subprocess.Popen[bytes]:
         own = self.variables | {"BRIDGE_NOW": self.now.isoformat()} | ({"BRIDGE_DATABASE": url} if url else {})
         command = [sys.executable, "-m", "bridge", "daemon", *(more or ("--every", "1"))]
-        return subprocess.Popen(
-            command, env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-        )
+        with self.said.open("ab") as said:
+            return subprocess.Popen(command, env={**os.environ, **own}, stdout=subprocess.DEVNULL, stderr=said)
 
     def kill_once(self) -> bool:
         """Kill a daemon around a random request or a message, or when it has calmed down; False if it had ended."""

@@ -26,7 +26,7 @@ def killed(serving: Serving, times: int) -> dict[str, int]:
         kills += serving.kill_once()
         serving.change()
     serving.settle()
-    assert kills == times
+    assert kills == times, serving.said.read_text()[-2000:]
     return {"kills": kills, **serving.check()}
 
 
