@@ -33,7 +33,6 @@ PATHS = (
     "/connections",
     "/api/v1/today",
     "/api/v1/trends?weeks=52",
-    "/api/v1/belief",
 )
 DAYS, TIMES = 365, 100
 
