@@ -13,6 +13,7 @@ MODULES = (
     "benchmarks.simulator",
     "benchmarks.titles",
     "benchmarks.tenyears",
+    "benchmarks.web",
 )
 
 for module in MODULES:

@@ -15,6 +15,7 @@ from bridge.lab.person import demo_files
 from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
+from bridge.web.pages import NAVIGATION
 from rhythm_env.interface import Answer as Said
 from rhythm_env.interface import moment_at
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
@@ -177,9 +178,11 @@ def test_every_page_fits_reads_well_and_is_accessible(
     size = PHONE if shape == "phone" else {"viewport": {"width": 1280, "height": 900}}
     context = browser.new_context(color_scheme=scheme, **size)
     page = trouble.watch(context.new_page())
-    for name, path in (("today", "/"), ("connections", "/connections")):
+    for path, title in NAVIGATION:
+        name = path.strip("/") or "today"
         page.goto(f"{place.url}{path}")
         page.wait_for_load_state("networkidle")
+        assert page.inner_text("[aria-current=page]") == title
         picture(page, f"{name}-{shape}-{scheme}")
         assert grave_findings(page) == []
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
