@@ -48,9 +48,10 @@ def _tables(body: Body) -> Iterator[tuple[str, list[Row]]]:
                 for one in body["paired"]
             ],
         )
-    yield METERS, [_meter(name, one) for name, one in body["meters"].items()]
     if "ablation" in body:
         yield ABLATION, [_stage(one) for one in body["ablation"]]
+    else:
+        yield METERS, [_meter(name, one) for name, one in body["meters"].items()]
     if "moments" in body:
         yield MOMENTS, [{k: f"{v:.2f}" if isinstance(v, float) else v for k, v in row.items()} for row in _even(body)]
 
