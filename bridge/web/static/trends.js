@@ -13,11 +13,13 @@ const said = (value, digits = 2) => (value === null || value === undefined ? "no
 const dated = (at) =>
   new Date(at * 1000).toLocaleDateString(undefined, { timeZone: "UTC", weekday: "short", day: "numeric", month: "short" });
 
+const tick = (at) => new Date(at * 1000).toLocaleDateString(undefined, { timeZone: "UTC", day: "numeric", month: "short" });
+
 function axes(unit) {
   const look = { stroke: colour("soft"), grid: { stroke: colour("line"), width: 1 }, ticks: { stroke: colour("line") } };
   const font = "12px system-ui";
   return [
-    { ...look, font },
+    { ...look, font, space: 64, incrs: [1, 2, 7, 14, 28, 91].map((days) => days * DAY), values: (_, at) => at.map(tick) },
     { ...look, font, size: 56, label: unit || undefined, labelFont: font, labelSize: unit ? 18 : 0 },
   ];
 }
