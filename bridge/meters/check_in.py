@@ -14,12 +14,11 @@ from math import sqrt
 from statistics import fmean, pvariance
 
 from bridge.meters.baseline import CLIP, clip
-from bridge.meters.fuse import Signal, warmed
+from bridge.meters.fuse import OWN_WORD, Signal, warmed
 from bridge.metrics import CHECK_INS
 from bridge.types import Sample
 from rhythm_env.interface import Meter
 
-NAME = "check_in"
 SAID = frozenset(CHECK_INS.values())
 ALPHA = 0.3
 EXPIRY = timedelta(days=6)
@@ -57,12 +56,12 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
         return None
     said, score = given[-1]
     return Signal(
-        name=NAME,
+        name=OWN_WORD,
         z=clip(smoothed([value for _, value in given]), -CLIP, CLIP),
         quality=warmed(1.0, len(given)),
         age_hours=(at - said) / timedelta(hours=1),
         text=f"you said {score:g} of 5",
-        source=NAME,
+        source=OWN_WORD,
     )
 
 

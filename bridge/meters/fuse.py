@@ -17,6 +17,7 @@ LOWEST, HIGHEST = 0.05, 0.98
 EXPIRY = 30.0  # hours after which what fades counts nothing: a night's validity a day later is about 0
 THIN = 0.05  # coverage below which nothing is claimed
 NO_DISTANCE = 1e-9
+OWN_WORD = "check_in"  # the signal that is no sign
 FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # read from signs; progress and company are counted
 # Of how body and mind are, the share of variance that their signs can tell at most: the square of 0.5, the upper end of
 # the correlations found on people. Without it, 90 % intervals held simulated people's Vitality in 79 % of slots.
@@ -77,6 +78,7 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     ]
     used = [one for one in trusts if one[2] > 0]
     total = sum(trust for _, _, trust in used)
+    said = sum(trust for signal, _, trust in used if signal.name == OWN_WORD)
     coverage = min(1.0, total / sum(row.weight for row in rows.values() if not row.optional)) if used else 0.0
     if coverage < THIN:
         return nothing(validity, [signal for signal, _, _ in used])
@@ -84,7 +86,7 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     level = level_of(z)
     return Reading(
         level=level,
-        sd=spread(meter, level, total),
+        sd=spread(meter, level, total - said, said),
         coverage=coverage,
         because=tuple(_because(one, 1 + total, slope(z, level)) for one in used),
         validity=validity,
@@ -92,16 +94,17 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     )
 
 
-def spread(meter: Meter, level: float, total: float) -> float:
-    """The sd of a level that rests on signals of this total trust: L (1 - L) sqrt(1 - k total / (1 + total)).
+def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
+    """The sd of a level that rests on signs of this total trust, and on the person's own word of that.
 
-    k is 1 for what is counted, which gives L (1 - L) / sqrt(1 + total), and ``KNOWABLE`` for what only signs tell of.
+    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said), where k is 1 for what is counted, which gives the usual
+    L (1 - L) / sqrt(1 + signs + said), and ``KNOWABLE`` for what only signs tell of.
     """
-    return level * (1 - level) * sqrt(1 - _told(meter) * total / (1 + total))
+    return level * (1 - level) / sqrt(1 / (1 - _told(meter) * signs / (1 + signs)) + said)
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """1 + the total trust behind a reading, from its level and sd."""
+    """1 + the total trust of the signs behind a reading without the person's own word, from its level and sd."""
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _told(meter))
 
 

@@ -9,7 +9,7 @@ from math import log
 from statistics import fmean, pstdev
 from typing import TYPE_CHECKING
 
-from bridge.meters.check_in import NAME
+from bridge.meters.fuse import OWN_WORD
 from bridge.ports import ProxyMap
 from bridge.types import Reading
 from bridge.validation import checkins, life
@@ -116,7 +116,7 @@ def _own(
         for meter in ASKED:
             name = METERS[meter]
             read = zip(days, meters[name], strict=True)
-            row = proxies.of(meter)[NAME]
+            row = proxies.of(meter)[OWN_WORD]
             found[f"{name} + {how}"] = column(
                 checkins.fused(reading, given, row, day.asked) if reading.coverage else None for day, reading in read
             )

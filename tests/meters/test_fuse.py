@@ -57,6 +57,14 @@ def test_the_trust_behind_a_reading_can_be_told_from_its_sd(meter, level, total)
     assert meter not in module.FELT or sd >= level * (1 - level) * (1 - KNOWABLE) ** 0.5
 
 
+def test_what_a_person_says_makes_surer_than_signs_ever_can():
+    signs, said = signal("a", z=0.0), signal(module.OWN_WORD, z=0.0)
+    told = ProxyMap(version="test", rows=(row("a", 100.0), row(module.OWN_WORD, 2.0)))
+    most = 0.7 * 0.3 * (1 - KNOWABLE) ** 0.5
+    assert fuse(told, V, [signs]).sd == pytest.approx(most, rel=0.01)
+    assert fuse(told, V, [signs, said]).sd == pytest.approx(0.21 / (1 / (1 - KNOWABLE) + 2.0) ** 0.5, rel=0.01)
+
+
 def test_opposite_signals_of_equal_weight_leave_normal_and_keep_their_shares():
     reading = fuse(MAP, V, [signal("b", z=1.0), signal("c", z=-2.0)])
     assert reading.level == pytest.approx(0.70)
