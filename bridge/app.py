@@ -7,7 +7,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -96,11 +96,8 @@ def open_bridge() -> Iterator[Bridge]:
     from bridge.store import open_store
 
     settings = config.load()
-    store = open_store(settings.database)
-    try:
+    with closing(open_store(settings.database)) as store:
         yield Bridge(settings=settings, store=store)
-    finally:
-        store.close()
 
 
 def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:

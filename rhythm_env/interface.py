@@ -217,9 +217,8 @@ class Belief:
     work: float = 0.5
 
     def __post_init__(self) -> None:
-        for name in ("social", "morning", "work"):
-            if not 0.0 <= getattr(self, name) <= 1.0:
-                raise ValueError(f"belief {name} must lie in 0..1")
+        if wrong := [name for name in ("social", "morning", "work") if not 0.0 <= getattr(self, name) <= 1.0]:
+            raise ValueError(f"belief {wrong[0]} must lie in 0..1")
 
     def vector(self) -> tuple[float, float, float]:
         return (self.social, self.morning, self.work)
@@ -278,7 +277,6 @@ class Policy(Protocol):
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         """Choose one of ``observation.feasible``; must not change its input; same input and seed, same decision."""
-        ...
 
 
 def observation_from_json(body: Mapping[str, Any]) -> Observation:

@@ -37,7 +37,9 @@ class Database:
             if not isinstance(error, sa.exc.OperationalError):
                 raise
             what = type(error.orig).__name__
-            raise SetupError(f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given") from error
+            raise SetupError(
+                f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given"
+            ) from error
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
