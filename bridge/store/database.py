@@ -6,7 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -79,16 +79,13 @@ class Database:
 
     def scrub(self) -> None:
         """Give deleted rows' space back, so that no file of the database holds them any longer."""
-        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            if connection.dialect.name == "postgresql":
+        if self.engine.dialect.name == "postgresql":
+            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(sa.text("VACUUM FULL"))
-                return
-        raw = self.engine.raw_connection()  # SQLAlchemy would begin a transaction, and VACUUM refuses to be in one
-        try:
+            return
+        with self._raw() as raw:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 raw.cursor().execute(statement)
-        finally:
-            raw.close()
 
     def compact(self) -> None:
         """Give back the space of what was deleted, without shutting others out for long."""
@@ -96,16 +93,19 @@ class Database:
             with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(sa.text("VACUUM ANALYZE"))
             return
-        raw = self.engine.raw_connection()
-        try:
+        with self._raw() as raw:
             pages, unused = (
                 raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
             )
             rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
             for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
-        finally:
-            raw.close()
+
+    @contextmanager
+    def _raw(self) -> Iterator[Any]:
+        """SQLite's own connection, in no transaction of anybody: SQLAlchemy would begin one, and VACUUM refuses it."""
+        with self._turn, closing(self.engine.raw_connection()) as raw:
+            yield raw
 
     def _migrate(self) -> None:
         newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
