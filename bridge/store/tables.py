@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -27,6 +28,19 @@ class Instant(sa.TypeDecorator[datetime]):
 
     def process_result_value(self, value: int | None, dialect: sa.Dialect) -> datetime | None:  # noqa: ARG002
         return None if value is None else EPOCH + value * MICROSECOND
+
+
+class Packed(sa.TypeDecorator[str]):
+    """A long text, compressed: a month of answers in an observation takes a fifth of its length."""
+
+    impl = sa.LargeBinary
+    cache_ok = True
+
+    def process_bind_param(self, value: str | None, dialect: sa.Dialect) -> bytes | None:  # noqa: ARG002
+        return None if value is None else zlib.compress(value.encode())
+
+    def process_result_value(self, value: bytes | None, dialect: sa.Dialect) -> str | None:  # noqa: ARG002
+        return None if value is None else zlib.decompress(value).decode()
 
 
 ID = sa.BigInteger().with_variant(sa.Integer(), "sqlite")
@@ -283,7 +297,7 @@ recommendations = sa.Table(
     _text("scores"),
     _text("probabilities"),
     _text("reasons"),
-    _text("observation"),
+    sa.Column("observation", Packed, nullable=False),
     _instant("created_at"),
     _instant("expires_at"),
     _instant("shown_at", nullable=True),

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
+from alembic import command
 from alembic.autogenerate import compare_metadata
+from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
+from bridge.store.database import MIGRATIONS
 from bridge.store.sql import SqlStore
-from bridge.store.tables import metadata
+from bridge.store.tables import EPOCH, metadata
 
 
 def test_the_migrations_make_exactly_the_tables(store: Store) -> None:
@@ -55,6 +60,29 @@ def test_an_up_to_date_store_opens_without_the_migration_machinery(database_url:
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert "sqlalchemy" in loaded
     assert "alembic" not in loaded
+
+
+def test_advice_of_an_older_release_is_read_as_it_was(empty_url: str) -> None:
+    url = empty_url.replace("postgresql://", "postgresql+psycopg://")
+    engine = sa.create_engine(url)
+    with engine.begin() as db:
+        config = Config(attributes={"connection": db})
+        config.set_main_option("script_location", str(MIGRATIONS))
+        command.upgrade(config, "0009")
+        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'ana', 0)")
+        db.exec_driver_sql("""
+            INSERT INTO recommendations (user_id, week, timestep, action, policy, belief, scores, probabilities,
+            reasons, observation, created_at, expires_at)
+            VALUES (1, '2026-02-23', 7, 'LEARN', 'toy@1', '{}', '{}', '{}', '[]',
+            '{"timestep": 7}', 0, 0)""")
+        db.exec_driver_sql("INSERT INTO notifications (user_id, recommendation_id, state, at) VALUES (1, 1, 'sent', 0)")
+    engine.dispose()
+    store = open_store(empty_url)
+    given = store.recommendations(1, since=EPOCH, until=EPOCH + timedelta(days=1))
+    assert [one.observation for one in given] == [{"timestep": 7}]
+    with store.database.read() as db:
+        assert db.exec_driver_sql("SELECT count(*) FROM notifications").scalar_one() == 1
+    store.close()
 
 
 def test_a_store_of_a_newer_release_is_left_alone(store: Store, database_url: str) -> None:
