@@ -11,7 +11,7 @@ from bridge import agenda, corrections
 from bridge.errors import SetupError
 from bridge.guard import ORDINARY, Guard
 from bridge.observe import observe
-from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Store, User
+from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Stated, Store, User
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
     HISTORY_DAYS,
@@ -91,7 +91,7 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """Answers of the last 30 days. Shown and expired counts as Ignore; never seen is not an answer."""
     since = max(at - timedelta(days=HISTORY_DAYS), anew_since(store, user, at=at) or BEGINNING)
-    found = (interaction(r, at) for r in store.recommendations(user.id, since=since, until=at + INSTANT))
+    found = (interaction(one, at) for one in store.stated(user.id, since=since, until=at + INSTANT))
     return [one for one in found if one is not None]
 
 
@@ -101,7 +101,7 @@ def anew_since(store: Store, user: User, *, at: datetime) -> datetime | None:
     return max((moment for moment in made if moment <= at), default=None)
 
 
-def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
+def interaction(advice: Recommendation | Stated, at: datetime) -> Interaction | None:
     """A recommendation and its answer by then; None where there is none."""
     answer, when = advice.answer, advice.answered_at
     if answer is None or when is None or when > at:
@@ -113,7 +113,7 @@ def interaction(advice: Recommendation, at: datetime) -> Interaction | None:
         at=advice.created_at,
         day=advice.moment.day,
         slot=advice.moment.slot,
-        levels={Meter(m): state["level"] for m, state in advice.observation["meters"].items()},
+        levels={Meter(name): level for name, level in advice.levels.items()},
         recommended=advice.action,
         answer=answer,
         moved_to=None if moved is None else (moved.day, moved.slot),
@@ -125,7 +125,7 @@ def look(
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """The model's observation at a moment, and the readings behind it."""
     known = know(store, user, classifier, at=at, proxies=proxies)
-    recent = store.recommendations(user.id, since=at - timedelta(days=3), until=at + INSTANT)
+    recent = store.stated(user.id, since=at - timedelta(days=3), until=at + INSTANT)
     return observe(known, recommended={r.moment: r.action for r in recent})
 
 

@@ -77,7 +77,7 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
 
 
 def _days(stated: Sequence[Stated], zones: ZoneHistory) -> Iterator[Day]:
-    last: dict[date, Stated] = {one.at.astimezone(zone_at(one.at, zones)).date(): one for one in stated}
+    last: dict[date, Stated] = {one.created_at.astimezone(zone_at(one.created_at, zones)).date(): one for one in stated}
     for day, one in last.items():
         sd = None if one.sd is None else dict(zip(DIMENSIONS, one.sd, strict=True))
         yield Day(day=day, mean=_mean(one), sd=sd, policy=one.policy)
@@ -92,8 +92,8 @@ def _moves(stated: Sequence[Stated], resets: Sequence[Reset]) -> Iterator[Move]:
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
         answer = _answer(one)
-        apart = one.policy != following.policy or following.at - one.at > NEAR
-        if answer is None or apart or any(one.at <= at <= following.at for at in breaks):
+        apart = one.policy != following.policy or following.created_at - one.created_at > NEAR
+        if answer is None or apart or any(one.created_at <= at <= following.created_at for at in breaks):
             continue
         before, after = _mean(one), _mean(following)
         change = {name: after[name] - before[name] for name in DIMENSIONS}
@@ -148,7 +148,7 @@ def document(found: Beliefs) -> dict[str, Any]:
         "policies": [one.policy for one in found.days],
         "moved_by": [
             {
-                "at": one.advice.at.isoformat(),
+                "at": one.advice.created_at.isoformat(),
                 "action": str(one.advice.action),
                 "answer": str(one.answer),
                 "change": {name: round(by, 4) for name, by in one.change.items()},

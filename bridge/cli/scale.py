@@ -27,6 +27,7 @@ COLUMNS = {  # heading -> the figure behind it
     "bytes/user-day": "bytes_per_user_day",
     "of it raw": "raw_bytes_per_user_day",
     "bytes/sync run": "bytes_per_sync_run",
+    "bytes/advice": "bytes_per_advice",
     "bytes/user-year": "bytes_per_user_year",
 }
 

@@ -106,18 +106,27 @@ class Recommendation:
     moved_to: Moment | None = None
     belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy says
 
+    @property
+    def levels(self) -> Mapping[str, float]:
+        """Meter -> the level that the policy was shown."""
+        return {name: state["level"] for name, state in self.observation.get("meters", {}).items()}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stated:
     """What a policy believed of a person when it gave advice, and the advice it came with, without the situation."""
 
-    at: datetime
     moment: Moment
     action: ActionType
     policy: str
     belief: Mapping[str, float]
     sd: tuple[float, float, float] | None
+    levels: Mapping[str, float]
+    created_at: datetime
+    expires_at: datetime
+    shown_at: datetime | None
     answer: Answer | None
+    answered_at: datetime | None
     moved_to: Moment | None
     lapsed: bool  # shown and expired without an answer
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from datetime import datetime
-from functools import lru_cache
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,7 +15,6 @@ from bridge.store import names
 from bridge.store.tables import recommendations as table
 from rhythm_env.interface import ActionType, Answer, Moment, moment_of
 
-RECALLED = 128  # observations that are kept read: those of the last month of one person
 DOCUMENTS = ("belief", "scores", "probabilities", "reasons", "observation")
 
 
@@ -38,13 +36,6 @@ def _one(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation
     return None if row is None else _recommendation(row)
 
 
-@lru_cache(maxsize=RECALLED)
-def _observation(text: str) -> Mapping[str, Any]:
-    """A month of observations, each with a month of answers, is 4 MB to be read anew for every recommendation."""
-    found: Mapping[str, Any] = json.loads(text)
-    return found
-
-
 def _recommendation(row: Any) -> Recommendation:
     moved = row.moved_week is not None
     return Recommendation(
@@ -57,7 +48,7 @@ def _recommendation(row: Any) -> Recommendation:
         scores=json.loads(row.scores),
         probabilities=json.loads(row.probabilities),
         reasons=tuple(json.loads(row.reasons)),
-        observation=_observation(row.observation),
+        observation=json.loads(row.observation),
         created_at=row.created_at,
         expires_at=row.expires_at,
         shown_at=row.shown_at,
@@ -81,9 +72,16 @@ def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
     values |= {name: getattr(recommendation, name) for name in plain}
     sd = recommendation.belief_sd
     values["belief_sd"] = None if sd is None else json.dumps(sd)
+    values["levels"] = levels(values["observation"])
     values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
     names.insert_new(db, table, values)
     return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
+
+
+def levels(observation: str) -> str:
+    """Of an observation as it is stored, what later advice looks back on: meter -> level."""
+    meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
+    return json.dumps({name: state["level"] for name, state in meters.items()})
 
 
 def _listed(value: Any) -> Any:
@@ -133,20 +131,25 @@ def between(db: sa.Connection, user_id: int, *, since: datetime, until: datetime
 def stated(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
     """Without the observation, which is most of a row."""
     t = table.c
-    columns = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.created_at, t.expires_at, t.shown_at)
-    query = sa.select(*columns, t.answer, t.moved_week, t.moved_timestep)
+    names_of = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.levels, t.created_at, t.expires_at)
+    query = sa.select(*names_of, t.shown_at, t.answer, t.answered_at, t.moved_week, t.moved_timestep)
     mine = query.where(t.user_id == user_id, t.created_at >= since, t.created_at < until)
-    return [
-        Stated(
-            at=row.created_at,
-            moment=moment_of(row.week, row.timestep),
-            action=ActionType(row.action),
-            policy=row.policy,
-            belief=json.loads(row.belief),
-            sd=_sd(row),
-            answer=None if row.answer is None else Answer(row.answer),
-            moved_to=None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
-            lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
-        )
-        for row in db.execute(mine.order_by(t.created_at, t.id))
-    ]
+    return [_stated(row, until) for row in db.execute(mine.order_by(t.created_at, t.id))]
+
+
+def _stated(row: Any, until: datetime) -> Stated:
+    return Stated(
+        moment=moment_of(row.week, row.timestep),
+        action=ActionType(row.action),
+        policy=row.policy,
+        belief=json.loads(row.belief),
+        sd=_sd(row),
+        levels=json.loads(row.levels),
+        created_at=row.created_at,
+        expires_at=row.expires_at,
+        shown_at=row.shown_at,
+        answer=None if row.answer is None else Answer(row.answer),
+        answered_at=row.answered_at,
+        moved_to=None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
+        lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
+    )

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.errors import SetupError
-from bridge.store import codec, names, tables
+from bridge.store import advice, codec, names, tables
 
 # Parents before children. Consents (to us and to assistants), leases and outcomes of syncs stay where they are.
 EXPORTED = (
@@ -33,7 +33,7 @@ EXPORTED = (
     tables.priors,
     tables.resets,
 )
-LEFT_OUT = {"secret", "lease_holder", "lease_until", "failures", "user_id"}
+LEFT_OUT = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
 NAMED = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
 
 Row = dict[str, Any]
@@ -82,7 +82,10 @@ def restore(db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]])
     numbers: dict[str, dict[Any, int]] = {}
     for table in EXPORTED:
         try:
-            fresh = [_typed(db, table, row, numbers) | _owner(table, user_id) for row in saved.get(table.name, ())]
+            fresh = [
+                _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row)
+                for row in saved.get(table.name, ())
+            ]
         except (KeyError, TypeError, ValueError) as error:
             raise SetupError(f"the export's {table.name} cannot be read ({type(error).__name__})") from None
         _insert(db, table, fresh, [row.get("id") for row in saved.get(table.name, ())], numbers)
@@ -90,6 +93,11 @@ def restore(db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]])
 
 def _owner(table: sa.Table, user_id: int) -> Row:
     return {"user_id": user_id} if "user_id" in table.c else {}
+
+
+def _derived(table: sa.Table, row: Row) -> Row:
+    """What is kept twice to be read quickly, and exported once."""
+    return {"levels": advice.levels(row["observation"])} if table is tables.recommendations else {}
 
 
 def _insert(

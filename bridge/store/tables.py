@@ -306,6 +306,7 @@ recommendations = sa.Table(
     sa.Column("moved_week", sa.Date),
     sa.Column("moved_timestep", sa.SmallInteger),
     _text("belief_sd", nullable=True),
+    _text("levels", nullable=True),  # of the observation, which is long to read
     sa.UniqueConstraint("user_id", "week", "timestep"),
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),

@@ -41,7 +41,8 @@ def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> No
     told = json.loads(ran.stdout)
     assert set(told) >= ASKED
     assert (told["users"], told["syncs"], told["lost"], told["doubled"], told["missed_syncs"]) == (3, 18, 0, 0, 0)
-    assert told["bytes_per_user_year"] > 365 * told["raw_bytes_per_user_day"] > 0
+    assert told["bytes_per_user_year"] > 365 * (4 * told["bytes_per_advice"] + told["raw_bytes_per_user_day"]) > 0
+    assert 1000 < told["bytes_per_advice"] < 15_000  # compressed, a month of answers in it
     assert f"| 3 | sqlite | 2 | 2 | {told['syncs_per_s']} |" in page.read_text()
 
 

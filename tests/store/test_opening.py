@@ -74,12 +74,13 @@ def test_advice_of_an_older_release_is_read_as_it_was(empty_url: str) -> None:
             INSERT INTO recommendations (user_id, week, timestep, action, policy, belief, scores, probabilities,
             reasons, observation, created_at, expires_at)
             VALUES (1, '2026-02-23', 7, 'LEARN', 'toy@1', '{}', '{}', '{}', '[]',
-            '{"timestep": 7}', 0, 0)""")
+            '{"timestep": 7, "meters": {"VITALITY": {"level": 0.5}}}', 0, 0)""")
         db.exec_driver_sql("INSERT INTO notifications (user_id, recommendation_id, state, at) VALUES (1, 1, 'sent', 0)")
     engine.dispose()
     store = open_store(empty_url)
     given = store.recommendations(1, since=EPOCH, until=EPOCH + timedelta(days=1))
-    assert [one.observation for one in given] == [{"timestep": 7}]
+    assert [one.observation for one in given] == [{"timestep": 7, "meters": {"VITALITY": {"level": 0.5}}}]
+    assert [one.levels for one in store.stated(1, since=EPOCH, until=EPOCH + timedelta(days=1))] == [{"VITALITY": 0.5}]
     with store.database.read() as db:
         assert db.exec_driver_sql("SELECT count(*) FROM notifications").scalar_one() == 1
     store.close()

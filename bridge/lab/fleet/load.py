@@ -15,12 +15,13 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.errors import BridgeError
-from bridge.lab.fleet import count, stage
+from bridge.lab.fleet import advised, count, stage
 from bridge.lab.fleet.accounts import NOW, SOURCES
 from bridge.store import tables
 from bridge.store.sql import SqlStore
 from bridge.sync import CADENCE
 from bridge.vault import Vault
+from rhythm_env.interface import SLOTS_PER_DAY
 
 THREADS = 4  # of a worker
 SPREAD = 0.75  # of the time the first round took, the second one's due times take: it is quicker, so it keeps up
@@ -72,9 +73,10 @@ def fleet(users: int, *, days: int, database: str | None, workers: int, progress
         second = _round(processes, base, until, progress("nothing new"), users)
         parts.append(_parts(store))
         counted, missed = count.count(store, users, days), count.missed(store, 2)
+        advice = advised.bytes_per_advice(store)
     figures = {"users": users, "days": days, "workers": workers, "database": store.database.engine.dialect.name}
     figures |= _pace(first, second) | {"lost": counted.lost, "doubled": counted.doubled, "missed_syncs": missed}
-    return figures | _growth(users, days, *parts)
+    return figures | _growth(users, days, advice, *parts)
 
 
 def _round(
@@ -151,19 +153,20 @@ def _parts(store: SqlStore) -> dict[str, int]:
         return {table.name: 0 for table in grown} | {"records": whole, "all": whole}
 
 
-def _growth(users: int, days: int, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
-    """Bytes: of a person's day, of how a sync ended, and what a person has after a year with what is kept of both.
+def _growth(users: int, days: int, advice: float, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
+    """Bytes: of a person's day, of how a sync ended, of one advice, and what a person has after a year with all of it.
 
     The tables that grow are measured by themselves: what updates leave behind is used again, and is no growth.
     """
     run = later["sync_runs"] / (2 * users * len(SOURCES))  # everybody was synced twice
     day = sum(loaded[table.name] for table in DAILY) / users / days
     raw_day = loaded["arrivals"] / users / days
-    year = 365 * (day - raw_day) + RAW_DAYS * raw_day + RUN_DAYS * PER_DAY * run
+    year = 365 * (day - raw_day + SLOTS_PER_DAY * advice) + RAW_DAYS * raw_day + RUN_DAYS * PER_DAY * run
     return {
         "database_mb": round(later["all"] / 1e6, 2),
         "bytes_per_user_day": round(day),
         "raw_bytes_per_user_day": round(raw_day),
         "bytes_per_sync_run": round(run, 1),
+        "bytes_per_advice": round(advice),
         "bytes_per_user_year": round(year),
     }
