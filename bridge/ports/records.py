@@ -108,8 +108,8 @@ class Recommendation:
 
     @property
     def levels(self) -> Mapping[str, float]:
-        """Meter -> the level that the policy was shown."""
-        return {name: state["level"] for name, state in self.observation.get("meters", {}).items()}
+        """Meter -> the level that the policy was shown, as later advice looks back on it: four digits are enough."""
+        return {name: round(state["level"], 4) for name, state in self.observation.get("meters", {}).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -81,7 +81,7 @@ def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
 def levels(observation: str) -> str:
     """Of an observation as it is stored, what later advice looks back on: meter -> level."""
     meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
-    return json.dumps({name: state["level"] for name, state in meters.items()})
+    return json.dumps({name: round(state["level"], 4) for name, state in meters.items()})
 
 
 def _listed(value: Any) -> Any:

@@ -40,5 +40,5 @@ def _fill(db: sa.Connection) -> None:
 
 def _filled(row: int, observation: str) -> dict[str, object]:
     meters = json.loads(observation).get("meters", {})
-    levels = {name: state["level"] for name, state in meters.items()}
+    levels = {name: round(state["level"], 4) for name, state in meters.items()}
     return {"row": row, "bytes": zlib.compress(observation.encode()), "found": json.dumps(levels)}
