@@ -81,6 +81,12 @@ def _slots_since(one: Interaction | Place, place: Observation) -> int:
     return (_step(place) - _step(one)) % STEPS
 
 
+def _apart(before: Interaction | Place, one: Interaction) -> int:
+    """Slots from one answer to a later one. The clock only says how many weeks: advice may be asked for at any hour."""
+    steps = _step(one) - _step(before)
+    return steps + STEPS * round(((one.at - before.at) / SLOT - steps) / STEPS)
+
+
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
     """What the calendar shows of the slots of the last answers: number of the answer -> action."""
     recent = enumerate(reversed(observation.step_history), start=1)
@@ -88,7 +94,7 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
     if not history or not done:
         return {}
     since = _slots_since(history[-1], observation)
-    ago = {n: since + round((history[-1].at - one.at) / SLOT) for n, one in enumerate(history)}
+    ago = {n: since + _apart(one, history[-1]) for n, one in enumerate(history)}
     return {n: done[slots] for n, slots in ago.items() if slots in done}
 
 
@@ -99,7 +105,7 @@ def _hear(crowd: Crowd, history: Sequence[Interaction], which: range, shown: Map
         one = history[number]
         before = history[number - 1] if number else crowd.last
         if before is not None:
-            _pass(crowd, before, round((one.at - before.at) / SLOT))
+            _pass(crowd, before, _apart(before, one))
         changes = crowd.changes(one.slot)
         standings = crowd.standings(changes)
         crowd.hear(one, standings)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from dataclasses import replace
+from datetime import timedelta
 
 import numpy as np
 import pytest
@@ -92,6 +93,30 @@ def test_what_the_calendar_shows_is_taken_for_done_where_advice_was_not_taken() 
         return float(crowd.meters[0] @ crowd.weights())
 
     assert vitality(ActionType.DEEP_WORK) < vitality(None) < vitality(ActionType.SLEEP)
+
+
+@pytest.mark.parametrize("late", [0, 5])
+def test_the_week_starts_anew_however_late_on_sunday_advice_was_asked_for(late: int) -> None:
+    """Sunday evening, then Monday morning: two slots apart, be it at 18:00 or 23:00."""
+    week = [interaction(step, ActionType.DEEP_WORK, Answer.ACCEPT) for step in range(0, 27, 2)]
+    week[-1] = replace(week[-1], at=week[-1].at + timedelta(hours=late))
+    crowd = infer(heard(*week, interaction(28, ActionType.SLEEP, Answer.ACCEPT))).crowd
+    assert crowd is not None
+    assert crowd.meters[2] @ crowd.weights() < 0.1
+
+
+def test_the_calendar_is_read_by_slots_and_not_by_hours() -> None:
+    """Ignored at 11:50, then asked again at 18:10: what the calendar shows of the afternoon is of neither."""
+    day = [interaction(step, ActionType.LEARN, Answer.IGNORE) for step in (0, 2)]
+    hours = (timedelta(hours=5, minutes=50), timedelta(minutes=10))
+    moved = [replace(one, at=one.at + hour) for one, hour in zip(day, hours, strict=True)]
+    slept = StepRecord(timestep=1, day=0, slot=Slot(1), action=ActionType.SLEEP)
+    unknown = (
+        replace(slept, timestep=0, slot=Slot(0), action=None),
+        replace(slept, timestep=2, slot=Slot(2), action=None),
+    )
+    seen = replace(heard(*day), step_history=(unknown[0], slept, unknown[1]))
+    assert believed(infer(replace(seen, history=tuple(moved)))) == believed(infer(seen))
 
 
 def test_answers_tell_of_people_who_are_outside_of_every_range() -> None:
