@@ -77,7 +77,7 @@ def advised(bridge: app.Bridge, user: User, days: int) -> None:
                     user_id=user.id,
                     moment=moment,
                     action=rng.choice(list(ActionType)),
-                    policy="planner@2",
+                    policy="planner@3",
                     belief=dict(zip(("social", "morning", "work"), belief, strict=True)),
                     belief_sd=(0.1, 0.15, 0.1),
                     scores={},

@@ -33,7 +33,7 @@ class Planner:
     """
 
     name = "planner"
-    version = 2
+    version = 3
 
     def __init__(
         self,

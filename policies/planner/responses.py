@@ -2,8 +2,9 @@
 
 The model of an answer is that of ``rhythm_env.people``: advice is accepted with a probability that is logistic in what
 the action is worth to the person then and there, relative to all ten actions; what is not accepted is put off when it
-would be worth clearly more later that day, else ignored. Put off is thereby evidence for the action and against the
-hour, ignored is evidence against both.
+would be worth clearly more later that day, else ignored. A real person also puts off to another day, and that is heard
+of the hour that was chosen. Put off is thereby evidence for the action and against the hour, ignored is evidence
+against both.
 
 What an action is worth depends on where the meters really were, and readings of them say little of that (correlations
 of 0.1 to 0.5). Each supposed person therefore lives through the answered slots (``memory``).
@@ -12,6 +13,7 @@ of 0.1 to 0.5). Each supposed person therefore lives through the answered slots 
 from __future__ import annotations
 
 import copy
+from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -93,17 +95,20 @@ class Crowd:
     def likelihood(self, one: Interaction, standings: Array) -> Array:
         """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
         number = ACTIONS.index(one.recommended)
-        accepted = accepts(standings[number])
+        here = standings[number]
+        accepted = accepts(here)
         if one.answer is Answer.ACCEPT:
             return accepted
-        later = self._better_later(one.slot, number, standings[number])
-        return (1 - accepted) * (later if one.answer is Answer.RESCHEDULE else 1 - later)
+        if one.answer is Answer.IGNORE:
+            return (1 - accepted) * (1 - self._better(number, here, range(one.slot + 1, SLOTS)))
+        slots = _put_off_to(one)
+        return (1 - accepted) * (self._better(number, here, slots) if slots else 1.0)
 
-    def _better_later(self, slot: int, number: int, here: Array) -> Array:
-        """(n,): the probability that a later slot of the day looks clearly better for the action."""
+    def _better(self, number: int, here: Array, slots: Sequence[int]) -> Array:
+        """(n,): the probability that one of the slots looks clearly better for the action."""
         import numpy as np
 
-        there = [self.standings(self.changes(later))[number] for later in range(slot + 1, SLOTS)]
+        there = [self.standings(self.changes(slot))[number] for slot in slots]
         if not there:
             return np.zeros_like(here)
         gain = np.max(there, axis=0) - here - CLEARLY_BETTER
@@ -137,6 +142,16 @@ class Crowd:
             wanted += self._calm[slot]
         down, up = -self.meters[:, None], 1 - self.meters[:, None]
         return np.asarray(np.minimum(np.maximum(wanted, down, out=wanted), up, out=wanted))
+
+
+def _put_off_to(one: Interaction) -> Sequence[int]:
+    """Which slots, one of which looks clearly better: the one chosen, on whatever day, else any later one of the day.
+
+    None where it is the same hour of another day, or night and no slot was chosen: all that says is not now.
+    """
+    if one.moved_to is None:
+        return range(one.slot + 1, SLOTS)
+    return [int(one.moved_to[1])] if one.moved_to[1] != one.slot else []
 
 
 def accepts(standing: Array) -> Array:

@@ -198,6 +198,24 @@ def test_the_chances_of_all_answers_add_to_one() -> None:
     assert np.sum(chances, axis=0) == pytest.approx(1, abs=1e-5)
 
 
+def test_put_off_speaks_for_the_hour_that_was_chosen_on_whatever_day() -> None:
+    """From an evening to the next morning: a mind that is clearer then. To the same hour: no more than not now."""
+    put_off, crowd = interaction(2, ActionType.LEARN, Answer.RESCHEDULE), Crowd(population().people)
+    standings = crowd.standings(crowd.changes(2))
+    morning, same, unsaid = (replace(put_off, moved_to=to) for to in ((1, Slot.MORNING), (1, Slot.EVENING), None))
+    by_day = infer(heard(*[morning] * 4)).person() - infer(heard(*[unsaid] * 4)).person()
+    assert by_day[PLACE["morning_bonus"]] > 0.01
+    accepted = crowd.likelihood(replace(put_off, answer=Answer.ACCEPT), standings)
+    assert crowd.likelihood(same, standings) == pytest.approx(1 - accepted)
+
+
+def test_put_off_at_night_is_not_accepted() -> None:
+    night, crowd = interaction(3, ActionType.LEARN, Answer.RESCHEDULE), Crowd(population().people)
+    standings = crowd.standings(crowd.changes(3))
+    accepted = crowd.likelihood(replace(night, answer=Answer.ACCEPT), standings)
+    assert crowd.likelihood(night, standings) == pytest.approx(1 - accepted)
+
+
 def test_answers_count_whatever_week_they_are_of_and_gaps_do_no_harm() -> None:
     history = tuple(interaction(step, ActionType.SOCIALIZE, Answer.IGNORE) for step in (2, 6, 30, 34, 90))
     few, many = (believed(infer(heard(*some))) for some in (history[:1], history))

@@ -145,7 +145,7 @@ def stored(place: Place, slices: list[Slice]) -> str:
                 user_id=user.id,
                 moment=one.moment,
                 action=one.decision.action,
-                policy="planner@2",
+                policy="planner@3",
                 belief=asdict(one.decision.belief),
                 scores={},
                 probabilities={str(one.decision.action): 1.0},
