@@ -105,7 +105,7 @@ def evaluate(
     levels = {key: reference(key, condition, seeds).weeks.mean_level() for key in ("random", "blind", "oracle")}
     mine, errors = result.weeks.mean_level(), result.errors()
     target = belief_target(result.weeks.people)
-    best = _best_constant(target)
+    best = grading.belief_mae(best_constant(target), target).mean()
     other = against or blinded(name, find)
     return {
         "policy": name,
@@ -154,17 +154,27 @@ def _paired(
 
 
 def skills(stated: Array, target: Array) -> dict[str, Any]:
-    """dimension -> 1 - MSE / MSE of the best belief that is the same for everybody; both (3, n)."""
-    constant = (target - target.mean(axis=1)[:, None]) ** 2
-    rows = zip(BELIEF, (stated - target) ** 2, constant, strict=True)
+    """dimension -> 1 - mean absolute error / that of the best constant, with its uncertainty; both (3, n)."""
+    import numpy as np
+
+    rows = zip(BELIEF, np.abs(stated - target), np.abs(best_constant(target) - target), strict=True)
     return {name: ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
 
 
 def _skill(stated: Array, target: Array) -> dict[str, float]:
     """dimension -> the same without its uncertainty."""
-    wrong, same = (stated - target) ** 2, (target - target.mean(axis=1)[:, None]) ** 2
+    import numpy as np
+
+    wrong, same = np.abs(stated - target), np.abs(best_constant(target) - target)
     shares = 1 - wrong.mean(axis=1) / same.mean(axis=1)
     return {name: float(share) for name, share in zip(BELIEF, shares, strict=True)}
+
+
+def best_constant(target: Array) -> Array:
+    """(3, 1): the belief that has the least mean absolute error of those that are the same for everybody, (3, n)."""
+    import numpy as np
+
+    return np.median(target, axis=1, keepdims=True)
 
 
 _REFERENCES: dict[tuple[str, str, int], Result] = {}
@@ -180,13 +190,6 @@ def reference(key: str, condition: str, seeds: list[int]) -> Result:
             player = Planned(weeks, "reward", knows=key == "oracle")
         _REFERENCES[asked] = play(weeks, player)
     return _REFERENCES[asked]
-
-
-def _best_constant(target: Array) -> float:
-    """The error of the best belief that is the same for everybody: the medians."""
-    import numpy as np
-
-    return float(np.abs(target - np.median(target, axis=1)[:, None]).mean())
 
 
 def summary(values: Array) -> dict[str, float]:

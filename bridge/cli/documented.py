@@ -9,15 +9,15 @@ from bridge.cli.document import give_or_take, table
 
 WEEKS = {
     "grade": "Weeks seen without error, planned for the published grade. For the comparison with published figures "
-    "only: nobody is served so.",
+    "only: nobody is served so. Skill: 1 - mean absolute error of the stated belief / that of the best constant.",
     "reward": "The same weeks, planned for the person's own weighted meters, as everybody is served.",
 }
 ANSWERED = """People of whom nothing but answers is known (no band, no calendar): the share of advice that is accepted,
 and the mean level of the hidden meters, weighted as the person would."""
 LEANING = """The archetype that the stated belief leans to: answers until it is the person's and stays so. Who is told
 knows that there are three kinds of people; as it is served, a policy takes them for three among all there could be."""
-BELIEVED = """Anybody: skill of the belief (1 is certainty, 0 no better than the mean of all people), and the share of
-people within the 90 % interval that was stated, after so many answers."""
+BELIEVED = """Anybody: skill of the belief (as above, the best constant being the medians of all people), and the share
+of people within the 90 % interval that was stated, after so many answers."""
 RECORDED = """With a band and a calendar, by how far nights and stress follow the truth (validity, a correlation)."""
 Row = dict[str, Any]
 

@@ -8,12 +8,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from bridge import registry
 from bridge.documents import put
 from bridge.errors import SetupError
-from rhythm_env.evaluation import evaluate, seeds_of
+from rhythm_env.evaluation import best_constant, evaluate, seeds_of, skills
 from rhythm_env.profiles import CONDITIONS
 
 FIGURES = (
@@ -56,6 +57,17 @@ def test_a_belief_is_paid_for_only_when_it_is_stated() -> None:
     assert paid == pytest.approx(0.2 * (1 - constant["belief_mae"]["mean"]))
     assert silent["belief_mae"] == constant["belief_mae"]
     assert constant["belief_skill"]["mean"] == pytest.approx(0, abs=0.1)
+
+
+def test_skill_is_one_less_the_absolute_error_over_that_of_the_medians() -> None:
+    target = np.array([[0.1, 0.4, 0.5, 0.6, 0.9]] * 3)
+    assert [one["mean"] for one in skills(best_constant(target), target).values()] == [0, 0, 0]
+    stated = target + np.array([[0.05], [0.1], [0.3]])
+    assert [one["mean"] for one in skills(stated, target).values()] == pytest.approx([0.75, 0.5, -0.5])
+    body = evaluate("planner+blind", "discrete", 4, objective="reward", find=registry.policy)
+    each = [one["mean"] for one in body["belief_skill_at"]["27"].values()]
+    assert min(each) <= body["belief_skill"]["mean"] <= max(each)
+    assert body["belief_skill_over"][27]["social"] == pytest.approx(each[0])
 
 
 def test_seeds_are_disjoint_and_paired() -> None:

@@ -13,7 +13,7 @@ import numpy as np
 from policies.llm.answer import Said
 from policies.llm.prompt import messages
 from policies.llm.training import exam, model
-from rhythm_env.evaluation import Result, play, seeds_of, summary
+from rhythm_env.evaluation import Result, best_constant, play, seeds_of, summary
 from rhythm_env.grading import belief_mae
 from rhythm_env.interface import ActionType, Policy
 from rhythm_env.profiles import belief_target
@@ -101,10 +101,14 @@ def _find(name: str) -> Policy:
 
 
 def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
-    """Published grade, with and without the belief. ``skill``: of the last belief, 1 - its error / the constant's."""
+    """Published grade, with and without the belief. ``skill``: of the last belief, 1 - its error / the best constant's.
+
+    ``constant_mae``: of a belief of .5, which is what weeks without any are taken to have stated.
+    """
     target = belief_target(result.weeks.people)
     constant = belief_mae(np.full(target.shape, 0.5), target)
     stated = None if result.belief is None else np.where(np.isnan(result.belief), 0.5, result.belief)
+    best = belief_mae(best_constant(target), target)
     errors = constant if stated is None else belief_mae(stated, target)
     silent = np.ones(len(constant), bool) if result.belief is None else np.isnan(result.belief).any(axis=0)
     return {
@@ -115,7 +119,7 @@ def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
         "without_belief": summary(result.weeks.final_score()),
         "belief_mae": None if silent.all() else float(errors.mean()),
         "constant_mae": float(constant.mean()),
-        "skill": None if silent.all() else float(1 - errors.mean() / constant.mean()),
+        "skill": None if silent.all() else float(1 - errors.mean() / best.mean()),
         "silent": float(silent.mean()),
     }
 

@@ -10,7 +10,7 @@ from policies.network.forward import OBJECTIVES
 from policies.network.training import practice
 from policies.network.training.model import Network
 from policies.network.training.refine import thought
-from rhythm_env.evaluation import LOOKS
+from rhythm_env.evaluation import LOOKS, best_constant
 from rhythm_env.grading import belief_mae
 from rhythm_env.profiles import belief_target
 
@@ -23,7 +23,7 @@ def examined(network: Network, seeds: range) -> dict[str, Any]:
 def _examined(network: Network, seeds: range, objective: int) -> dict[str, Any]:
     weeks = practice.begin(seeds)
     target = belief_target(weeks.people)
-    constant = np.abs(target - np.median(target, axis=1)[:, None]).mean()
+    constant = belief_mae(best_constant(target), target).mean()
     seen, skill, belief = practice.watch(weeks), {}, target
     while not weeks.done:
         practice.look(seen, weeks)
