@@ -69,7 +69,7 @@ RANGES: dict[str, tuple[float, float]] = {
 GUILT_COST = 0.12
 SEED_SCRAMBLE = 0xA3C5F729  # EXACT: a profile's generator is seeded with seed XOR this
 OOD_FROM = 10_000  # INFERRED: out of distribution means the same sampler with seeds from here on
-SHIFTED = 1.25  # ours: traits from outside of the training ranges, by up to this factor of their half-width
+SHIFTED = 1.25  # ours: traits outside of the training ranges by up to this factor of their half-width, none below 0
 
 # The three archetypes: names, progress weight .70 and the anomalies are EXACT, the rest INFERRED or CAL.
 ARCHETYPES: dict[str, dict[str, float | tuple[float, ...]]] = {

@@ -45,7 +45,10 @@ class Profiles:
 
 
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
-    """One person per seed. ``discrete``: the archetypes in turn; ``shifted``: traits beyond the ranges of training."""
+    """One person per seed. ``discrete``: the archetypes in turn; ``shifted``: traits beyond the ranges of training.
+
+    Where a range begins at 0 there is nobody below it: half of those who are shifted have 0 itself.
+    """
     import numpy as np
 
     if condition == "discrete":
