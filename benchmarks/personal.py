@@ -16,6 +16,7 @@ from typing import Any
 
 from policies.planner import Planner
 from rhythm_env.context import compare
+from rhythm_env.intervals import half
 
 LIVES = 100
 
@@ -35,8 +36,7 @@ def _told(done: int, of: int) -> None:
 
 
 def _ranged(figure: dict[str, Any]) -> str:
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.3f} ± {(high - low) / 2:.3f}"
+    return f"{figure['mean']:.3f} ± {half(figure):.3f}"
 
 
 if __name__ == "__main__":

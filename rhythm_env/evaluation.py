@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from rhythm_env import dynamics, grading
 from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, OOD_FROM, REWARD_SCALE, STEPS
 from rhythm_env.interface import ActionType
+from rhythm_env.intervals import interval
 from rhythm_env.profiles import CONDITIONS, archetypes, belief_target, sampled
 from rhythm_env.strategies import INDEX, Find, Planned, Strategy, Uniform, blinded, strategy
 from rhythm_env.week import Weeks, begin
@@ -192,14 +193,15 @@ def reference(key: str, condition: str, seeds: list[int]) -> Result:
     return _REFERENCES[asked]
 
 
-def summary(values: Array) -> dict[str, float]:
-    mean, sd = float(values.mean()), float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    half = 1.96 * sd / max(len(values), 1) ** 0.5
-    return {"mean": mean, "sd": sd, "ci95": [mean - half, mean + half]}  # type: ignore[dict-item]
+def summary(values: Array) -> dict[str, Any]:
+    """``mean``, ``sd`` and the mean's ``ci95``, which of one value is None, None."""
+    n = len(values)
+    mean, sd = float(values.mean()), float(values.std(ddof=1)) if n > 1 else 0.0
+    return {"mean": mean, "sd": sd, "ci95": interval(mean, sd / max(n, 1) ** 0.5, n)}
 
 
 def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
-    """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes."""
+    """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes; of few too narrow."""
     import numpy as np
 
     rng = np.random.default_rng(0)
@@ -207,7 +209,7 @@ def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
     span = (high - low)[picks].mean(axis=1)
     found = (mine - low)[picks].mean(axis=1) / np.where(np.abs(span) < 1e-9, np.nan, span)
     middle = float((mine - low).mean() / (high - low).mean())
-    bounds = [float(bound) for bound in np.nanquantile(found, (0.025, 0.975))]
+    bounds = [float(bound) for bound in np.nanquantile(found, (0.025, 0.975))] if len(mine) > 1 else [None, None]
     return {"mean": middle, "sd": float(np.nanstd(found)), "ci95": bounds}
 
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from rhythm_env.constants import SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Observation
+from rhythm_env.intervals import interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -99,7 +100,7 @@ def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: f
     n = len(sums)
     spread = np.sqrt(sum(s**2 for s in sums.values()) * n / max(n - 1, 1)) / len(values)
     told = centre if mean is None else mean
-    return {"mean": told, "ci95": [told - 1.96 * float(spread), told + 1.96 * float(spread)]}
+    return {"mean": told, "ci95": interval(told, float(spread), n)}
 
 
 def model(logged: Sequence[Logged]) -> Array:

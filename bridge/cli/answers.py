@@ -79,6 +79,6 @@ def dimensions(found: Mapping[str, Any], heading: str) -> None:
 
 
 def ranged(figure: Mapping[str, Any], digits: int) -> str:
-    """A figure with its 95 % interval."""
+    """A figure with its 95 % interval, where it has one."""
     low, high = figure["ci95"]
-    return f"{figure['mean']:.{digits}f} [{low:.{digits}f}, {high:.{digits}f}]"
+    return f"{figure['mean']:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")

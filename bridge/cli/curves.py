@@ -37,10 +37,12 @@ def draw(path: Path, body: Body) -> None:
 
 
 def _acceptance(axis: Any, lives: Sequence[Body]) -> None:
+    import numpy as np
+
     for colour, one in zip(COLOURS, lives, strict=False):
         over = one["accepted_over"]
         answers = [point["answers"] for point in over]
-        bounds = [[point["ci95"][side] for point in over] for side in (0, 1)]
+        bounds = np.array([point["ci95"] for point in over], dtype=float).T  # not a number of one person
         axis.fill_between(answers, *bounds, color=colour, alpha=0.2, linewidth=0)
         axis.plot(answers, [point["mean"] for point in over], color=colour, label=one["policy"])
     _dressed(axis, "Advice that is accepted", "answers", (0, 1))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import isnan
 from typing import Any
+
+from rhythm_env.intervals import half
 
 
 def table(rows: Sequence[dict[str, Any]]) -> list[str]:
@@ -14,6 +17,6 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
-    """A figure with half of its 95 % interval."""
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.{digits}f} ± {(high - low) / 2:.{digits}f}"
+    """A figure with half of its 95 % interval, where it has one."""
+    within = half(figure)
+    return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

@@ -14,6 +14,7 @@ from bridge.cli.document import table
 from bridge.cli.simulation import Condition, known_condition
 from bridge.documents import put
 from bridge.errors import SetupError
+from rhythm_env.intervals import half
 
 COLUMNS = {
     "final_score": "score",
@@ -191,14 +192,13 @@ def _tell_inference(result: dict[str, Any]) -> None:
 
 
 def _row(result: dict[str, Any]) -> dict[str, Any]:
-    low, high = result["final_score"]["ci95"]
     published, planner = result["published"], result["policy"].partition("+")[0] in PLANNERS
     return {
         "policy": result["policy"] + (f" ({result['objective']})" if planner else ""),
         "condition": result["condition"],
         "published": "" if published is None else f"{published:.3f}",
         **{column: f"{result[name]['mean']:.3f}" for name, column in COLUMNS.items()},
-        "±": f"{(high - low) / 2:.3f}",
+        "±": f"{half(result['final_score']):.3f}",
     }
 
 

@@ -42,10 +42,12 @@ def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]
 
 def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[float, float]) -> None:
     """A line per policy with its 95 % interval."""
+    import numpy as np
+
     for colour, one in zip(COLOURS, each, strict=False):
         points = one["curves"][name]
         answers = [point["answers"] for point in points]
-        bounds = [[point["ci95"][side] for point in points] for side in (0, 1)]
+        bounds = np.array([point["ci95"] for point in points], dtype=float).T  # not a number of one person
         axis.fill_between(answers, *bounds, color=colour, alpha=0.15, linewidth=0)
         axis.plot(answers, [point["mean"] for point in points], color=colour, label=one["policy"])
     axis.set_title(title, loc="left", fontsize=9)

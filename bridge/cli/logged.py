@@ -93,7 +93,7 @@ def _shown(row: dict[str, Any]) -> dict[str, str]:
 
 def _range(figure: dict[str, Any]) -> str:
     low, high = figure["ci95"]
-    return f"{figure['mean']:+.3f} [{low:+.3f}, {high:+.3f}]"
+    return f"{figure['mean']:+.3f}" + ("" if low is None else f" [{low:+.3f}, {high:+.3f}]")
 
 
 def _markdown(rows: list[dict[str, Any]], logger: str, lives: int, names: Sequence[str]) -> str:

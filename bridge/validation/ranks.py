@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from math import sqrt
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 from typing import TYPE_CHECKING
+
+from rhythm_env.intervals import student
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,7 +16,6 @@ if TYPE_CHECKING:
 LEAST_SHIFT = 7  # days that a shifted report is away from its own day at least
 SHIFTS = 500
 SEED = 20_261_120
-FEW = {1: 12.706, 2: 4.303}  # Student's 97.5 % quantile where the expansion below is not good enough
 DIGITS = 4
 
 
@@ -60,24 +61,6 @@ def interval(values: Sequence[float]) -> list[float | None]:
         return [None, None]
     half = student(len(values) - 1) * stdev(values) / sqrt(len(values))
     return [round(fmean(values) - half, DIGITS), round(fmean(values) + half, DIGITS)]
-
-
-def student(freedom: int) -> float:
-    """Student's 97.5 % quantile by the Cornish-Fisher expansion, right to 0.01 from three degrees of freedom on.
-
-    >>> round(student(33), 3), round(student(15), 3)
-    (2.035, 2.131)
-    """
-    if freedom in FEW:
-        return FEW[freedom]
-    z = NormalDist().inv_cdf(0.975)
-    terms = (
-        (z**3 + z) / 4,
-        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
-        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
-        (79 * z**9 + 776 * z**7 + 1482 * z**5 - 1920 * z**3 - 945 * z) / 92_160,
-    )
-    return z + sum(term / float(freedom) ** (k + 1) for k, term in enumerate(terms))
 
 
 def _unit(values: Column) -> Column | None:

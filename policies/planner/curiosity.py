@@ -1,8 +1,8 @@
 """What a plan would show of a person: only the last seven slots are ever in sight, and each kind of slot tells its own.
 
 Company shows two of the three traits of the belief's social, one of them (the serenity it gives) only less what idle
-hours take, which exercise alone shows by itself; work in the morning and in the evening shows one each of morning's, any
-work two of work's; weights and decay show in every slot.
+hours take, which exercise alone shows; work in the morning and in the evening shows one each of morning's, any
+work two of work's. Weights and decay show in every slot.
 """
 
 from __future__ import annotations

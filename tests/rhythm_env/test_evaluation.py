@@ -12,9 +12,11 @@ import numpy as np
 import pytest
 
 from bridge import registry
+from bridge.cli.answers import ranged
+from bridge.cli.document import give_or_take
 from bridge.documents import put
 from bridge.errors import SetupError
-from rhythm_env.evaluation import best_constant, evaluate, seeds_of, skills
+from rhythm_env.evaluation import best_constant, evaluate, ratio, seeds_of, skills, summary
 from rhythm_env.profiles import CONDITIONS
 
 FIGURES = (
@@ -68,6 +70,15 @@ def test_skill_is_one_less_the_absolute_error_over_that_of_the_medians() -> None
     each = [one["mean"] for one in body["belief_skill_at"]["27"].values()]
     assert min(each) <= body["belief_skill"]["mean"] <= max(each)
     assert body["belief_skill_over"][27]["social"] == pytest.approx(each[0])
+
+
+def test_intervals_of_few_are_students_and_of_one_there_is_none() -> None:
+    of_five = summary(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    assert of_five["ci95"] == pytest.approx([3 - 2.776 * 0.5**0.5, 3 + 2.776 * 0.5**0.5], abs=0.01)
+    one = np.array([0.75])
+    for alone in (summary(one), ratio(one, 0 * one, 1 + 0 * one)):
+        assert alone["ci95"] == [None, None]
+        assert give_or_take(alone) == ranged(alone, 3) == "0.750"
 
 
 def test_seeds_are_disjoint_and_paired() -> None:

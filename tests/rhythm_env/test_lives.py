@@ -67,8 +67,9 @@ def test_curves_and_pairs() -> None:
     found = planted([[0.5] * 3] * 15, [0.5] * 3)
     assert [point["answers"] for point in accepted_over(found)] == [7, 14]
     assert accepted_over(found)[0]["mean"] == pytest.approx(3 / 7)
-    assert paired(found, found, "itself")["accepted"]["ci95"] == [0, 0]
+    assert paired(found, found, "itself")["accepted"]["ci95"] == [None, None]
     two = together([found, planted([[0.5] * 3] * 15, [0.2, 0.3, 0.4])])
+    assert paired(two, two, "itself")["accepted"]["ci95"] == [0, 0]
     body = figures("planner", two, Kind(condition="discrete"), believes=True)
     assert set(body["belief_skill_at"]) == {"8"}
     assert body["archetypes"]["watched_for"] == 14

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from bridge.validation import ranks
+from rhythm_env.intervals import student
 
 
 def test_ties_share_the_mean_of_their_ranks() -> None:
@@ -46,7 +47,7 @@ def test_unrelated_days_give_a_null_about_zero() -> None:
 
 @pytest.mark.parametrize(("freedom", "quantile"), [(1, 12.706), (2, 4.303), (3, 3.182), (5, 2.571), (33, 2.035)])
 def test_students_quantile(freedom: int, quantile: float) -> None:
-    assert ranks.student(freedom) == pytest.approx(quantile, abs=0.02)
+    assert student(freedom) == pytest.approx(quantile, abs=0.02)
 
 
 def test_an_interval_by_hand() -> None:

@@ -16,6 +16,7 @@ from policies.llm.training import exam, model
 from rhythm_env.evaluation import Result, best_constant, play, seeds_of, summary
 from rhythm_env.grading import belief_mae
 from rhythm_env.interface import ActionType, Policy
+from rhythm_env.intervals import half
 from rhythm_env.profiles import belief_target
 from rhythm_env.strategies import INDEX, strategy
 from rhythm_env.week import Weeks, begin, observation
@@ -142,9 +143,9 @@ def columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def give_or_take(figure: Mapping[str, Any]) -> str:
-    """A mean with half of its 95 % interval."""
-    low, high = figure["ci95"]
-    return f"{figure['mean']:.3f} ± {(high - low) / 2:.3f}"
+    """A mean with half of its 95 % interval, where it has one."""
+    within = half(figure)
+    return f"{figure['mean']:.3f}" + ("" if np.isnan(within) else f" ± {within:.3f}")
 
 
 def _figure(value: float | None) -> str:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from rhythm_env.intervals import half
+
 NOTHING = float("nan")
 COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D55E00")  # Okabe and Ito 2008
 
@@ -76,9 +78,9 @@ def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
     for at, name in enumerate(names):
         own = [row["score"] for row in rows if row["policy"] == name]
         places = [number + at * wide for number in range(len(own))]
-        half = [(one["ci95"][1] - one["ci95"][0]) / 2 for one in own]
+        within = [half(one) for one in own]
         colour = COLOURS[at % len(COLOURS)]
-        axes.bar(places, [one["mean"] for one in own], wide * 0.92, yerr=half, color=colour, label=name)
+        axes.bar(places, [one["mean"] for one in own], wide * 0.92, yerr=within, color=colour, label=name)
     axes.set_xticks([number + 0.4 - wide / 2 for number in range(len(conditions))], conditions)
     axes.set(ylabel="published grade, belief included")
     axes.legend(frameon=False, fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.5, 1.0))

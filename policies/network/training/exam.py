@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from policies.network.forward import OBJECTIVES
 from policies.network.training import practice
 from policies.network.training.model import Network

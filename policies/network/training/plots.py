@@ -8,6 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from policies.network import Learned
 from rhythm_env.evaluation import evaluate
 from rhythm_env.interface import Policy
@@ -121,8 +123,8 @@ def _scores(rows: list[dict[str, Any]], path: Path) -> Path:
         for number, name in enumerate(names):
             mine = [row for row in rows if row["objective"] == objective and row["policy"] == name]
             places = [at + (number - len(names) / 2) * 0.13 for at in range(len(mine))]
-            errors = [[row["mean"] - row["ci95"][0] for row in mine], [row["ci95"][1] - row["mean"] for row in mine]]
             means = [row["mean"] for row in mine]
+            errors = np.abs(np.array([row["ci95"] for row in mine], dtype=float).T - means)
             axis.bar(
                 places,
                 means,
