@@ -102,7 +102,7 @@ class Crowd:
         if one.answer is Answer.IGNORE:
             return (1 - accepted) * (1 - self._better(number, here, range(one.slot + 1, SLOTS)))
         slots = _put_off_to(one)
-        return (1 - accepted) * (self._better(number, here, slots) if slots else 1.0)
+        return (1 - accepted) * self._better(number, here, slots) if slots else 1 - accepted
 
     def _better(self, number: int, here: Array, slots: Sequence[int]) -> Array:
         """(n,): the probability that one of the slots looks clearly better for the action."""
