@@ -13,7 +13,7 @@ from rhythm_env.deployed import Life, Slice
 from rhythm_env.evaluation import OnStep, unwatched
 from rhythm_env.interface import Answer, Decision, Policy
 from rhythm_env.profiles import belief_target
-from rhythm_env.strategies import Find
+from rhythm_env.strategies import Find, variant_of
 
 if TYPE_CHECKING:
     import random
@@ -69,10 +69,8 @@ class Timed:
 def served(name: str, find: Find, *, told: bool = False) -> Policy:
     """A policy as people get it; told that there are three kinds of people where it can be, and asked for."""
     policy = find(name)
-    if told and hasattr(policy, "variant"):
-        knowing: Policy = policy.variant(objective="reward", three=True)
-        return knowing
-    return policy
+    variant = variant_of(policy, "three") if told else None
+    return policy if variant is None else variant(objective="reward", three=True)
 
 
 def lived(name: str, seeds: Sequence[int], kind: Kind, find: Find, on_step: OnStep = unwatched) -> Lived:

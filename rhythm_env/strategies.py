@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from inspect import signature
 from typing import TYPE_CHECKING, Protocol
 
 from rhythm_env.dynamics import ACTIONS
@@ -96,6 +97,12 @@ class Constant:
 
 
 Find = Callable[[str], Policy]
+
+
+def variant_of(policy: Policy, told: str) -> Callable[..., Policy] | None:
+    """What makes the policy's variants, where these can be told that: ``three`` or ``knows``."""
+    variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
+    return variant if variant is not None and told in signature(variant).parameters else None
 
 
 def strategy(name: str, weeks: Weeks, seeds: list[int], objective: str, find: Find) -> Strategy:

@@ -65,12 +65,13 @@ def _plan(people: int, weeks: int, policy: str, seed: int, *, ablation: bool) ->
     """Raises SetupError for a policy that is not there, before anybody has lived."""
     from bridge import registry
     from bridge.live.run import Plan
+    from rhythm_env.strategies import variant_of
 
     asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
     if not asked:
         raise SetupError("name a policy: bridge live --policy planner")
     first, *_ = [registry.policy(name) for name in asked]
-    if ablation and not hasattr(first, "variant"):
+    if ablation and variant_of(first, "knows") is None:
         raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")
     return Plan(people=people, weeks=weeks, policies=asked, seed=seed, ablated=ablation)
 

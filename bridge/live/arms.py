@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 from time import process_time
@@ -17,6 +17,7 @@ from bridge.meters.fuse import FELT, precision
 from bridge.ports import EventClassifier, Invitation
 from bridge.types import Label
 from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
+from rhythm_env.strategies import variant_of
 
 ORACLE = "oracle"  # knows profile, meters and labels, and plans as the planner does
 FULL = 5.0  # precision of a meter with every signal fresh
@@ -82,7 +83,7 @@ def policy_of(arm: Arm, resident: Resident) -> Policy:
     policy = registry.policy(arm.policy)
     if not arm.profile:
         return policy
-    variant: Callable[..., Policy] | None = getattr(policy, "variant", None)
+    variant = variant_of(policy, "knows")
     if variant is None:
         raise SetupError(f"{arm.policy} cannot be told who the person is; leave --ablation to the planner")
     return variant(objective="reward", knows=resident.person)

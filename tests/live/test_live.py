@@ -86,7 +86,8 @@ def test_a_person_lives_the_same_life_again(small: tuple[dict[str, Any], Path]) 
 def test_a_policy_that_is_not_there_is_said_before_anybody_lives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    for arguments, word in ((["--policy", "nobody"], "nobody"), (["--policy", "heuristic", "--ablation"], "planner")):
+    ablated = [(["--policy", name, "--ablation"], "cannot be told") for name in ("heuristic", "network")]
+    for arguments, word in ((["--policy", "nobody"], "nobody"), *ablated):
         monkeypatch.setattr(sys, "argv", ["bridge", "live", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +17,7 @@ from rhythm_env.comparison import Part, gathered, parts
 from rhythm_env.constants import ARCHETYPES
 from rhythm_env.deployed import Life
 from rhythm_env.interface import Meter
-from rhythm_env.lives import Kind, Lived, lived, together
+from rhythm_env.lives import Kind, Lived, lived, served, together
 from rhythm_env.profiles import archetypes, belief_target
 from tests.rhythm_env.test_evaluation import bridge
 
@@ -118,6 +119,13 @@ def test_the_comparison_is_put_together_from_its_parts() -> None:
     text = markdown({"episodes": 4, "cores": 1, "minutes": 1.0, "core_minutes": 1.0, **body})
     assert "planner, told" in text
     assert "nobody is served so" in text
+
+
+def test_only_who_can_be_told_of_the_archetypes_is() -> None:
+    kind = Kind(weeks=1, answers_only=True, told=True)
+    told, untold = (lived("network", range(1), one, registry.policy) for one in (kind, replace(kind, told=False)))
+    assert told.accepted.shape == untold.accepted.shape == (1, 28)
+    assert getattr(served("planner", registry.policy, told=True), "three", False)
 
 
 def test_lives_are_printed_with_their_uncertainty() -> None:
