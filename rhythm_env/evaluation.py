@@ -8,10 +8,10 @@ from time import process_time
 from typing import TYPE_CHECKING, Any
 
 from rhythm_env import dynamics, grading
-from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, OOD_FROM, REWARD_SCALE, STEPS
+from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, REWARD_SCALE, STEPS
 from rhythm_env.interface import ActionType
 from rhythm_env.intervals import interval
-from rhythm_env.profiles import CONDITIONS, archetypes, belief_target, sampled
+from rhythm_env.profiles import archetypes, belief_target, sampled, seeds_in
 from rhythm_env.strategies import INDEX, Find, Planned, Strategy, Uniform, blinded, strategy
 from rhythm_env.week import Weeks, begin
 
@@ -64,10 +64,7 @@ class Result:
 
 def seeds_of(condition: str, episodes: int) -> list[int]:
     """The seeds of a condition; those out of distribution are never trained on."""
-    if condition not in CONDITIONS:
-        raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
-    first = OOD_FROM if condition == "ood" else 0
-    return list(range(first, first + episodes))
+    return seeds_in(range(episodes), condition)
 
 
 def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:

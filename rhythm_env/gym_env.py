@@ -3,7 +3,7 @@
 Observation, a vector of 48 numbers: the five meters (0..1), their last changes, what of these a neutral person would
 not have had (both -1..1), the day and the slot (one-hot), the share of the week that is left, the last reward, the last
 action (one-hot), and the event of this step (one-hot). Nothing in it tells who the person is; ``info`` does when the
-week is over (``profile``, ``belief_target``, ``final_score``).
+week is over (``profile``, ``belief_target``, ``final_score``). Nobody of ``ood`` is among the people of ``in``.
 
 Actions: the ten of ``rhythm_env.interface.ActionType``, by their order. Reward: that of the published environment, with
 its terminal part. An episode is one week, 28 steps; it is terminated, never truncated.
@@ -124,12 +124,17 @@ class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
         self._condition = condition
         self._population = sampled(range(SEEDS), condition)  # drawn once: 10,000 people to meet again and again
         self._weeks: Weeks | None = None
+        self._rng = np.random.default_rng()
 
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
+        """Without a seed chance goes on from where it is; a list of them is one seed of all weeks."""
         del options
-        self._rng = np.random.default_rng(seed if isinstance(seed, int) else None)
+        if isinstance(seed, list):
+            seed = [one for one in seed if one is not None] or None
+        if seed is not None:
+            self._rng = np.random.default_rng(seed)
         return self._begin(), {}
 
     def _begin(self) -> Floats:

@@ -12,6 +12,7 @@ from rhythm_env.constants import (
     BELIEF_STRETCH,
     METERS,
     NEUTRAL,
+    OOD_FROM,
     RANGES,
     SEED_SCRAMBLE,
     SHIFTED,
@@ -47,10 +48,12 @@ class Profiles:
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
     """One person per seed. ``discrete``: the archetypes in turn; ``shifted``: traits beyond the ranges of training.
 
-    Where a range begins at 0 there is nobody below it: half of those who are shifted have 0 itself.
+    Where a range begins at 0 there is nobody below it: half of those who are shifted have 0 itself. Raises ValueError
+    for a condition that is not there.
     """
     import numpy as np
 
+    seeds = seeds_in(seeds, condition)
     if condition == "discrete":
         return archetypes([tuple(ARCHETYPES)[seed % len(ARCHETYPES)] for seed in seeds])
     draws = np.array([_draws(seed) for seed in seeds]).T
@@ -65,6 +68,13 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
         for (name, (low, high)), part in zip(RANGES.items(), unit, strict=True)
     }
     return Profiles(weights / weights.sum(axis=0), traits)
+
+
+def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
+    """Each seed, ``ood`` always of the people who are never trained on: 3 is 10,003 there, which stays itself."""
+    if condition not in CONDITIONS:
+        raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
+    return [seed + OOD_FROM if condition == "ood" and seed < OOD_FROM else seed for seed in seeds]
 
 
 def _draws(seed: int) -> Array:

@@ -10,7 +10,7 @@ from rhythm_env import dynamics, grading
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, EVENT_NAMES
 from rhythm_env.interface import HISTORY_STEPS, Meter, MeterState, Observation, Slot, StepRecord
-from rhythm_env.profiles import Profiles, sampled
+from rhythm_env.profiles import Profiles, sampled, seeds_in
 
 if TYPE_CHECKING:
     import numpy as np
@@ -78,6 +78,7 @@ class Weeks:
 
 def begin(seeds: Sequence[int], condition: str = "in") -> Weeks:
     """Monday morning of one person per seed: same seed, same person, same events."""
+    seeds = seeds_in(seeds, condition)
     people = sampled(seeds, condition)
     return Weeks(people=people, events=dynamics.drawn_events(seeds), meters=dynamics.start(len(people)))
 

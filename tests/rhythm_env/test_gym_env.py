@@ -48,6 +48,38 @@ def test_who_the_person_was_is_told_at_the_end_only() -> None:
         env.step(0)
 
 
+@pytest.mark.parametrize("seed", [7, np.int64(7), [1, 2], [5, None]])
+def test_any_seed_is_heard_and_without_one_chance_goes_on(seed: Any) -> None:
+    env, other = RhythmVectorEnv(4), RhythmVectorEnv(4)
+
+    def after(env: RhythmVectorEnv, seed: Any) -> list[float]:
+        env.reset(seed=seed)
+        return [float(x) for _ in range(3) for x in env.step(np.full(4, 5))[1]]
+
+    first, second = (after(env, one) for one in (seed, None))
+    assert first != second
+    assert (first, second) == (after(other, seed), after(other, None)) == (after(env, seed), after(env, None))
+
+
+def test_out_of_distribution_nobody_is_met_who_is_trained_on() -> None:
+    env = RhythmEnv(condition="ood")
+    env.reset(seed=4, options={"person": 77})
+    alone = begin([10_077], "ood")
+    for same in (begin([77], "ood"), begin([10_077])):
+        assert np.array_equal(alone.people.weights, same.people.weights)
+        assert np.array_equal(alone.events, same.events)
+    assert all(env.step(n)[1] == alone.advance(np.array([n]))[0] for n in range(10))
+    trained, many = RhythmVectorEnv(50), RhythmVectorEnv(50, condition="ood")
+    met = []
+    for weeks in (trained, many):
+        weeks.reset(seed=3)
+        told = [weeks.step(np.full(50, 3)) for _ in range(28)][-1][4]["belief_target"]
+        met.append({tuple(one) for one in told.T})
+    assert not met[0] & met[1]
+    with pytest.raises(ValueError, match="shifted"):
+        RhythmEnv(condition="oodd").reset()
+
+
 def test_many_weeks_are_single_weeks_side_by_side() -> None:
     env = RhythmVectorEnv(8)
     seen, _ = env.reset(seed=3)
