@@ -17,9 +17,12 @@ def register(app: typer.Typer) -> None:
 
 
 def simulate(
-    policy: Annotated[str, typer.Option(help="A policy (see: bridge sources), oracle or planner-no-inference.")] = (
-        "heuristic"
-    ),
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="A policy (see: bridge sources); not --deployed also oracle, planner-no-inference and NAME+blind."
+        ),
+    ] = "heuristic",
     seed: Annotated[int, typer.Option(help="Which person and which events.", min=0)] = 0,
     condition: Condition = "in",
     deployed: Annotated[
@@ -38,7 +41,10 @@ def simulate(
         _deployed(policy, seed, condition, json=json)
         return
     weeks = begin([seed], condition)
-    player = strategy(policy, weeks, [seed], "grade", registry.policy)
+    try:
+        player = strategy(policy, weeks, [seed], "grade", registry.policy)
+    except ValueError as error:
+        raise SetupError(str(error)) from error
     steps = []
     while not weeks.done:
         weeks.advance(player.actions(weeks))

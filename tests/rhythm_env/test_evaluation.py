@@ -121,9 +121,11 @@ def test_a_planner_can_go_without_its_inference_and_others_have_none() -> None:
     assert blind["belief_stated"]
     assert blind["paired_gain"] is None
     assert blind["belief_skill_at"]["27"]["social"]["mean"] < 0.1
-    done = bridge("evaluate", "--policy", "random+blind", "--episodes", "2")
-    assert done.returncode == 2
-    assert "infers nothing" in done.stderr
+    for command in ("evaluate", "simulate"):
+        done = bridge(command, "--policy", "random+blind")
+        assert done.returncode == 2
+        assert "infers nothing" in done.stderr
+        assert "Traceback" not in done.stderr
 
 
 def test_a_simulated_week_is_printed_step_by_step() -> None:
