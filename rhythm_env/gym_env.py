@@ -131,10 +131,9 @@ class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
     ) -> tuple[Floats, dict[str, Any]]:
         """Without a seed chance goes on from where it is; a list of them is one seed of all weeks."""
         del options
-        if isinstance(seed, list):
-            seed = [one for one in seed if one is not None] or None
-        if seed is not None:
-            self._rng = np.random.default_rng(seed)
+        given = ([one for one in seed if one is not None] or None) if isinstance(seed, list) else seed
+        if given is not None:
+            self._rng = np.random.default_rng(given)
         return self._begin(), {}
 
     def _begin(self) -> Floats:

@@ -94,15 +94,17 @@ class Crowd:
 
     def likelihood(self, one: Interaction, standings: Array) -> Array:
         """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
+        import numpy as np
+
         number = ACTIONS.index(one.recommended)
         here = standings[number]
         accepted = accepts(here)
         if one.answer is Answer.ACCEPT:
             return accepted
         if one.answer is Answer.IGNORE:
-            return (1 - accepted) * (1 - self._better(number, here, range(one.slot + 1, SLOTS)))
+            return np.asarray((1 - accepted) * (1 - self._better(number, here, range(one.slot + 1, SLOTS))))
         slots = _put_off_to(one)
-        return (1 - accepted) * self._better(number, here, slots) if slots else 1 - accepted
+        return np.asarray((1 - accepted) * (self._better(number, here, slots) if slots else 1.0))
 
     def _better(self, number: int, here: Array, slots: Sequence[int]) -> Array:
         """(n,): the probability that one of the slots looks clearly better for the action."""
