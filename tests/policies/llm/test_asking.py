@@ -160,6 +160,13 @@ def test_any_text_is_a_legal_action_or_refused(text: str) -> None:
         assert read(text, (ActionType.SLEEP,)).action is ActionType.SLEEP
 
 
+@pytest.mark.parametrize("name", ["DEEP_WOR\u212a", "SOC\u0130ALIZE", "me_t\u0131me", "\u017fleep"])
+@pytest.mark.parametrize("line", ["3 8 7 {}", "{} 3 8 7"])
+def test_letters_that_only_look_alike_are_no_action(line: str, name: str) -> None:
+    with pytest.raises(Unreadable):
+        read(line.format(name), tuple(ActionType))
+
+
 @given(
     reasoning=st.text(st.characters(exclude_characters="<")),
     digits=st.tuples(*[st.integers(0, 9)] * 3),
