@@ -7,6 +7,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
 import pytest
 
@@ -15,12 +16,13 @@ from bridge.lab.chat.adviser import Vendor
 from bridge.lab.chat.faults import always, scripted, status
 from bridge.lab.server import LabServer
 from policies.llm import teacher, trajectories
-from policies.llm.answer import read, written
+from policies.llm.answer import Said, read, written
 from policies.llm.asking import Chat
 from policies.llm.training import rewards
-from policies.llm.trajectories import LIFE, Episode
+from policies.llm.trajectories import LIFE, LIFE_WEEKS, Episode
+from policies.planner import Planner
 from rhythm_env.chat.fault import Fault
-from rhythm_env.interface import ActionType, Belief
+from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 
 WEEKS = range(1000, 1004)
 
@@ -112,6 +114,33 @@ def test_a_service_that_refuses_stops_the_teacher_and_what_is_done_stays(tmp_pat
         with pytest.raises(Fault, match="403"):
             teacher.teach(path, asked(server, 1), weeks=WEEKS, lives=range(0), condition="in", on_step=unseen)
         assert len(trajectories.read(path)) == 1
+
+
+class Stopped(teacher.Planned):
+    """Weeks stop once the life beside them has its last answer."""
+
+    concurrent = 2
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.lived = LIFE_WEEKS * 28, Event()
+
+    def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, teacher.Usage]:
+        if isinstance(model, Planner) and model.objective == "grade":
+            assert self.lived.wait(30)
+            raise Fault("busy")
+        self.left -= 1
+        if not self.left:
+            self.lived.set()
+        return super().answer(observation, model)
+
+
+def test_a_week_that_stops_takes_no_other_with_it(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="busy"):
+        teacher.teach(
+            tmp_path / "w", Stopped(), weeks=WEEKS[:1], lives=range(2000, 2001), condition="in", on_step=unseen
+        )
+    assert [(one.kind, one.seed) for one in trajectories.read(tmp_path / "w")] == [(LIFE, 2000)]
 
 
 def test_prices_are_read_or_refused(tmp_path: Path) -> None:
