@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
+import numpy as np
 import pytest
 
 from bridge.lab.chat import KEY, choice
@@ -23,6 +24,9 @@ from policies.llm.trajectories import LIFE, LIFE_WEEKS, Episode
 from policies.planner import Planner
 from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
+from rhythm_env.profiles import belief_target
+from rhythm_env.strategies import INDEX
+from rhythm_env.week import begin
 
 WEEKS = range(1000, 1004)
 
@@ -158,9 +162,9 @@ RIGHT = written("x", Belief(social=3 / 9, morning=7 / 9, work=5 / 9), ActionType
 def test_rewards_are_the_published_ones() -> None:
     assert (rewards.form(RIGHT), rewards.form("DEEP_WORK")) == (1.0, -2.0)
     assert (rewards.legality("7 DEEP_WORK"), rewards.legality("3 7 5 FLY"), rewards.legality("")) == (0.5, -1.0, -1.0)
-    assert rewards.environment("3 7 5 FLY", 42, ()) == -3.0
-    assert rewards.belief("DEEP_WORK", 42) == -0.5  # no default stands in for a belief that is missing
-    assert -0.5 <= rewards.belief(RIGHT, 42) <= 0.5
+    assert rewards.environment("3 7 5 FLY", 42, "in", ()) == -3.0
+    assert rewards.belief("DEEP_WORK", 42, "in") == -0.5  # no default stands in for a belief that is missing
+    assert -0.5 <= rewards.belief(RIGHT, 42, "in") <= 0.5
 
 
 def test_variety_is_paid_and_cycles_cost() -> None:
@@ -174,8 +178,19 @@ def test_variety_is_paid_and_cycles_cost() -> None:
 def test_the_last_slot_is_paid_for_the_week(weeks: Path) -> None:
     week = trajectories.read(weeks)[0]
     last = week.answers[-1]
-    whole = rewards.environment(str(last.text), week.seed, [one.action for one in week.answers[:-1]])
+    before = [one.action for one in week.answers[:-1]]
+    whole = rewards.environment(str(last.text), week.seed, week.condition, before)
     assert whole > 5 * (float(week.score or 0) - 0.5) - 1.5
+
+
+@pytest.mark.parametrize("condition", ["in", "shifted", "discrete"])
+def test_a_lesson_is_paid_for_by_the_person_it_is_of(condition: str) -> None:
+    weeks = begin([7], condition)
+    social, morning, work = map(float, belief_target(weeks.people)[:, 0])
+    weeks.advance(np.array([INDEX[ActionType.SOCIALIZE]]))
+    text = written("x", Belief(social=social, morning=morning, work=work), ActionType.SOCIALIZE)
+    assert rewards.belief(text, 7, condition) == pytest.approx(0.5, abs=1 / 18)  # said in digits
+    assert rewards.environment(text, 7, condition, ()) == pytest.approx(float(weeks.rewards[0][0]) + rewards.NEW)
 
 
 def bridge(*arguments: str, without: str = "") -> subprocess.CompletedProcess[str]:
