@@ -12,6 +12,7 @@ from threading import Event
 import numpy as np
 import pytest
 
+from bridge.cli import app as command
 from bridge.lab.chat import KEY, choice
 from bridge.lab.chat.adviser import Vendor
 from bridge.lab.chat.faults import always, scripted, status
@@ -211,3 +212,13 @@ def test_the_command_teaches_and_names_what_comes_next(tmp_path: Path) -> None:
     assert (done.returncode, "BRIDGE_POLICY_LLM_ADDRESS" in done.stderr) == (2, True)
     done = bridge("train", "--policy", "llm")
     assert (done.returncode, "bridge llm --help" in done.stderr) == (2, True)
+
+
+def test_the_teacher_has_the_room_that_is_set_for_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = Vendor()
+    with LabServer(vendor.application) as server:
+        for name, value in {**vendor.settings(server.url), "answer_tokens": "700"}.items():
+            monkeypatch.setenv(f"BRIDGE_POLICY_LLM_{name}".upper(), value)
+        out = ("--out", str(tmp_path / "w"), "--json")
+        command(["llm", "teacher", "--weeks", "1", "--lives", "0", "--model", "lab-1", *out], standalone_mode=False)
+    assert {body["max_tokens"] for body in vendor.bodies} == {700}
