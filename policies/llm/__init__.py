@@ -81,14 +81,15 @@ class Llm:
             return self._planned(observation, rng, f"the language model gave nothing of use ({fault})")
         if wrong:
             log.warning("llm: %s; asked again", wrong)
-        return _decision(said, observation, self._asking.model)
+        own = None if wrong else self._asking.adapter  # asked again, the model that everybody has answered
+        return _decision(said, observation, self._asking.model, own or "")
 
     def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
         from policies import planner
 
         self._planner = self._planner or planner.open_policy()
         decision = self._planner.decide(observation, rng)
-        return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"))
+        return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"), by="planner")
 
     def _tries(self, observation: Observation) -> list[Question]:
         """The person's own adapter first, if there is one; the last word is the model's that everybody has."""
@@ -103,7 +104,7 @@ class Llm:
         return [Question(model=asking.adapter, messages=shown), plain]
 
 
-def _decision(said: Said, observation: Observation, model: str) -> Decision:
+def _decision(said: Said, observation: Observation, model: str, by: str) -> Decision:
     chosen = {action: float(action is said.action) for action in observation.feasible}
     why = said.reasoning or "it gave no reason"
     return Decision(
@@ -112,6 +113,7 @@ def _decision(said: Said, observation: Observation, model: str) -> Decision:
         scores=chosen,
         probabilities=dict(chosen),
         reasons=(f"{model[:LONGEST_NAME]} says: {why}",),
+        by=by,
     )
 
 

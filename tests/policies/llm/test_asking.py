@@ -39,7 +39,8 @@ def planned() -> Decision:
 
 def fell_back(decision: Decision) -> bool:
     known = planned()
-    return (decision.action, decision.belief, decision.scores) == (known.action, known.belief, known.scores)
+    same = (decision.action, decision.belief, decision.scores) == (known.action, known.belief, known.scores)
+    return same and decision.by == "planner"
 
 
 def test_without_an_address_nobody_is_asked_and_the_planner_decides() -> None:
@@ -127,8 +128,8 @@ def test_a_persons_adapter_is_asked_by_its_name_and_shown_five_days(opened: Open
     policy = opened(tokens=20_000)
     assert isinstance(policy, Llm)
     own = policy.personal({"adapter": "u1-v1"})
-    own.decide(seen(history=answered(120)), random.Random(1))
-    policy.decide(seen(history=answered(120)), random.Random(1))
+    decisions = [one.decide(seen(history=answered(120)), random.Random(1)) for one in (own, policy)]
+    assert [one.by for one in decisions] == ["u1-v1", ""]
     first, second = vendor.bodies
     assert (first["model"], second["model"]) == ("u1-v1", "lab-1")
     assert [body["messages"][1]["content"].count("user:") for body in (first, second)] == [20, 120]
@@ -137,7 +138,8 @@ def test_a_persons_adapter_is_asked_by_its_name_and_shown_five_days(opened: Open
 def test_an_adapter_that_is_gone_is_replaced_by_what_everybody_has(opened: Opened, vendor: Vendor) -> None:
     policy = opened()
     assert isinstance(policy, Llm)
-    assert decide(policy.personal({"adapter": "u1-v9"})).belief == BELIEF
+    decision = decide(policy.personal({"adapter": "u1-v9"}))
+    assert (decision.belief, decision.by) == (BELIEF, "")
     assert [body["model"] for body in vendor.bodies] == ["lab-1"]
 
 
