@@ -9,12 +9,14 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import registry
+from bridge.cli import app as command
 from bridge.errors import SetupError
 from bridge.lab.chat import choice
 from bridge.lab.chat.adviser import NO_DECISION, ODD, Vendor, right
@@ -141,6 +143,38 @@ def test_an_adapter_that_is_gone_is_replaced_by_what_everybody_has(opened: Opene
     decision = decide(policy.personal({"adapter": "u1-v9"}))
     assert (decision.belief, decision.by) == (BELIEF, "")
     assert [body["model"] for body in vendor.bodies] == ["lab-1"]
+
+
+def graded(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    command(["evaluate", "--policy", "llm", "--episodes", "2", *more, "--json"], standalone_mode=False)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+LIVES = ("--deployed", "--weeks", "1")
+
+
+def test_figures_count_what_was_left_to_the_planner(
+    opened: Opened, server: LabServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened()
+    assert graded(capsys)["fallbacks"] == 0
+    server.faults.append(scripted(choice("what?"), choice("what?")))
+    assert graded(capsys, *LIVES)["fallbacks"] == pytest.approx(1 / (2 * 29))
+
+
+@pytest.mark.parametrize("more", [(), LIVES, ("--logged", "--simulated", "2")], ids=["weeks", "lives", "logged"])
+def test_the_planners_figures_are_not_given_as_the_models(
+    more: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SetupError, match=r"100% .* of llm were left to another"):
+        graded(capsys, *more)
+
+
+def test_no_life_is_led_by_a_policy_that_has_settings() -> None:
+    """The processes that lives are led in know none: the planner would stand in throughout."""
+    with pytest.raises(SetupError, match="evaluate --deployed --policy llm"):
+        command(["live", "--people", "1", "--weeks", "1", "--policy", "random,llm"], standalone_mode=False)
 
 
 @pytest.mark.parametrize(
