@@ -156,7 +156,7 @@ def recommend(
         user_id=user.id,
         moment=moment,
         action=decision.action,
-        policy=f"{policy.name}@{policy.version}",
+        policy=f"{policy.name}@{policy.version}" + (f"+{decision.by}" if decision.by else ""),
         belief=asdict(decision.belief),
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},

@@ -88,7 +88,7 @@ def _mean(one: Stated) -> dict[str, float]:
 
 
 def _moves(stated: Sequence[Stated], resets: Sequence[Reset]) -> Iterator[Move]:
-    """Not across another version of the policy, a reset or its undoing: there the answer is not what moved it."""
+    """Not across another policy, version, prior or adapter, nor a reset or its undoing: there no answer moved it."""
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
         answer = _answer(one)

@@ -1,16 +1,17 @@
 """What a policy has learnt of one person, made into their own prior, if it foretells their later answers better.
 
 Answers of 30 days are all that a policy reads; whoever has answered for longer is known better than that. The earlier
-part of all answers makes a prior. It is tried on the later part: both the policy as it is and the policy with the prior
-foretell each answer from the five days before it. Only what foretells better is kept, then made anew of all answers;
-every attempt is written down and can be taken back.
+part of all answers makes a prior. It is tried on the later part: the policy with the prior foretells each answer from
+the five days before it, the policy as it is from all that it hears in use. Only what foretells better is kept, then
+made anew of all answers; every attempt is written down and can be taken back.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import partial
 from math import log
 from statistics import mean
 from typing import Any, cast
@@ -28,35 +29,31 @@ CONTEXT = timedelta(days=5)  # of answers heard beside a prior
 AGAIN = CONTEXT  # between two attempts of the daemon, so that no more than that need be heard beside a prior
 CERTAIN = 0.02  # a chance is never nearer than this to 0 or 1
 BEGINNING = timedelta(days=365 * 20)
+AT_ONCE = timedelta(days=7)  # of advice with its situations, in memory
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """An answer, and the situation that the advice was given in."""
-
-    interaction: Interaction
-    observation: Observation
+Answered = tuple[Interaction, Recommendation]  # an answer, and the advice with the situation that it was given in
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
     """Try to learn more of a person; the attempt is stored. Raises SetupError where there is too little to learn."""
     able = _able(policy)
-    asked = answered(store, user, at=now)  # since a person began anew, if they did
-    span = asked[-1].interaction.at - asked[0].interaction.at if asked else timedelta(0)
-    if span < LONG_ENOUGH or len(asked) < MANY_ENOUGH:
+    at = store.answered(user.id, since=_since(store, user, now), until=now)  # since a person began anew, if they did
+    if not _enough(at):
+        span = at[-1] - at[0] if at else timedelta(0)
         raise SetupError(
-            f"{user.name} has answered {len(asked)} times in {span.days} days; it takes {MANY_ENOUGH} in "
+            f"{user.name} has answered {len(at)} times in {span.days} days; it takes {MANY_ENOUGH} in "
             f"{LONG_ENOUGH.days}: bridge recommend --user {user.name}"
         )
-    old = in_use(store, user, policy)
-    earlier, later = _parts(asked, old, user)
-    gain = foretold(able.personal(_learnt(able, earlier)), later) - foretold(_with(able, old), later)
+    old, asked = in_use(store, user, policy), partial(answered, store, user, now=now)
+    cut = _cut(at, old, user)
+    earlier = able.personal(_learnt(able, asked(at[0], at[cut])))
+    gain = foretold(earlier, _with(able, old), asked(at[cut], now))
     made = Prior(
         policy=f"{policy.name}@{policy.version}",
         made_at=now,
-        body=_learnt(able, asked),
-        learnt_from=len(asked),
-        tried_on=len(later),
+        body=_learnt(able, asked(at[0], now)),
+        learnt_from=len(at),
+        tried_on=len(at) - cut,
         gain=gain,
         kept=gain > 0,
     )
@@ -64,18 +61,23 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
     return made
 
 
-def _parts(asked: list[Asked], old: Prior | None, user: User) -> tuple[list[Asked], list[Asked]]:
-    """What is learnt from, and what it is tried on: nothing that the prior in use has heard."""
-    cut = round(len(asked) * (1 - LATER))
-    if old is not None:
-        heard = sum(one.interaction.at <= _heard(old) for one in asked)
-        if len(asked) - heard < FRESH:
-            raise SetupError(
-                f"{user.name} has answered {len(asked) - heard} times since the model last learnt; it takes {FRESH}: "
-                f"bridge recommend --user {user.name}"
-            )
-        cut = max(cut, heard)
-    return asked[:cut], asked[cut:]
+def _enough(at: Sequence[datetime]) -> bool:
+    """Whether what was answered at these times, ascending, is enough to learn from."""
+    return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
+
+
+def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
+    """How many are learnt from; the rest it is tried on: nothing that the prior in use has heard."""
+    cut = round(len(at) * (1 - LATER))
+    if old is None:
+        return cut
+    heard = sum(one <= _heard(old) for one in at)
+    if len(at) - heard < FRESH:
+        raise SetupError(
+            f"{user.name} has answered {len(at) - heard} times since the model last learnt; it takes {FRESH}: "
+            f"bridge recommend --user {user.name}"
+        )
+    return max(cut, heard)
 
 
 def _heard(prior: Prior) -> datetime:
@@ -93,42 +95,44 @@ def _with(policy: Personal, prior: Prior | None) -> Personal:
     return policy if prior is None else policy.personal(prior.body)
 
 
-def _learnt(policy: Personal, asked: Sequence[Asked]) -> Mapping[str, Any]:
-    everything = tuple(one.interaction for one in asked)
-    return policy.learn(replace(asked[-1].observation, history=everything))
+def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
+    """What a person answered by ``now``, oldest first, read a week at a time: a year's situations fill 160 MB."""
+    while since < until:
+        end = min(since + AT_ONCE, until)
+        for advised in store.recommendations(user.id, since=since, until=end):
+            given = advise.interaction(advised, now)
+            if given is not None:
+                yield given, advised
+        since = end
 
 
-def answered(store: Store, user: User, *, at: datetime) -> list[Asked]:
-    """All that a person has answered, oldest first."""
-    found: Sequence[Recommendation] = store.recommendations(user.id, since=_since(store, user, at), until=at)
-    pairs = ((advise.interaction(one, at), one) for one in found)
-    return [
-        Asked(interaction=given, observation=observation_from_json(one.observation)) for given, one in pairs if given
-    ]
-
-
-def _given(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """The same without the situations, which are long to read."""
-    since = _since(store, user, at)
-    found = (advise.interaction(one, at) for one in store.recommendations(user.id, since=since, until=at))
-    return [one for one in found if one is not None]
+def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
+    """Of the situations, the last one is enough."""
+    everything = []
+    for given, advised in asked:
+        everything.append(given)
+        last = advised
+    return policy.learn(replace(observation_from_json(last.observation), history=tuple(everything)))
 
 
 def _since(store: Store, user: User, at: datetime) -> datetime:
     return advise.anew_since(store, user, at=at) or at - BEGINNING
 
 
-def foretold(policy: Personal, later: Sequence[Asked]) -> float:
-    """Mean log-likelihood of answers, taken or not, each foretold from the days before it."""
-    return mean(log(_chance(policy, one)) for one in later)
+def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> float:
+    """What ``new`` by five days of answers gains over ``old`` by those that it hears in use, in nats per answer."""
+    gains = []
+    for given, advised in later:
+        seen = observation_from_json(advised.observation)
+        recent = tuple(one for one in seen.history if one.at > given.at - CONTEXT)
+        gains.append(_likelihood(new, replace(seen, history=recent), given) - _likelihood(old, seen, given))
+    return mean(gains)
 
 
-def _chance(policy: Personal, one: Asked) -> float:
-    heard = one.observation.history
-    recent = tuple(answer for answer in heard if answer.at > one.interaction.at - CONTEXT)
-    seen = replace(one.observation, history=recent)
-    taken = min(max(policy.chance(seen, one.interaction.recommended), CERTAIN), 1 - CERTAIN)
-    return taken if one.interaction.answer is Answer.ACCEPT else 1 - taken
+def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
+    """The logarithm of an answer's likelihood, taken or not."""
+    taken = min(max(policy.chance(seen, given.recommended), CERTAIN), 1 - CERTAIN)
+    return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
@@ -156,7 +160,7 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     last = next((one for one in store.priors(user.id) if one.policy == mine), None)
     if last is not None and now - last.made_at < AGAIN:
         return False
-    at = [one.at for one in _given(store, user, at=now)]
-    if len(at) < MANY_ENOUGH or at[-1] - at[0] < LONG_ENOUGH:
-        return False
-    return last is None or sum(one > _heard(last) for one in at) >= FRESH
+    since = _since(store, user, now)
+    if last is not None and _heard(last) >= since:  # there was enough by then
+        return len(store.answered(user.id, since=_heard(last) + advise.INSTANT, until=now)) >= FRESH
+    return _enough(store.answered(user.id, since=since, until=now))

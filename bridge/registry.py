@@ -70,8 +70,8 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """A policy's settings by name, from ``settings`` or else as they are set now."""
-    wanted = _module("policies", name, "bridge sources").SETTINGS
+    """A policy's settings by name, from ``settings`` or else as they are set now; empty for one that has none."""
+    wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
 
 

@@ -267,6 +267,7 @@ class Decision:
     probabilities: Mapping[ActionType, float]
     reasons: tuple[str, ...] = ()
     belief_sd: tuple[float, float, float] | None = None
+    by: str = ""  # a person's prior or adapter, or what stood in; empty: the policy as everybody has it
 
 
 class Policy(Protocol):

@@ -11,7 +11,9 @@ from bridge import advise, registry
 from bridge.belief import beliefs, document, said
 from bridge.personalise import for_person, in_use
 from bridge.ports import Prior, Recommendation, Store, User
+from policies.planner import Planner
 from rhythm_env.interface import ActionType, Answer, Belief
+from tests.policies.llm.test_prompt import answered, seen
 from tests.store.toy import HOUR, T0
 from tests.test_links import MOMENT
 
@@ -75,6 +77,19 @@ def test_seen_and_run_out_is_an_answer_and_unseen_is_none(store: Store) -> None:
     stated(store, user, 1, (0.4, 0.5, 0.5))
     assert [one.answer for one in beliefs(store, user, now=T0 + DAY).moves] == [Answer.IGNORE]
     assert beliefs(store, user, now=T0 + 5 * HOUR).answers == 0  # not yet
+
+
+def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Store) -> None:
+    """Between two pieces of advice the policy was another, under the same name and version."""
+    user, planner, classifier = person(store), registry.policy("planner"), registry.classifier("keywords")
+    assert isinstance(planner, Planner)
+    own = planner.personal(planner.learn(seen(history=answered(20, until=T0))))
+    for step, policy in enumerate([planner, own, planner, registry.policy("llm"), planner]):
+        advice = advise.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR)
+        store.answer(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
+    stated = [one.policy for one in store.stated(user.id, since=T0, until=T0 + 9 * DAY)]
+    assert stated == ["planner@2", "planner@2+prior-2026-03-01", "planner@2", "llm@1+planner", "planner@2"]
+    assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
 
 
 @pytest.mark.parametrize("gap", ["policy", "days", "reset"])

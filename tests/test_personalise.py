@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
+from math import log
 from typing import Any
 
 import pytest
@@ -14,9 +15,10 @@ from bridge import app, personalise, registry
 from bridge.cli import app as command
 from bridge.errors import SetupError
 from bridge.ports import Recommendation, Store, User
+from policies.heuristic import Heuristic
 from rhythm_env.context import Forgetful, recent
 from rhythm_env.deployed import FIRST_MONDAY, ZONES, Life, Slice
-from rhythm_env.interface import Observation, slot_bounds
+from rhythm_env.interface import ActionType, Answer, Observation, slot_bounds
 
 START = datetime(2026, 1, 5, 6, tzinfo=UTC)
 
@@ -113,6 +115,55 @@ def test_the_daemon_tries_again_after_a_week_and_new_answers(store: Store, month
     answer(store, user, month[98:])
     assert personalise.is_due(store, user, planner, now=later)
     assert not personalise.is_due(store, user, planner, now=made.made_at + timedelta(days=4))
+
+
+def test_whether_it_is_due_is_seen_without_the_situations(store: Store, month: list[Slice]) -> None:
+    """They are most of what is stored, and the daemon looks in every slot."""
+    user, planner = store.add_user("ana", ZONES[0].zone, now=START), registry.policy("planner")
+    for one in month:
+        start, end = slot_bounds(one.moment, ZONES)
+        store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=start, observation={}))
+    assert personalise.is_due(store, user, planner, now=after(month))
+
+
+def test_the_store_counts_as_answered_what_the_model_hears(store: Store, month: list[Slice]) -> None:
+    user, hour = store.add_user("ana", ZONES[0].zone, now=START), timedelta(hours=1)
+    for number, one in enumerate(month[:8]):  # shown or not, answered or not, in each way
+        start, end = slot_bounds(one.moment, ZONES)
+        shown = start + hour if number % 2 else None
+        kept = store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=shown))
+        if number % 4 > 1:
+            store.answer(kept.id, one.answer, now=end + 5 * hour)
+    for passed in range(60):
+        now = START + passed * hour
+        heard = [one.at for one, _ in personalise.answered(store, user, START, now, now=now)]
+        assert store.answered(user.id, since=START, until=now) == heard
+    assert len(heard) == 6
+
+
+class Lately(Heuristic):
+    """Foretells badly by five days of answers alone, better with a prior, best by more than five days."""
+
+    def __init__(self, chance: float | None = None) -> None:
+        self._chance = chance
+
+    def learn(self, observation: Observation) -> Mapping[str, Any]:
+        return {"through": observation.history[-1].at.isoformat()}
+
+    def personal(self, prior: Mapping[str, Any]) -> Lately:  # noqa: ARG002 - any prior is the same to it
+        return Lately(0.9)
+
+    def chance(self, observation: Observation, action: ActionType) -> float:  # noqa: ARG002 - and any action
+        heard = observation.history
+        return self._chance or (0.5 if heard[-1].at - heard[0].at > timedelta(days=6) else 0.98)
+
+
+def test_a_prior_is_tried_against_the_policy_as_it_is_in_use(store: Store, month: list[Slice]) -> None:
+    user = stored(store, month)
+    made = personalise.personalise(store, user, Lately(), now=after(month))
+    taken = sum(one.answer is Answer.ACCEPT for one in month[-34:]) / 34
+    assert made.gain == pytest.approx(taken * log(0.9) + (1 - taken) * log(0.1) - log(0.5))
+    assert not made.kept
 
 
 def test_a_prior_of_another_version_is_not_used(store: Store, month: list[Slice]) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from bridge.cli import curves, show
+from bridge.cli.fallbacks import Opened
 
 if TYPE_CHECKING:
     from rhythm_env.lives import Kind
@@ -32,20 +33,19 @@ def evaluate(
 
 def evaluated(policy: str, lives: int, kind: Kind, against: str | None) -> dict[str, Any]:
     """The figures of a policy; ``against`` another policy with the same people, life by life."""
-    from bridge import registry
     from rhythm_env.answers import figures, paired
     from rhythm_env.evaluation import seeds_of
     from rhythm_env.lives import lived
 
-    seeds = seeds_of("discrete" if kind.told else kind.condition, lives)
+    seeds, find = seeds_of("discrete" if kind.told else kind.condition, lives), Opened()
     with show.Progress() as progress:
         names = [policy] if against is None else [policy, against]
         found = [
-            lived(name, seeds, kind, registry.policy, progress.steps(f"{name}, {kind.condition}, deployed"))
-            for name in names
+            lived(name, seeds, kind, find, progress.steps(f"{name}, {kind.condition}, deployed")) for name in names
         ]
-    body = figures(policy, found[0], kind, believes=getattr(registry.policy(policy), "believes", True))
+    body = figures(policy, found[0], kind, believes=getattr(find(policy), "believes", True))
     body["paired_gain"] = None if against is None else paired(found[0], found[1], against)
+    body["fallbacks"] = find.share()
     return body
 
 

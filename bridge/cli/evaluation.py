@@ -11,6 +11,7 @@ import typer
 
 from bridge.cli import answers, comparison, options, show
 from bridge.cli.document import table
+from bridge.cli.fallbacks import Opened
 from bridge.cli.simulation import Condition, known_condition
 from bridge.documents import put
 from bridge.errors import SetupError
@@ -135,16 +136,14 @@ def _evaluate_logged(
 def _evaluated(
     name: str, condition: str, episodes: int, objective: str, against: str | None, progress: show.Progress
 ) -> dict[str, Any]:
-    from bridge import registry
     from rhythm_env.evaluation import evaluate as run
 
-    on_step = progress.steps(f"{name}, {condition}")
+    on_step, find = progress.steps(f"{name}, {condition}"), Opened()
     try:
-        return run(
-            name, condition, episodes, objective=objective, find=registry.policy, against=against, on_step=on_step
-        )
+        found = run(name, condition, episodes, objective=objective, find=find, against=against, on_step=on_step)
     except ValueError as error:
         raise SetupError(str(error)) from error
+    return {**found, "fallbacks": find.share()}
 
 
 def _published(found: Sequence[dict[str, Any]]) -> float:

@@ -62,7 +62,7 @@ def live(
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, *, ablation: bool) -> Plan:
-    """Raises SetupError for a policy that is not there, before anybody has lived."""
+    """Raises SetupError for a policy that is not there, or has settings, before anybody has lived."""
     from bridge import registry
     from bridge.live.run import Plan
     from rhythm_env.strategies import variant_of
@@ -70,6 +70,11 @@ def _plan(people: int, weeks: int, policy: str, seed: int, *, ablation: bool) ->
     asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
     if not asked:
         raise SetupError("name a policy: bridge live --policy planner")
+    if set_up := [name for name in asked if registry.policy_settings(name)]:
+        raise SetupError(
+            f"people live in processes that know no settings of this machine, and {set_up[0]} goes by some: "
+            f"bridge evaluate --deployed --policy {set_up[0]}"
+        )
     first, *_ = [registry.policy(name) for name in asked]
     if ablation and variant_of(first, "knows") is None:
         raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")

@@ -100,7 +100,12 @@ def _asked(part: Any, model: str, concurrency: int) -> Any:
     settings = registry.policy_settings("llm")
     if not settings["address"]:
         raise SetupError("a model needs an address: set BRIDGE_POLICY_LLM_ADDRESS, or teach without --model")
-    chat = part.Chat(address=settings["address"], key=settings["key"], seconds=float(settings["timeout_s"]))
+    chat = part.Chat(
+        address=settings["address"],
+        key=settings["key"],
+        seconds=float(settings["timeout_s"]),
+        answer_tokens=int(settings["answer_tokens"]),
+    )
     return part.Asked(chat, model, concurrent=concurrency, tokens=int(settings["tokens"]))
 
 

@@ -11,6 +11,7 @@ import typer
 
 from bridge.cli import show
 from bridge.cli.document import table
+from bridge.cli.fallbacks import Opened
 from bridge.documents import put
 from bridge.errors import SetupError
 
@@ -41,14 +42,15 @@ def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
 
 def simulate(names: Sequence[str], logger: str, lives: int, *, write: Path | None, json: bool) -> None:
     """Policies on the feedback that simulated people gave another, beside what they would really have answered."""
-    from bridge import registry
     from bridge.guard import Guard, Guarded
     from rhythm_env import logs
     from rhythm_env.offpolicy import model
 
     with show.Progress() as progress:
-        made = partial(_guarded, logger, Guard(), Guarded, registry.policy)
+        find = Opened()
+        made = partial(_guarded, logger, Guard(), Guarded, find)
         log = logs.simulated(made, range(lives), on_step=progress.steps(f"{lives} lives with {logger}"))
+        find.share()
         supposed = model(log.logged)
         rows = [_row(name, log.logged, supposed, log) for name in names]
     _tell(rows, f"{lives} simulated lives, advised by {logger}", json=json)
@@ -61,14 +63,14 @@ def _guarded(name: str, guard: Any, wrap: Any, find: Any) -> Any:
 
 
 def _row(name: str, found: Sequence[Logged], supposed: Any, log: Log | None = None) -> dict[str, Any]:
-    from bridge import registry
     from rhythm_env.logs import wanted
     from rhythm_env.offpolicy import estimate, summary
 
-    chosen = wanted(found, lambda: registry.policy(name))
-    known = {} if log is None else {"truth": float((chosen * log.truth).sum(axis=1).mean())}
-    own = summary([one.reward for one in found], [one.cluster for one in found])
-    return {"policy": name, **estimate(found, chosen, modelled=supposed), "logged": own, **known}
+    find = Opened()
+    chosen = wanted(found, lambda: find(name))
+    known: dict[str, Any] = {} if log is None else {"truth": float((chosen * log.truth).sum(axis=1).mean())}
+    known |= {"logged": summary([one.reward for one in found], [one.cluster for one in found])}
+    return {"policy": name, **estimate(found, chosen, modelled=supposed), "fallbacks": find.share(), **known}
 
 
 def _tell(rows: list[dict[str, Any]], of: str, *, json: bool) -> None:

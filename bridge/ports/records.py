@@ -92,7 +92,7 @@ class Recommendation:
     user_id: int
     moment: Moment
     action: ActionType
-    policy: str  # name@version
+    policy: str  # name@version, and +what where a person's own prior or adapter decided, or something stood in
     belief: Mapping[str, float]
     scores: Mapping[str, float]
     probabilities: Mapping[str, float]

@@ -323,6 +323,10 @@ class Store(Protocol):
         """By creation time in [since, until), ascending."""
         ...
 
+    def answered(self, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
+        """When advice of [since, until) was made that by then was answered, or seen and ran out; quick for years."""
+        ...
+
     def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
         """What was believed with each recommendation made in [since, until), ascending; quick for years of them."""
         ...

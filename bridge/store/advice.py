@@ -128,6 +128,14 @@ def between(db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     return [_recommendation(row) for row in db.execute(query.order_by(t.created_at, t.id))]
 
 
+def answered(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
+    """Without the observation, which is most of a row."""
+    t = table.c
+    ran_out = sa.and_(t.shown_at <= until, t.expires_at <= until)
+    query = sa.select(t.created_at).where(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+    return list(db.scalars(query.where(sa.or_(t.answered_at <= until, ran_out)).order_by(t.created_at)))
+
+
 def stated(db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
     """Without the observation, which is most of a row."""
     t = table.c

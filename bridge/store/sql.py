@@ -340,6 +340,10 @@ class SqlStore:
         with self._read() as db:
             return advice.between(db, user_id, since=since, until=until)
 
+    def answered(self, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
+        with self._read() as db:
+            return advice.answered(db, user_id, since=since, until=until)
+
     def stated(self, user_id: int, *, since: datetime, until: datetime) -> list[Stated]:
         with self._read() as db:
             return advice.stated(db, user_id, since=since, until=until)

@@ -55,7 +55,7 @@ class Asking:
 
 
 class Llm:
-    """The policy over a service; without one the planner decides and says so."""
+    """The policy over a service; without one the planner decides and says so. It counts how often."""
 
     name = "llm"
     version = 1
@@ -63,12 +63,14 @@ class Llm:
     def __init__(self, chat: Chat | None = None, asking: Asking | None = None) -> None:
         self._chat, self._asking = chat, asking or Asking()
         self._planner: Policy | None = None
+        self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
         """The policy that asks for the person's own adapter, and shows it five days of answers."""
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        self.decisions += 1
         if self._chat is None:
             return self._planned(observation, rng, "no language model is set (BRIDGE_POLICY_LLM_ADDRESS)")
         from policies.llm.asking import decided
@@ -81,14 +83,16 @@ class Llm:
             return self._planned(observation, rng, f"the language model gave nothing of use ({fault})")
         if wrong:
             log.warning("llm: %s; asked again", wrong)
-        return _decision(said, observation, self._asking.model)
+        own = None if wrong else self._asking.adapter  # asked again, the model that everybody has answered
+        return _decision(said, observation, self._asking.model, own or "")
 
     def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
         from policies import planner
 
+        self.fallbacks += 1
         self._planner = self._planner or planner.open_policy()
         decision = self._planner.decide(observation, rng)
-        return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"))
+        return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"), by="planner")
 
     def _tries(self, observation: Observation) -> list[Question]:
         """The person's own adapter first, if there is one; the last word is the model's that everybody has."""
@@ -103,7 +107,7 @@ class Llm:
         return [Question(model=asking.adapter, messages=shown), plain]
 
 
-def _decision(said: Said, observation: Observation, model: str) -> Decision:
+def _decision(said: Said, observation: Observation, model: str, by: str) -> Decision:
     chosen = {action: float(action is said.action) for action in observation.feasible}
     why = said.reasoning or "it gave no reason"
     return Decision(
@@ -112,6 +116,7 @@ def _decision(said: Said, observation: Observation, model: str) -> Decision:
         scores=chosen,
         probabilities=dict(chosen),
         reasons=(f"{model[:LONGEST_NAME]} says: {why}",),
+        by=by,
     )
 
 

@@ -14,8 +14,9 @@ REASONING = re.compile(r"<reasoning>(.*?)</reasoning>", re.DOTALL | re.IGNORECAS
 OPENED, CLOSED = "<reasoning>", "</reasoning>"
 NAMES = "|".join(ActionType)
 DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
-FIRST = re.compile(rf"{DIGITS}[ ,]+({NAMES})", re.IGNORECASE)  # the belief, then the action
-LEGACY = re.compile(rf"({NAMES})[ ,]+{DIGITS}", re.IGNORECASE)  # the order of the first published models
+ANY_CASE = re.IGNORECASE | re.ASCII  # without ASCII the sign for kelvin is a K
+FIRST = re.compile(rf"{DIGITS}[ ,]+({NAMES})", ANY_CASE)  # the belief, then the action
+LEGACY = re.compile(rf"({NAMES})[ ,]+{DIGITS}", ANY_CASE)  # the order of the first published models
 AROUND = " \t\r`*.\"'"  # what models put around a line to set it off
 LONGEST_REASON = 400  # characters of the reasoning that are shown to a person
 

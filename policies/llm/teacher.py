@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import mean
+from threading import Lock
 from time import sleep
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
@@ -107,15 +108,25 @@ class Asked:
 def teach(
     path: Path, teacher: Teacher, *, weeks: Sequence[int], lives: Sequence[int], condition: str, on_step: Step
 ) -> list[Episode]:
-    """All episodes of these seeds, those already in ``path`` among them. Raises Fault, with what is done kept."""
+    """All episodes of these seeds, those already in ``path`` among them.
+
+    Raises Fault; weeks that others are about meanwhile are lived to their end and kept, for they are paid for.
+    """
     trajectories.mend(path)
     known = {(e.kind, e.seed, e.condition): e for e in trajectories.read(path) if e.teacher == teacher.name}
     wanted = [(WEEK, seed, condition) for seed in weeks] + [(LIFE, seed, condition) for seed in lives]
     missing = [one for one in wanted if one not in known]
-    with ThreadPoolExecutor(teacher.concurrent) as pool:
-        for done, made in enumerate(pool.map(lambda one: _lived(teacher, *one), missing), start=1):
+    writing = Lock()
+
+    def kept(one: tuple[str, int, str]) -> Episode:
+        made = _lived(teacher, *one)
+        with writing:
             trajectories.write(path, made)
-            known[made.kind, made.seed, made.condition] = made
+        return made
+
+    with ThreadPoolExecutor(teacher.concurrent) as pool:
+        for done, (one, made) in enumerate(zip(missing, pool.map(kept, missing), strict=True), start=1):
+            known[one] = made
             on_step(done, len(missing))
     return [known[one] for one in wanted]
 

@@ -84,6 +84,7 @@ class Planner:
             probabilities={action: float(action is advice.action) for action in advice.scores},
             reasons=advice.reasons,
             belief_sd=(sd[0], sd[1], sd[2]),
+            by="" if self.prior is None else f"prior-{self.prior['through'][:10]}",
         )
 
     def _posterior(self, observation: Observation) -> Posterior:

@@ -26,7 +26,7 @@ LOOKS = 4  # at the belief during a refinement
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Course:
-    """One refinement of the model in ``base``; rank, group, temperature and pull as published."""
+    """One refinement of the model in ``base``; rank, group and pull as published."""
 
     lessons: Path
     base: Path
@@ -37,7 +37,7 @@ class Course:
     rate: float = 1e-5
     rank: int = 8
     pull: float = 0.04
-    temperature: float = 1.0
+    temperature: float = 1.0  # published: 1.5
     room: int | None = None
     four_bits: bool = True
     seed: int = 0
@@ -97,13 +97,19 @@ class Tally:
         return [rewards.legality(text) for text in _texts(completions)]
 
     def environment(
-        self, completions: Sequence[Any], seed: Sequence[int], before: Sequence[Sequence[str]], **_: Any
+        self,
+        completions: Sequence[Any],
+        seed: Sequence[int],
+        condition: Sequence[str],
+        before: Sequence[Sequence[str]],
+        **_: Any,
     ) -> list[float]:
-        found = zip(_texts(completions), seed, before, strict=True)
-        return [rewards.environment(text, who, past) for text, who, past in found]
+        return list(map(rewards.environment, _texts(completions), seed, condition, before))
 
-    def belief(self, completions: Sequence[Any], seed: Sequence[int], **_: Any) -> list[float]:
-        return [rewards.belief(text, who) for text, who in zip(_texts(completions), seed, strict=True)]
+    def belief(
+        self, completions: Sequence[Any], seed: Sequence[int], condition: Sequence[str], **_: Any
+    ) -> list[float]:
+        return list(map(rewards.belief, _texts(completions), seed, condition))
 
 
 def _texts(completions: Sequence[Any]) -> list[str]:
@@ -115,7 +121,12 @@ def _dataset(lessons: Sequence[Lesson]) -> Any:
     from datasets import Dataset, disable_progress_bars
 
     disable_progress_bars()
-    return Dataset.from_list([{"prompt": one.prompt, "seed": one.seed, "before": list(one.before)} for one in lessons])
+    return Dataset.from_list(
+        [
+            {"prompt": one.prompt, "seed": one.seed, "condition": one.condition, "before": list(one.before)}
+            for one in lessons
+        ]
+    )
 
 
 def _settings(course: Course, room: int) -> GRPOConfig:

@@ -35,13 +35,13 @@ def legality(text: str) -> float:
     return LEGAL if words and any(word in ActionType.__members__ for word in (words[-1], words[0])) else ILLEGAL
 
 
-def environment(text: str, seed: int, before: Sequence[str]) -> float:
-    """What the action brings the person of this seed after these actions, and how varied the week becomes by it."""
+def environment(text: str, seed: int, condition: str, before: Sequence[str]) -> float:
+    """What the action brings this person after these actions, and how varied the week becomes by it."""
     said = _read(text)
     if said is None:
         return FAILED
     action, belief = said
-    return _lived(seed, tuple(before), str(action), belief) + variety([*before, str(action)])
+    return _lived(seed, condition, tuple(before), str(action), belief) + variety([*before, str(action)])
 
 
 def variety(actions: Sequence[str]) -> float:
@@ -53,10 +53,10 @@ def variety(actions: Sequence[str]) -> float:
     return MONOTONOUS * monotonous + NEW * new + REPEATED * row
 
 
-def belief(text: str, seed: int) -> float:
+def belief(text: str, seed: int, condition: str) -> float:
     """From -0.5 to 0.5; an answer that states none gets the worst, never that of a default."""
     said = _read(text)
-    return -BELIEF if said is None else BELIEF - error(_week(seed, ()), said[1])
+    return -BELIEF if said is None else BELIEF - error(_week(seed, condition, ()), said[1])
 
 
 def _read(text: str) -> tuple[ActionType, tuple[float, float, float]] | None:
@@ -68,23 +68,25 @@ def _read(text: str) -> tuple[ActionType, tuple[float, float, float]] | None:
 
 
 @lru_cache(maxsize=4096)
-def _lived(seed: int, before: tuple[str, ...], action: str, belief: tuple[float, float, float]) -> float:
+def _lived(
+    seed: int, condition: str, before: tuple[str, ...], action: str, belief: tuple[float, float, float]
+) -> float:
     """The step's reward, on the last step with the published terminal part."""
     from rhythm_env.constants import TERMINAL_SCALE
 
-    weeks = _week(seed, (*before, action))
+    weeks = _week(seed, condition, (*before, action))
     end = TERMINAL_SCALE * (graded(weeks, belief) - 0.5) if weeks.done else 0.0
     return float(weeks.rewards[-1][0]) + end
 
 
 @lru_cache(maxsize=4096)
-def _week(seed: int, actions: tuple[str, ...]) -> Weeks:
+def _week(seed: int, condition: str, actions: tuple[str, ...]) -> Weeks:
     """A person's week after these actions."""
     import numpy as np
 
     from rhythm_env.strategies import INDEX
 
-    weeks = begin([seed])
+    weeks = begin([seed], condition)
     for action in actions:
         weeks.advance(np.array([INDEX[ActionType(action)]]))
     return weeks

@@ -42,17 +42,22 @@ class Asked(NamedTuple):
 
 
 class Served:
-    """The model and its adapters; one is read when it is first asked for."""
+    """The model and its adapters; one is read when it is first asked for, and let go once its folder is."""
 
     def __init__(self, folder: Path, name: str, adapters: Path | None) -> None:
         self.name, self._adapters, self._lock = name, adapters, threading.Lock()
         self._room = model.facts_of(folder).room
         self._model, self._tokenizer = model.opened(folder)
-        self._known: set[str] = set()
+        self._known: dict[str, tuple[int, int]] = {}
 
     def models(self) -> list[str]:
-        found = sorted(p.parent.name for p in self._adapters.glob("*/adapter_config.json")) if self._adapters else []
-        return [self.name, *found]
+        return [self.name, *sorted(self._there())]
+
+    def _there(self) -> dict[str, tuple[int, int]]:
+        """The adapters that there are, and which file each is of: somebody else's may come by the same name."""
+        paths = self._adapters.glob("*/adapter_config.json") if self._adapters else ()
+        found = ((path.parent.name, path.stat()) for path in paths)
+        return {name: (file.st_ino, file.st_mtime_ns) for name, file in found}
 
     def answer(self, body: Any) -> dict[str, Any]:
         """A completion as OpenAI's API has it. Raises Refused."""
@@ -81,6 +86,7 @@ class Served:
 
     def _chosen(self, name: str) -> Any:
         """A context in which the model is the one of that name."""
+        self._let_go()
         if name == self.name:
             return self._model.disable_adapter() if self._known else nullcontext()
         if name not in self._known:
@@ -88,15 +94,22 @@ class Served:
         self._model.set_adapter(name)
         return nullcontext()
 
+    def _let_go(self) -> None:
+        """What is forgotten on the disk is forgotten here."""
+        there = self._there()
+        if any(there.get(name) != file for name, file in self._known.items()):
+            self._model, self._known = self._model.unload(), {}
+
     def _load(self, name: str) -> None:
         from peft import PeftModel
 
+        file = self._there()[name]
         place = str(Path(self._adapters or "") / name)
         if self._known:
             self._model.load_adapter(place, adapter_name=name)
         else:
             self._model = PeftModel.from_pretrained(self._model, place, adapter_name=name)
-        self._known.add(name)
+        self._known[name] = file
 
 
 def completion(name: str, text: Text, prompt: int) -> dict[str, Any]:

@@ -9,12 +9,14 @@ import socket
 from collections.abc import Callable
 from contextlib import suppress
 from time import monotonic
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import registry
+from bridge.cli import app as command
 from bridge.errors import SetupError
 from bridge.lab.chat import choice
 from bridge.lab.chat.adviser import NO_DECISION, ODD, Vendor, right
@@ -39,7 +41,8 @@ def planned() -> Decision:
 
 def fell_back(decision: Decision) -> bool:
     known = planned()
-    return (decision.action, decision.belief, decision.scores) == (known.action, known.belief, known.scores)
+    same = (decision.action, decision.belief, decision.scores) == (known.action, known.belief, known.scores)
+    return same and decision.by == "planner"
 
 
 def test_without_an_address_nobody_is_asked_and_the_planner_decides() -> None:
@@ -127,8 +130,8 @@ def test_a_persons_adapter_is_asked_by_its_name_and_shown_five_days(opened: Open
     policy = opened(tokens=20_000)
     assert isinstance(policy, Llm)
     own = policy.personal({"adapter": "u1-v1"})
-    own.decide(seen(history=answered(120)), random.Random(1))
-    policy.decide(seen(history=answered(120)), random.Random(1))
+    decisions = [one.decide(seen(history=answered(120)), random.Random(1)) for one in (own, policy)]
+    assert [one.by for one in decisions] == ["u1-v1", ""]
     first, second = vendor.bodies
     assert (first["model"], second["model"]) == ("u1-v1", "lab-1")
     assert [body["messages"][1]["content"].count("user:") for body in (first, second)] == [20, 120]
@@ -137,8 +140,41 @@ def test_a_persons_adapter_is_asked_by_its_name_and_shown_five_days(opened: Open
 def test_an_adapter_that_is_gone_is_replaced_by_what_everybody_has(opened: Opened, vendor: Vendor) -> None:
     policy = opened()
     assert isinstance(policy, Llm)
-    assert decide(policy.personal({"adapter": "u1-v9"})).belief == BELIEF
+    decision = decide(policy.personal({"adapter": "u1-v9"}))
+    assert (decision.belief, decision.by) == (BELIEF, "")
     assert [body["model"] for body in vendor.bodies] == ["lab-1"]
+
+
+def graded(capsys: pytest.CaptureFixture[str], *more: str) -> dict[str, Any]:
+    command(["evaluate", "--policy", "llm", "--episodes", "2", *more, "--json"], standalone_mode=False)
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    return found
+
+
+LIVES = ("--deployed", "--weeks", "1")
+
+
+def test_figures_count_what_was_left_to_the_planner(
+    opened: Opened, server: LabServer, capsys: pytest.CaptureFixture[str]
+) -> None:
+    opened()
+    assert graded(capsys)["fallbacks"] == 0
+    server.faults.append(scripted(choice("what?"), choice("what?")))
+    assert graded(capsys, *LIVES)["fallbacks"] == pytest.approx(1 / (2 * 29))
+
+
+@pytest.mark.parametrize("more", [(), LIVES, ("--logged", "--simulated", "2")], ids=["weeks", "lives", "logged"])
+def test_the_planners_figures_are_not_given_as_the_models(
+    more: tuple[str, ...], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SetupError, match=r"100% .* of llm were left to another"):
+        graded(capsys, *more)
+
+
+def test_no_life_is_led_by_a_policy_that_has_settings() -> None:
+    """The processes that lives are led in know none: the planner would stand in throughout."""
+    with pytest.raises(SetupError, match="evaluate --deployed --policy llm"):
+        command(["live", "--people", "1", "--weeks", "1", "--policy", "random,llm"], standalone_mode=False)
 
 
 @pytest.mark.parametrize(
@@ -158,6 +194,13 @@ def test_the_policy_opens_without_any_settings() -> None:
 def test_any_text_is_a_legal_action_or_refused(text: str) -> None:
     with suppress(Unreadable):
         assert read(text, (ActionType.SLEEP,)).action is ActionType.SLEEP
+
+
+@pytest.mark.parametrize("name", ["DEEP_WOR\u212a", "SOC\u0130ALIZE", "me_t\u0131me", "\u017fleep"])
+@pytest.mark.parametrize("line", ["3 8 7 {}", "{} 3 8 7"])
+def test_letters_that_only_look_alike_are_no_action(line: str, name: str) -> None:
+    with pytest.raises(Unreadable):
+        read(line.format(name), tuple(ActionType))
 
 
 @given(

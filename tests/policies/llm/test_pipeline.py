@@ -193,9 +193,8 @@ def test_a_person_is_tuned_to_served_and_advised(place: Place, refined: dict[str
         ]
         place.run("llm", "personalise", "--undo", "--user", name)
         plain = place.run("recommend", "--user", name, "--policy", "llm", now=(end + timedelta(hours=13)).isoformat())
-    for one in (*advised, plain):
-        assert one["policy"] == "llm@1"
-        assert one["reasons"][0].startswith("rhythm says: ")
+    assert [one["policy"] for one in (*advised, plain)] == [f"llm@1+{made['adapter']}"] * 2 + ["llm@1"]
+    assert all(one["reasons"][0].startswith("rhythm says: ") for one in (*advised, plain))
     assert any(one["action"] in WANTED for one in advised)
     history = place.run("llm", "personalise", "--history", "--user", name)
     assert [row["kept"] for row in history] == [False]

@@ -7,20 +7,27 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from threading import Event
 
+import numpy as np
 import pytest
 
+from bridge.cli import app as command
 from bridge.lab.chat import KEY, choice
 from bridge.lab.chat.adviser import Vendor
 from bridge.lab.chat.faults import always, scripted, status
 from bridge.lab.server import LabServer
 from policies.llm import teacher, trajectories
-from policies.llm.answer import read, written
+from policies.llm.answer import Said, read, written
 from policies.llm.asking import Chat
 from policies.llm.training import rewards
-from policies.llm.trajectories import LIFE, Episode
+from policies.llm.trajectories import LIFE, LIFE_WEEKS, Episode
+from policies.planner import Planner
 from rhythm_env.chat.fault import Fault
-from rhythm_env.interface import ActionType, Belief
+from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
+from rhythm_env.profiles import belief_target
+from rhythm_env.strategies import INDEX
+from rhythm_env.week import begin
 
 WEEKS = range(1000, 1004)
 
@@ -114,6 +121,33 @@ def test_a_service_that_refuses_stops_the_teacher_and_what_is_done_stays(tmp_pat
         assert len(trajectories.read(path)) == 1
 
 
+class Stopped(teacher.Planned):
+    """Weeks stop once the life beside them has its last answer."""
+
+    concurrent = 2
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.left, self.lived = LIFE_WEEKS * 28, Event()
+
+    def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, teacher.Usage]:
+        if isinstance(model, Planner) and model.objective == "grade":
+            assert self.lived.wait(30)
+            raise Fault("busy")
+        self.left -= 1
+        if not self.left:
+            self.lived.set()
+        return super().answer(observation, model)
+
+
+def test_a_week_that_stops_takes_no_other_with_it(tmp_path: Path) -> None:
+    with pytest.raises(Fault, match="busy"):
+        teacher.teach(
+            tmp_path / "w", Stopped(), weeks=WEEKS[:1], lives=range(2000, 2001), condition="in", on_step=unseen
+        )
+    assert [(one.kind, one.seed) for one in trajectories.read(tmp_path / "w")] == [(LIFE, 2000)]
+
+
 def test_prices_are_read_or_refused(tmp_path: Path) -> None:
     path = tmp_path / "prices.toml"
     path.write_text('["lab-1"]\ninput = 2\noutput = 10.0\n')
@@ -129,9 +163,9 @@ RIGHT = written("x", Belief(social=3 / 9, morning=7 / 9, work=5 / 9), ActionType
 def test_rewards_are_the_published_ones() -> None:
     assert (rewards.form(RIGHT), rewards.form("DEEP_WORK")) == (1.0, -2.0)
     assert (rewards.legality("7 DEEP_WORK"), rewards.legality("3 7 5 FLY"), rewards.legality("")) == (0.5, -1.0, -1.0)
-    assert rewards.environment("3 7 5 FLY", 42, ()) == -3.0
-    assert rewards.belief("DEEP_WORK", 42) == -0.5  # no default stands in for a belief that is missing
-    assert -0.5 <= rewards.belief(RIGHT, 42) <= 0.5
+    assert rewards.environment("3 7 5 FLY", 42, "in", ()) == -3.0
+    assert rewards.belief("DEEP_WORK", 42, "in") == -0.5  # no default stands in for a belief that is missing
+    assert -0.5 <= rewards.belief(RIGHT, 42, "in") <= 0.5
 
 
 def test_variety_is_paid_and_cycles_cost() -> None:
@@ -145,8 +179,19 @@ def test_variety_is_paid_and_cycles_cost() -> None:
 def test_the_last_slot_is_paid_for_the_week(weeks: Path) -> None:
     week = trajectories.read(weeks)[0]
     last = week.answers[-1]
-    whole = rewards.environment(str(last.text), week.seed, [one.action for one in week.answers[:-1]])
+    before = [one.action for one in week.answers[:-1]]
+    whole = rewards.environment(str(last.text), week.seed, week.condition, before)
     assert whole > 5 * (float(week.score or 0) - 0.5) - 1.5
+
+
+@pytest.mark.parametrize("condition", ["in", "shifted", "discrete"])
+def test_a_lesson_is_paid_for_by_the_person_it_is_of(condition: str) -> None:
+    weeks = begin([7], condition)
+    social, morning, work = map(float, belief_target(weeks.people)[:, 0])
+    weeks.advance(np.array([INDEX[ActionType.SOCIALIZE]]))
+    text = written("x", Belief(social=social, morning=morning, work=work), ActionType.SOCIALIZE)
+    assert rewards.belief(text, 7, condition) == pytest.approx(0.5, abs=1 / 18)  # said in digits
+    assert rewards.environment(text, 7, condition, ()) == pytest.approx(float(weeks.rewards[0][0]) + rewards.NEW)
 
 
 def bridge(*arguments: str, without: str = "") -> subprocess.CompletedProcess[str]:
@@ -167,3 +212,13 @@ def test_the_command_teaches_and_names_what_comes_next(tmp_path: Path) -> None:
     assert (done.returncode, "BRIDGE_POLICY_LLM_ADDRESS" in done.stderr) == (2, True)
     done = bridge("train", "--policy", "llm")
     assert (done.returncode, "bridge llm --help" in done.stderr) == (2, True)
+
+
+def test_the_teacher_has_the_room_that_is_set_for_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = Vendor()
+    with LabServer(vendor.application) as server:
+        for name, value in {**vendor.settings(server.url), "answer_tokens": "700"}.items():
+            monkeypatch.setenv(f"BRIDGE_POLICY_LLM_{name}".upper(), value)
+        out = ("--out", str(tmp_path / "w"), "--json")
+        command(["llm", "teacher", "--weeks", "1", "--lives", "0", "--model", "lab-1", *out], standalone_mode=False)
+    assert {body["max_tokens"] for body in vendor.bodies} == {700}

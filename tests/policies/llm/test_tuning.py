@@ -5,8 +5,10 @@ Needs ``make test-llm``, which brings what training needs.
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import timedelta
 from importlib.util import find_spec
 from pathlib import Path
@@ -142,6 +144,30 @@ def test_models_and_adapters_are_asked_for_by_name(address: str, rows: list[Row]
         choice = answer.json()["choices"][0]
         assert choice["finish_reason"] == "length"  # six tokens hold no answer
         assert said.setdefault(name, choice["message"]["content"]) == choice["message"]["content"]
+
+
+def test_a_person_who_was_forgotten_is_not_served_to_the_next_of_that_number(
+    base: Path, rows: list[Row], tmp_path: Path
+) -> None:
+    from policies.llm.training import serving
+
+    served = serving.Served(base, "rhythm", tmp_path)
+    turned = [replace(one, taken=not one.taken) for one in rows]
+
+    def said(name: str) -> str:
+        asked = {"model": name, "messages": rows[0].wide, "max_tokens": 6, "temperature": 0}
+        return str(served.answer(asked)["choices"][0]["message"]["content"])
+
+    plain, texts = said("rhythm"), {}
+    for who, learned in {"ana": rows, "ben": turned}.items():
+        tuned(base, tmp_path / "u3-v1", learned)
+        texts[who] = said("u3-v1")
+        shutil.rmtree(tmp_path / "u3-v1")
+        with pytest.raises(serving.Refused):
+            said("u3-v1")
+        assert said("rhythm") == plain
+        assert not any("lora" in name for name, _ in served._model.named_parameters())
+    assert texts["ana"] != texts["ben"]
 
 
 @pytest.mark.parametrize(
