@@ -17,7 +17,7 @@ from bridge.types import Episode, Sample
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 TIGHT_COST = 0.15  # load of a meeting without a pause before it
-ONE_VALUE = timedelta(minutes=3)  # what an instant of Garmin's stress stands for
+ONE_VALUE, QUARTER = timedelta(minutes=3), timedelta(minutes=15)  # of Garmin's stress in Connect, and of its means
 AFTER_WORKOUT = timedelta(minutes=30)  # stress right after sport is the sport
 
 
@@ -87,7 +87,9 @@ class Intraday:
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
-        kept = [_timed(s) for s in samples if not ends or not _just_after(ends, s.end or s.start)]
+        once = {(s.start, s.end): s for s in sorted(samples, key=lambda s: s.count or 1)}.values()  # through two doors
+        each = _each(samples)
+        kept = [_timed(s, each) for s in once if not ends or not _just_after(ends, s.end or s.start)]
         kept.sort()
         self._known = [known for known, _, _ in kept]
         self._minutes = list(accumulate([minutes for _, minutes, _ in kept], initial=0.0))
@@ -103,12 +105,18 @@ class Intraday:
         return self._means[at]
 
 
-def _timed(sample: Sample) -> tuple[datetime, float, float]:
-    """(known from, minutes, value)."""
+def _each(samples: Sequence[Sample]) -> timedelta:
+    """What one value stands for: a minute where a quarter of an hour ever held more than five (a watch's own files)."""
+    return MINUTE if any((sample.count or 0) > QUARTER / ONE_VALUE for sample in samples) else ONE_VALUE
+
+
+def _timed(sample: Sample, each: timedelta) -> tuple[datetime, float, float]:
+    """(known from, minutes measured, value): a mean stands for as long as its values do, not for its whole stretch."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
-    return end, (end - start) / MINUTE, sample.value
+    measured = end - start if sample.count is None else min(sample.count * each, end - start)
+    return end, measured / MINUTE, sample.value
 
 
 def _just_after(ends: Sequence[datetime], at: datetime) -> bool:

@@ -176,6 +176,31 @@ class TestSerenity:
         more = [*few, stress(NOON - 39 * MINUTE, 40)]
         assert read(known(*more, at=NOON))[Meter.SERENITY].coverage == pytest.approx(42 / 60 / 2 / 2.7)
 
+    def means(self, *counts):
+        """Quarter-hour means of so many values each, the last one up to noon."""
+        begin = NOON - len(counts) * 15 * MINUTE
+        starts = (begin + n * 15 * MINUTE for n in range(len(counts)))
+        return [
+            replace(stress(start, 40 + n), key=f"garmin/{n}", end=start + 15 * MINUTE, count=count)
+            for n, (start, count) in enumerate(zip(starts, counts, strict=True))
+        ]
+
+    def coverage(self, *samples):
+        return read(known(*samples, at=NOON))[Meter.SERENITY].coverage * 2 * 2.7  # half the trust: no day before
+
+    def test_a_mean_counts_as_many_minutes_as_it_is_made_of(self):
+        assert self.coverage(*self.means(1, 1, 1)) == 0  # nine minutes
+        assert self.coverage(*self.means(5, 5, 4)) == pytest.approx(42 / 60)
+        assert self.coverage(*self.means(15, 15, 14)) == pytest.approx(44 / 60)  # a watch's own file: every minute
+        one, two = self.means(2, 5, 5, 5), self.means(5, 5, 5, 5)
+        z = [z_of(read(known(*some, at=NOON))[Meter.SERENITY], "stress") for some in (one, two)]
+        assert z[0] < z[1]  # the first quarter, the calmest, weighs less
+
+    def test_what_came_through_two_doors_counts_once(self):
+        once = self.means(5, 5, 5)
+        again = [replace(one, key=f"{one.key}/again") for one in once]
+        assert self.coverage(*once, *again) == self.coverage(*once) == pytest.approx(45 / 60)
+
     def test_half_an_hour_after_a_workout_is_left_out(self):
         run = replace(night(0), key="garmin/run", kind="workout", start=NOON - 3 * HOUR, end=NOON - 2 * HOUR)
         after = [stress(NOON - 2 * HOUR + n * MINUTE, 95) for n in range(0, 30, 3)]
