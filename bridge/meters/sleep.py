@@ -109,8 +109,9 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
     before = [nights[d].middle for d in _back(day, start=1) if d in nights]
     if len(before) < LEAST_NIGHTS:
         return None
-    off = abs(nights[day].middle - median(before))
-    return 1 - clip(min(off, 24 - off) / 2.5)
+    own = nights[day].middle
+    off = abs(median([(middle - own + 12) % 24 - 12 for middle in before]))  # round the clock: 23.9 is next to 0.1
+    return 1 - clip(off / 2.5)
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:
