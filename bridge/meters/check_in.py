@@ -2,7 +2,8 @@
 
 z is the exponentially weighted mean (alpha 0.3) of the answers, each against the person's own mean and spread, which
 lean on the middle of the scale while there are few. An answer about one meter counts for that meter, one about
-nothing in particular for all of them, whichever is newer. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
+nothing in particular for all of them, whichever is newer. The last answer may be six days old. Own analysis (PMData,
+LifeSnaps).
 """
 
 from __future__ import annotations
@@ -39,8 +40,9 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """The answers of the last 60 days that count for a meter: of those about it and those about nothing in particular
-        the ones of which the last is newer. Empty when that is older than six days.
+        """The answers of the last 60 days about a meter, or about nothing in particular where the last of those is newer.
+
+        Empty when it is older than six days.
         """
         both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
         newest = max(both, key=lambda given: given[-1][0] if given else at - LOOK_BACK)

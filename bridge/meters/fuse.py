@@ -69,8 +69,8 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
     With l the weight and q the trust of each: Z = sum(l q z) / (1 + sum(l q)), where the 1 is the prior z = 0, so
     that a missing input pulls towards normal; sd as in ``spread``; coverage = sum(l q) / sum(l) without optional inputs
-    in the divisor (unless they alone have a weight), at most 1. Contributions sum to the level's distance from 0.70. Where next
-    to nothing is known, the level is exactly 0.70 and the coverage 0.
+    in the divisor (unless they alone have a weight), at most 1. Contributions sum to the level's distance from 0.70.
+    Where next to nothing is known, the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     trusts = [
