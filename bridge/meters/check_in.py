@@ -40,7 +40,7 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """The answers of the last 60 days about a meter, or about nothing in particular where the last of those is newer.
+        """The answers of the last 60 days about a meter, or about nothing in particular where their last is newer.
 
         Empty when it is older than six days.
         """

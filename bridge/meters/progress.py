@@ -56,13 +56,11 @@ def this_week(past: Past, at: datetime) -> MeterState:
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
     shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
     made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
-    level, known = (
-        clip(1 - exp(-PACE * made), 0.0, HIGHEST),
-        [name for name, share in shares.items() if share is not None],
-    )
+    level = clip(1 - exp(-PACE * made), 0.0, HIGHEST)
+    known = [name for name, share in shares.items() if share is not None]
     trust = sum(past.proxies.of(Meter.PROGRESS)[name].weight for name in known)
     sd = spread(Meter.PROGRESS, max(level, LOWEST), trust)
-    return MeterState(level=level, sd=sd, coverage=sum(SHARES[name] for name in known))
+    return MeterState(level=level, sd=sd, coverage=sum((SHARES[name] for name in known), 0.0))
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:

@@ -28,6 +28,7 @@ LEAST_NIGHTS = 3  # earlier nights before regularity means anything
 class Night:
     """One main sleep in hours and shares; None where the source does not tell."""
 
+    start: datetime
     end: datetime
     asleep: float
     need: float
@@ -48,6 +49,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
     middle = episode.start + (episode.end - episode.start) / 2 + offset
     deep, rem = values.get(Metric.DEEP_SLEEP), values.get(Metric.REM_SLEEP)
     return Night(
+        start=episode.start,
         end=episode.end,
         asleep=asleep / 60,
         need=clip(values.get(Metric.SLEEP_NEED, NEED * 60) / 60, LEAST_NEED, MOST_NEED),

@@ -73,19 +73,6 @@ class TestVitality:
     def test_days_without_steps_are_days_without_a_watch(self):
         assert signals(read(known(steps(1, 0)))[Meter.VITALITY]) == set()
 
-    def test_daytime_variability_needs_three_readings_a_day(self):
-        spots = [
-            replace(
-                nightly(Metric.HRV_SDNN, 0, value, source="apple"), key=f"apple/{n}", start=at, end=at, day=at.date()
-            )
-            for n, value in enumerate((30, 60, 50))
-            for at in [MORNING - DAY + n * HOUR]
-        ]
-        row = CONSTANTS[Metric.HRV_SDNN]
-        seen = read(known(night(0), *spots))[Meter.VITALITY]
-        assert z_of(seen, "hrv") == pytest.approx(baseline([], row).z(50, row))
-        assert signals(read(known(night(0), *spots[:2]))[Meter.VITALITY]) == {"sleep"}
-
 
 class TestSources:
     def test_the_longer_history_wins_and_nothing_is_averaged(self):
@@ -135,6 +122,22 @@ class TestTime:
             for items in ([early], [early, night(0)])
         ]
         assert ages == pytest.approx([3.0, 2.0])  # from 6:00 where nothing tells the waking, else from 7:00
+
+    def test_a_nights_value_that_is_kept_with_the_civil_day_is_known_from_waking(self):
+        midnight = MORNING - 7 * HOUR
+        days = [
+            replace(nightly(Metric.RESTING_HR, ago, 55 + 20 * (ago == 0)), start=start, end=start + DAY, offset=60)
+            for ago in range(40)
+            for start in [midnight - ago * DAY]
+        ]
+        seen = {at: read(known(*days, at=at))[Meter.VITALITY].because for at in (MORNING - 2 * HOUR, MORNING + HOUR)}
+        texts = [[b.text for b in some] for some in seen.values()]
+        assert texts == [[], ["resting heart rate 20 bpm above your usual"]]  # 23 hours old, it is too thin alone
+        sleep = read(known(night(0, source="oura"), *days, at=MORNING + HOUR))[Meter.VITALITY]
+        ages = [
+            next(b.age_hours for b in r if b.signal == "resting_hr") for r in (list(seen.values())[1], sleep.because)
+        ]
+        assert ages == pytest.approx([2.0, 1.0])  # from 6:00 where nothing tells the waking, else from 7:00
 
     def test_a_night_fades_and_expires_after_thirty_hours(self):
         at = [read(known(*body(), at=MORNING + hours * HOUR)) for hours in (0, 16)]

@@ -100,5 +100,12 @@ def name(metric: str) -> str:
     >>> name("hrv_rmssd"), name("DEEP_WORK"), name("planned")
     ('HRV (RMSSD)', 'Deep work', 'Planned')
     """
-    special = {"hrv_rmssd": "HRV (RMSSD)", "hrv_sdnn": "HRV (SDNN)", "resting_hr": "Resting heart rate", "spo2": "SpO₂"}
+    special = {
+        "hrv_rmssd": "HRV (RMSSD)",
+        "hrv_rmssd_spot": "HRV (RMSSD of minutes)",
+        "hrv_rmssd_beats": "HRV (RMSSD of single beats)",
+        "hrv_sdnn": "HRV (SDNN)",
+        "resting_hr": "Resting heart rate",
+        "spo2": "SpO₂",
+    }
     return special.get(metric, metric.replace("_", " ").capitalize())
