@@ -137,7 +137,7 @@ def _tell(look: Look, days: int) -> None:
     show.table(rows, tuple(rows[0]))
     local = look.at.astimezone(zone_at(look.at, look.zones))
     typer.echo(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
-    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in look.proxies.validity.items())
+    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in look.proxies.validity.items()) or "not measured"
     typer.echo(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
 
 

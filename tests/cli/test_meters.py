@@ -105,6 +105,9 @@ def test_the_map_is_viewed_changed_compared_and_reset(capsys: pytest.CaptureFixt
         "vitality.luck=1",
         "vitality.steps=-1",
         "vitality.steps.source=1",
+        "vitality.steps.direction=inf",
+        "vitality.steps.direction=nan",
+        "vitality.steps.direction=-1.9",
     ):
         with pytest.raises(SetupError):
             run("--set", wrong)
