@@ -12,8 +12,9 @@ from bridge.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, their sum where each is a length of
-    time (minutes of mindfulness), or its one value.
+    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, or its one value.
+
+    Lengths of time (minutes of mindfulness) are added up.
     """
 
     value: float

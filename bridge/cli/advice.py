@@ -58,7 +58,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
         return
     typer.echo(f"{user}, {name_of(moment_at(when, person.zones))}, step {observation.timestep} of 28")
     meters_table({meter: seen(reading, observation.meters[meter]) for meter, reading in readings.items()})
-    typer.echo("So the model sees it: Progress since Monday, the others no faster than its pace. For you: bridge meters")
+    typer.echo("The model sees it so: Progress since Monday, the others at its own pace. For people: bridge meters")
 
 
 def seen(reading: Reading, state: MeterState) -> Reading:
