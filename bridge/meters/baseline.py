@@ -63,7 +63,7 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.HRV_RMSSD: Constants(
             mu=3.60, between=0.42, within=0.19, floor=0.06, rho=0.28, k=0.2, logarithm=True, low=5, high=250
         ),
-        **SPOTS,
+        **{str(metric): constants for metric, constants in SPOTS.items()},
         **{asleep(metric): constants for metric, constants in SPOTS.items()},
         Metric.RESTING_HR: Constants(mu=63.0, between=6.8, within=2.2, floor=0.8, rho=0.87, k=0.1, low=30, high=110),
         OWN_SLEEP: Constants(mu=0.71, between=0.125, within=0.163, floor=0.05, rho=0.05, k=1.7),
