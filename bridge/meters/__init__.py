@@ -31,7 +31,7 @@ def read(known: Known) -> dict[Meter, Reading]:
 
 
 def read_slots(known: Known, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
-    """Every meter at ascending moments up to ``known.at``, each from what had been measured by then, whenever it arrived.
+    """Every meter at ascending moments up to ``known.at``, each from what was measured by then, though it came later.
 
     ``known`` reaches back 80 days from the first; a year of slots takes less than a second, and memory follows the days
     between them.

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta, timezone
+from datetime import UTC, date, datetime, time, timedelta
 
 from bridge.meters.sleep import Night, night_of
 from bridge.meters.travel import Journeys
 from bridge.types import Episode, EpisodeKind, Sample
 from rhythm_env.interface import ZoneHistory, zone_at
 
-MIDNIGHT = time(0)
+MIDNIGHT, DAY = time(0), timedelta(days=1)
 WAKING = time(6)  # a night without times is known from here on
 EARLIEST, LATEST = time(3), time(15)  # a main sleep ends between them
 MAIN = 3.0  # hours it lasts at least
@@ -50,15 +50,18 @@ class Nights:
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
         """(day, end) of the main sleep in which a reading was taken; of several series' the last end."""
-        for day in (sample.day, sample.day + timedelta(days=1)):
+        for day in (sample.day, sample.day + DAY):
             nights = [of_series[day] for of_series in self.of.values() if day in of_series]
             if any(night.start <= sample.start <= night.end for night in nights):
                 return day, max(night.end for night in nights)
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        zone = zone_at(sample.start, self._zones)
-        local = sample.start.astimezone(zone if sample.offset is None else timezone(timedelta(minutes=sample.offset)))
+        """Whether a value begins with its day on the person's clock."""
+        if sample.offset is None:
+            local = sample.start.astimezone(zone_at(sample.start, self._zones))
+        else:
+            local = sample.start.astimezone(UTC) + timedelta(minutes=sample.offset)
         return local.time() == MIDNIGHT and local.date() == sample.day
 
     def _main(self, day: date) -> Night | None:

@@ -163,17 +163,17 @@ class Past:
 
     def _add_spots(self) -> None:
         """Variability of minutes: a main sleep's median from waking on, a whole day's once the day is over."""
-        spots: dict[tuple[str, str, date, datetime], list[float]] = {}
+        spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
                 series, day = series_of(source, sample.device), sample.day
-                spots.setdefault((metric, series, day, midnight(day + DAY, self.zones)), []).append(sample.value)
+                spots.setdefault((metric, series, day, None), []).append(sample.value)
                 night = self.nights.during(sample)
                 if night is not None:
                     spots.setdefault((asleep(metric), series, *night), []).append(sample.value)
-        for (track, series, day, known), values in spots.items():
+        for (track, series, day, woke), values in spots.items():
             if len(values) >= LEAST_SPOTS:
-                self._put(track, series, day, median(values), known)
+                self._put(track, series, day, median(values), woke or midnight(day + DAY, self.zones))
 
     def _add_nights(self) -> None:
         for series, nights in self.nights.of.items():
@@ -226,7 +226,7 @@ def _by_metric(known: Known, oldest: date) -> dict[Metric, list[tuple[str, Sampl
     for pair in known.samples:
         sample = pair[1]
         spec = METRICS[sample.metric]
-        over = spec.shape is Shape.NIGHTLY or (sample.end or sample.start) <= known.at  # a night's: from waking, below
+        over = (sample.end or sample.start) <= known.at or spec.shape is Shape.NIGHTLY  # which counts from waking
         if over and sample.day >= oldest and spec.low <= sample.value <= spec.high:
             found.setdefault(sample.metric, []).append(pair)
     return found
