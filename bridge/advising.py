@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import advise, corrections
+from bridge import advise, agenda, corrections
 from bridge.errors import SetupError
 from bridge.personalise import for_person
 from bridge.ports import Correction, Recommendation, User
@@ -54,9 +54,10 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
     title = None if found.private else found.title
     said = Correction(series=corrections.series_of(found), title=title, action=action, made_at=now)
     store.correct(user.id, said)
-    ahead = advise.labelled(store, user, bridge.classifier, now, now + REACH, at=now)
-    held = sum(label.by == corrections.BY and label.action is action for _, label in ahead)
-    return Fixed(event=found, holds_for=held)
+    ahead = store.events(user.id, since=now, until=now + REACH, at=now)
+    events = agenda.expand([event for _, event in ahead], since=now, until=now + REACH, zones=user.zones)
+    held = corrections.said_of([occurrence.event for occurrence in events], [said])
+    return Fixed(event=found, holds_for=sum(one is not None for one in held))
 
 
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:

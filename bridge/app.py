@@ -69,9 +69,10 @@ class Bridge:
     def classifier(self) -> EventClassifier:
         return registry.classifier(self.settings.classifier, self.settings)
 
-    @cached_property
+    @property
     def proxies(self) -> ProxyMap:
-        return proxy.overridden(self.settings.folder / proxy.OVERRIDES)
+        """As it is now: what is changed by ``bridge meters map`` reaches what is running, for one look at the file."""
+        return proxy.current(self.settings.folder / proxy.OVERRIDES)
 
     @cached_property
     def guard(self) -> Guard:

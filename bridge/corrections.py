@@ -9,6 +9,8 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from functools import lru_cache
 
 from bridge.ports import Correction
 from bridge.types import Event, Label, Occurrence
@@ -32,26 +34,58 @@ def applied(
 
     What they accepted is what it was advised as, whatever a classifier makes of its title.
     """
-    labels = [agreed(o.event) or label for o, label in zip(occurrences, labels, strict=True)]
-    if not corrections:
-        return labels
-    said = {one.series: one for one in corrections}
-    shapes = [(one, runs(one.title)) for one in corrections if one.title]
-    return [_label(o.event, label, said, shapes) for o, label in zip(occurrences, labels, strict=True)]
+    said = said_of([o.event for o in occurrences], corrections)
+    return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
 
 
-def _label(
-    event: Event, label: Label, said: dict[str, Correction], shapes: Sequence[tuple[Correction, Counter[str]]]
-) -> Label:
-    mine = said.get(series_of(event))
-    if mine is not None:
-        return Label(action=mine.action, confidence=1.0, by=BY, why="you said so of this series")
-    shape = runs(event.title or "")
-    nearest, one = max(((alike(shape, of), one) for one, of in shapes), key=lambda pair: pair[0], default=(0.0, None))
-    if one is None or nearest < SIMILAR:
-        return label
-    why = "you said so of the same title" if nearest == 1 else "you said so of a similar title"
-    return Label(action=one.action, confidence=round(nearest * SURE_OF_ALIKE, 3), by=BY, why=why)
+def said_of(events: Sequence[Event], corrections: Sequence[Correction]) -> list[Label | None]:
+    """What the person said of each event's series or of a title like its own; None where they said nothing."""
+    by_series = {one.series: one for one in corrections}
+    titles = Titles(corrections)
+    return [_of_series(by_series.get(series_of(event))) or titles.said(event.title or "") for event in events]
+
+
+def _of_series(mine: Correction | None) -> Label | None:
+    if mine is None:
+        return None
+    return Label(action=mine.action, confidence=1.0, by=BY, why="you said so of this series")
+
+
+class Titles:
+    """Corrected titles, found again by the runs of letters they share: few are looked at, and each title once."""
+
+    def __init__(self, corrections: Sequence[Correction]) -> None:
+        """``corrections``: the newest first, which decides between two that are equally near."""
+        newest: dict[str, Correction] = {}
+        for one in corrections:
+            newest.setdefault((one.title or "").casefold(), one)
+        self._made = [(one, runs(one.title or "")) for one in newest.values()]
+        self._with: dict[str, list[tuple[int, int]]] = {}
+        for number, (_, shape) in enumerate(self._made):
+            for run, times in shape.items():
+                self._with.setdefault(run, []).append((number, times))
+        self._found: dict[str, Label | None] = {}
+
+    def said(self, title: str) -> Label | None:
+        """What holds for a title; None where nothing does."""
+        if title not in self._found:
+            self._found[title] = self._nearest(title)
+        return self._found[title]
+
+    def _nearest(self, title: str) -> Label | None:
+        shape = runs(title)
+        shared: dict[int, int] = {}
+        for run, times in shape.items():
+            for number, there in self._with.get(run, ()):
+                shared[number] = shared.get(number, 0) + min(times, there)
+        total = shape.total()
+        near = ((2 * both / (total + self._made[n][1].total()), -n) for n, both in shared.items())
+        for likeness, number in sorted((one for one in near if one[0] >= SIMILAR), reverse=True):
+            one = self._made[-number][0]
+            if not swapped(title, one.title or ""):
+                why = "you said so of the same title" if likeness == 1 else "you said so of a similar title"
+                return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
+        return None
 
 
 def agreed(event: Event) -> Label | None:
@@ -66,11 +100,35 @@ def agreed(event: Event) -> Label | None:
     return Label(action=ActionType(action), confidence=1.0, by=BY, why="you accepted it")
 
 
+def words(title: str) -> list[str]:
+    """A title's words, numbers and marks aside, case and width folded."""
+    return WORD.findall(unicodedata.normalize("NFKC", title).casefold())
+
+
 def runs(title: str) -> Counter[str]:
-    """How often each run of three letters occurs in a title's words, numbers and marks aside, case and width folded."""
-    folded = unicodedata.normalize("NFKC", title).casefold()
-    words = (f" {word} " for word in WORD.findall(folded))
-    return Counter(word[at : at + 3] for word in words for at in range(len(word) - 2))
+    """How often each run of three letters occurs in a title's words."""
+    spaced = (f" {word} " for word in words(title))
+    return Counter(word[at : at + 3] for word in spaced for at in range(len(word) - 2))
+
+
+def swapped(one: str, other: str) -> bool:
+    """Whether each of two titles has a word that the other lacks in any spelling: the same with somebody else.
+
+    >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
+    (True, False, False)
+    """
+    mine, theirs = set(words(one)), set(words(other))
+    mine, theirs = mine - theirs, theirs - mine
+    return any(_unlike(word, theirs) for word in mine) and any(_unlike(word, mine) for word in theirs)
+
+
+def _unlike(word: str, others: AbstractSet[str]) -> bool:
+    return not any(_spelt_alike(word, other) for other in others)
+
+
+@lru_cache(maxsize=1 << 16)
+def _spelt_alike(one: str, other: str) -> bool:
+    return alike(runs(one), runs(other)) >= SIMILAR
 
 
 def alike(one: Counter[str], other: Counter[str]) -> float:

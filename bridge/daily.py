@@ -12,7 +12,10 @@ from bridge.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, or its one value."""
+    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, or its one value.
+
+    Lengths of time (minutes of mindfulness) are added up.
+    """
 
     value: float
     count: int
@@ -45,6 +48,9 @@ def _figure(metric: Metric, samples: list[Sample]) -> Figure:
     if METRICS[metric].shape is not Shape.INTRADAY:
         value = max(sample.value for sample in samples)
         return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)
+    if METRICS[metric].unit == "min":
+        lengths = [sample.value for sample in samples]
+        return Figure(value=sum(lengths), count=len(lengths), low=min(lengths), high=max(lengths))
     counts = [sample.count or 1 for sample in samples]
     return Figure(
         value=sum(s.value * n for s, n in zip(samples, counts, strict=True)) / sum(counts),

@@ -8,6 +8,7 @@ from itertools import pairwise
 from types import MappingProxyType
 
 from bridge import agenda
+from bridge.guard import QUIET
 from bridge.meters import METERS, Past, read_at
 from bridge.meters.pace import SETTLING, paced
 from bridge.ports import Known
@@ -157,9 +158,12 @@ def _done(labelled: agenda.Labelled, span: tuple[datetime, datetime]) -> ActionT
 
 
 def _feasible(known: Known, end: datetime) -> tuple[ActionType, ...]:
-    """What still fits into the slot: everything, or what is planned once less than 15 free minutes are left."""
-    free = agenda.gaps((occurrence for occurrence, _ in known.agenda), known.at, end)
-    planned = agenda.planned_shares(known.agenda, known.at, end)
-    if planned and sum((e - s for s, e in free), timedelta(0)) < ROOM:
-        return tuple(action for action in ActionType if action in planned)
-    return tuple(ActionType)
+    """What still fits into the slot: everything, or what is planned once entries leave less than 15 free minutes.
+
+    Rest, where what fills it is none of the actions: a flight is no time for deep work.
+    """
+    free = sum((e - s for s, e in agenda.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
+    if free >= ROOM or free == end - known.at:
+        return tuple(ActionType)
+    planned = agenda.planned_shares(known.agenda, known.at, end) or QUIET
+    return tuple(action for action in ActionType if action in planned)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from bridge import advise, agenda
+from bridge import advise, agenda, registry
 from bridge.errors import SetupError
 from bridge.ports import EventClassifier, Recommendation, Store, User
 from bridge.types import Label, Occurrence
@@ -71,7 +71,7 @@ def look(store: Store, user: User, classifier: EventClassifier, monday: date, *,
         monday=monday,
         at=at,
         zones=user.zones,
-        calendar=any("event" in kinds for kinds in store.counts(user.id).values()),
+        calendar=any("events" in registry.spec(one.source).delivers for one in store.connections(user.id)),
         entries=entries,
         slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
         pressure=agenda.deadline_pressure(tasks, at, user.zones),

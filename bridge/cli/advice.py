@@ -15,6 +15,7 @@ from rhythm_env.interface import (
     DAY_NAMES,
     Answer,
     Meter,
+    MeterState,
     Moment,
     Slot,
     ZoneHistory,
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from bridge.metrics import Metric
     from bridge.ports import Recommendation
     from bridge.types import Label, Occurrence, Reading
+
+
+MOST_DAYS = 3660
 
 
 def register(app: typer.Typer) -> None:
@@ -53,7 +57,13 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
         show.document(body)
         return
     typer.echo(f"{user}, {name_of(moment_at(when, person.zones))}, step {observation.timestep} of 28")
-    meters_table(readings)
+    meters_table({meter: seen(reading, observation.meters[meter]) for meter, reading in readings.items()})
+    typer.echo("The model sees it so: Progress since Monday, the others at its own pace. For people: bridge meters")
+
+
+def seen(reading: Reading, state: MeterState) -> Reading:
+    """A reading with the figures that the model gets instead of its own."""
+    return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
 def reading_row(reading: Reading) -> dict[str, Any]:
@@ -84,7 +94,7 @@ def meters_table(readings: Mapping[Meter, Reading]) -> None:
     rows = [
         {
             "meter": str(meter).capitalize() + ("" if reading.validated else " *"),
-            "level": f"{show.bar(reading.level)} {reading.level:.2f} ± {reading.sd:.2f}",
+            "level": show.level(reading, 20),
             "fresh": f"{reading.coverage:.0%}",
             "because": "; ".join(b.text for b in reading.because) or reading.note or "",
         }
@@ -98,7 +108,7 @@ def meters_table(readings: Mapping[Meter, Reading]) -> None:
 def days(
     user: options.User,
     source: options.Source = None,
-    last: Annotated[int, typer.Option(help="How many days back.", min=1)] = 14,
+    last: Annotated[int, typer.Option(help="How many days back.", min=1, max=MOST_DAYS)] = 14,
     json: options.Json = False,
 ) -> None:
     """Print each day's figures per source, newest first."""
@@ -130,7 +140,7 @@ FIGURES = {  # column -> metric; intraday ones show their mean
 
 
 def day_row(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
-    """A day as ``--json`` prints it: metric -> value (of intraday ones the mean), and of how many measurements."""
+    """A day as ``--json`` prints it: metric -> value (of intraday ones the mean or sum), of how many measurements."""
     return {
         "day": day.isoformat(),
         "source": source,

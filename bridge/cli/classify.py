@@ -48,7 +48,10 @@ def classify(
         ),
     ] = None,
     by: Annotated[str | None, typer.Option("--by", help="Another classifier than the one set.")] = None,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Whose event it is.", show_default=False)] = None,
+    user: Annotated[
+        str | None,
+        typer.Option("--user", "-u", help="Whose event it is, or whose corrections count.", show_default=False),
+    ] = None,
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
@@ -67,7 +70,8 @@ def classify(
     events = [_event(title, {}) for title in titles or ()] + ([] if file is None else _read(file))
     if not events and file is None:
         raise SetupError('nothing to classify; write: bridge classify "Dinner with Ana", or --file TITLES.tsv')
-    rows = [row(event.title, label) for event, label in zip(events, _labels(by, events), strict=True)]
+    labels = _corrected(user, events, _labels(by, events))
+    rows = [row(event.title, label) for event, label in zip(events, labels, strict=True)]
     show.table(rows, ("title", "action", "probability", "runner_up", "why"), json=json)
 
 
@@ -77,6 +81,18 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
     if name is not None:
         return registry.classifier(name).classify(events)
     return registry.classifier(config.load().classifier).classify(events)
+
+
+def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
+    """The labels after what a person said of titles like these. Raises SetupError where there is no such person."""
+    from bridge import app
+    from bridge.corrections import Titles
+
+    if user is None:
+        return labels
+    with app.open_bridge() as bridge:
+        said = Titles(bridge.store.corrections(bridge.store.user(user).id, at=app.now()))
+    return [said.said(event.title) or label for event, label in zip(events, labels, strict=True)]
 
 
 def row(title: str, label: Label) -> dict[str, Any]:

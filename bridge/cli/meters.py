@@ -127,7 +127,7 @@ def _tell(look: Look, days: int) -> None:
     rows = [
         {
             "meter": str(meter).capitalize() + ("" if reading.validated else " *"),
-            "level": _level(reading),
+            "level": show.level(reading, 10),
             f"last {days} days": spark([one[meter] for one in look.before]),
             "fresh": f"{reading.coverage:.0%}",
             "because": "; ".join(b.text for b in reading.because) or reading.note or "",
@@ -137,12 +137,8 @@ def _tell(look: Look, days: int) -> None:
     show.table(rows, tuple(rows[0]))
     local = look.at.astimezone(zone_at(look.at, look.zones))
     typer.echo(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
-    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in look.proxies.validity.items())
+    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in look.proxies.validity.items()) or "not measured"
     typer.echo(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
-
-
-def _level(reading: Reading) -> str:
-    return f"{show.bar(reading.level, 10)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
@@ -173,7 +169,7 @@ def explain(
     if json:
         show.document({"meter": str(chosen), "at": look.at.isoformat(), **row(reading), "inputs": rows})
         return
-    typer.echo(f"{meter.capitalize()}: {_level(reading)}")
+    typer.echo(f"{meter.capitalize()}: {show.level(reading, 10)}")
     show.table([_readable(one) for one in rows], ("signal", "points", "distance", "age", "weight", "why"))
     typer.echo(_summed(reading))
     typer.echo("What stands for what, and by whose findings: bridge meters map")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -89,21 +90,18 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
         typer.echo("Nothing differs from the shipped table.")
 
 
-def _set(path: Any, text: str) -> None:
+def _set(path: Path, text: str) -> None:
     """Write one change into the overrides; nothing is written where the map would be wrong with it."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)
     changes = {m: {s: dict(change) for s, change in signals.items()} for m, signals in proxy.overrides(path).items()}
     changes.setdefault(meter, {}).setdefault(signal, {})[name] = value
-    before = path.read_text(encoding="utf-8") if path.exists() else None
+    proxy.with_changes(changes, path)
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(proxy.written(changes), encoding="utf-8")
-    try:
-        proxy.overridden(path)
-    except SetupError:
-        path.unlink() if before is None else path.write_text(before, encoding="utf-8")
-        raise
+    part = path.with_name(f".{path.name}.part")
+    part.write_text(proxy.written(changes), encoding="utf-8")
+    part.replace(path)  # in one step: others may be reading it
 
 
 def _parsed(text: str) -> tuple[str, str, str, float | int]:
@@ -116,4 +114,4 @@ def _parsed(text: str) -> tuple[str, str, str, float | int]:
     if len(parts) not in (2, 3):
         raise SetupError(f"{text!r} names no row; write it like vitality.steps=0.3 or vitality.steps.direction=-1")
     name = parts[2] if len(parts) == 3 else "weight"
-    return parts[0].upper(), parts[1], name, int(number) if name == "direction" else number
+    return parts[0].upper(), parts[1], name, int(number) if name == "direction" and number in (1, -1) else number

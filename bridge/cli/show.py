@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
     from bridge.sync import OnPage
+    from bridge.types import Reading
 
 
 def document(body: Any) -> None:
@@ -57,6 +58,11 @@ def bar(level: float, width: int = 20) -> str:
     """A level 0..1 as a bar of blocks."""
     full = round(level * width)
     return "█" * full + "░" * (width - full)
+
+
+def level(reading: Reading, width: int) -> str:
+    """A bar with its figures; neither where nothing is known."""
+    return f"{bar(reading.level, width)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 
 def unwatched(stream: str, records: int) -> None:

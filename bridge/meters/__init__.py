@@ -31,8 +31,10 @@ def read(known: Known) -> dict[Meter, Reading]:
 
 
 def read_slots(known: Known, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
-    """Every meter at ascending moments up to ``known.at``, each from what was known by then. ``known`` reaches back
-    80 days from the first; a year of slots takes less than a second, and memory follows the days between them.
+    """Every meter at ascending moments up to ``known.at``, each from what was measured by then, though it came later.
+
+    ``known`` reaches back 80 days from the first; a year of slots takes less than a second, and memory follows the days
+    between them.
     """
     past = Past(known, since=starts[0] if starts else None)
     return [read_at(past, at) for at in starts]

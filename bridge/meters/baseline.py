@@ -9,7 +9,7 @@ values widen the spread instead of misplacing the centre. Fitted on the LifeSnap
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import exp, log, sqrt
 from statistics import median
 from types import MappingProxyType
@@ -44,15 +44,27 @@ class Constants:
     high: float = float("inf")
 
 
+_SDNN = Constants(mu=3.7, between=0.40, within=0.30, floor=0.10, rho=0.3, k=0.6, logarithm=True, low=5, high=300)
+_RMSSD = replace(_SDNN, mu=3.6)
+# Readings of a minute or some (Apple), of which a median of at least three counts. RMSSD as the watch writes it and
+# RMSSD of single beats are no night's mean, and neither is the other. Proposal: RMSSD's spread is that of SDNN.
+SPOTS: Mapping[Metric, Constants] = MappingProxyType(
+    {Metric.HRV_SDNN: _SDNN, Metric.HRV_RMSSD_SPOT: _RMSSD, Metric.HRV_RMSSD_BEATS: _RMSSD}
+)
+
+
+def asleep(metric: str) -> str:
+    """The name under which the readings of a main sleep are kept beside those of the whole day."""
+    return f"{metric}/asleep"
+
+
 CONSTANTS: Mapping[str, Constants] = MappingProxyType(
     {
         Metric.HRV_RMSSD: Constants(
             mu=3.60, between=0.42, within=0.19, floor=0.06, rho=0.28, k=0.2, logarithm=True, low=5, high=250
         ),
-        # Sporadic daytime readings (Apple), the day's median of at least three. Proposal.
-        Metric.HRV_SDNN: Constants(
-            mu=3.7, between=0.40, within=0.30, floor=0.10, rho=0.3, k=0.6, logarithm=True, low=5, high=300
-        ),
+        **{str(metric): constants for metric, constants in SPOTS.items()},
+        **{asleep(metric): constants for metric, constants in SPOTS.items()},
         Metric.RESTING_HR: Constants(mu=63.0, between=6.8, within=2.2, floor=0.8, rho=0.87, k=0.1, low=30, high=110),
         OWN_SLEEP: Constants(mu=0.71, between=0.125, within=0.163, floor=0.05, rho=0.05, k=1.7),
         Metric.STEPS: Constants(mu=8.88, between=0.40, within=0.48, floor=0.15, rho=0.10, k=1.4, logarithm=True, low=1),
@@ -81,7 +93,7 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
 # How far a device's RMSSD is off the electrocardiogram's, as a spread of its logarithm (Dial 2025, 536 nights).
 RMSSD_ERROR: Mapping[str, float] = MappingProxyType({"oura": 0.060, "whoop": 0.082, "garmin": 0.105, "polar": 0.163})
 UNKNOWN_ERROR = 0.105
-SDNN_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 2024): 0.30-0.45
+SPOT_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 2024): 0.30-0.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,7 +149,7 @@ def unscale(value: float, constants: Constants) -> float:
 def hrv_quality(metric: str, source: str | None) -> float:
     """How much of a night's variability is the person's and not the device's: within^2 / (within^2 + error^2)."""
     if metric != Metric.HRV_RMSSD:
-        return SDNN_QUALITY if metric == Metric.HRV_SDNN else 1.0
+        return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
     error = RMSSD_ERROR.get(source or "", UNKNOWN_ERROR)
     within = CONSTANTS[Metric.HRV_RMSSD].within
     return within**2 / (within**2 + error**2)

@@ -12,8 +12,10 @@ from bridge.meters.baseline import (
     CLIP,
     CONSTANTS,
     OWN_SLEEP,
+    SPOTS,
     WINDOW,
     Baseline,
+    asleep,
     clip,
     hrv_quality,
     normal_of,
@@ -25,6 +27,8 @@ from bridge.meters.past import Latest, Past
 from bridge.metrics import Metric
 
 DAY = timedelta(days=1)
+VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # the best first, of the same day
+PARALLEL = 14  # nights that a metric's own normal needs before it goes before one that is known
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
 TREND_SPREAD = 0.6  # a week's mean varies so much of a night's spread (Plews, Altini)
 LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs at least, and for full trust
@@ -137,12 +141,15 @@ def _z(metric: str, one: Latest) -> float:
 
 
 def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Last night's RMSSD, or a day's SDNN: two metrics that are never mixed."""
-    for metric in (Metric.HRV_RMSSD, Metric.HRV_SDNN):
-        night = past.latest(metric, at)
-        if night is not None:
-            return metric, night
-    return None
+    """The newest of the metrics with a fortnight of history, else the one with the longest; two are never mixed.
+
+    So what a new device measures runs beside what the old one did for its first fourteen nights.
+    """
+    found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
+    ripe = [one for one in found if one[1].normal.n >= PARALLEL]
+    if ripe:
+        return max(ripe, key=lambda one: one[1].day)
+    return max(found, key=lambda one: (one[1].normal.n, one[1].day), default=None)
 
 
 def _week(past: Past, metric: str, night: Latest, at: datetime) -> float | None:

@@ -2,7 +2,8 @@
 
 z is the exponentially weighted mean (alpha 0.3) of the answers, each against the person's own mean and spread, which
 lean on the middle of the scale while there are few. An answer about one meter counts for that meter, one about
-nothing in particular for all of them. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
+nothing in particular for all of them, whichever is newer. The last answer may be six days old. Own analysis (PMData,
+LifeSnaps).
 """
 
 from __future__ import annotations
@@ -39,14 +40,17 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """The answers of the last 60 days that count for a meter; empty when the last is older than six days."""
-        for metric in (CHECK_INS[meter], CHECK_INS[None]):
-            given = self._given.get(metric, [])
-            first = bisect_left(given, (at - LOOK_BACK, 0.0))
-            last = bisect_right(given, (at, float("inf")))
-            if first < last and at - given[last - 1][0] <= EXPIRY:
-                return given[first:last]
-        return []
+        """The answers of the last 60 days about a meter, or about nothing in particular where their last is newer.
+
+        Empty when it is older than six days.
+        """
+        both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
+        newest = max(both, key=lambda given: given[-1][0] if given else at - LOOK_BACK)
+        return newest if newest and at - newest[-1][0] <= EXPIRY else []
+
+    def _within(self, metric: str, at: datetime) -> list[tuple[datetime, float]]:
+        given = self._given.get(metric, [])
+        return given[bisect_left(given, (at - LOOK_BACK, 0.0)) : bisect_right(given, (at, float("inf")))]
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:

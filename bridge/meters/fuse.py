@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
@@ -69,8 +69,8 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
     With l the weight and q the trust of each: Z = sum(l q z) / (1 + sum(l q)), where the 1 is the prior z = 0, so
     that a missing input pulls towards normal; sd as in ``spread``; coverage = sum(l q) / sum(l) without optional inputs
-    in the divisor, at most 1. Contributions sum to the level's distance from 0.70. Where next
-    to nothing is known, the level is exactly 0.70 and the coverage 0.
+    in the divisor (unless they alone have a weight), at most 1. Contributions sum to the level's distance from 0.70.
+    Where next to nothing is known, the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     trusts = [
@@ -79,7 +79,7 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     used = [one for one in trusts if one[2] > 0]
     total = sum(trust for _, _, trust in used)
     said = sum(trust for signal, _, trust in used if signal.name == OWN_WORD)
-    coverage = min(1.0, total / sum(row.weight for row in rows.values() if not row.optional)) if used else 0.0
+    coverage = min(1.0, total / _whole(rows)) if used else 0.0
     if coverage < THIN:
         return nothing(validity, [signal for signal, _, _ in used])
     z = sum(trust * row.direction * signal.z for signal, row, trust in used) / (1 + total)
@@ -127,6 +127,10 @@ def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
 def slope(z: float, level: float) -> float:
     """Level per unit of Z between normal and here, so that shares of Z become shares of the distance."""
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
+
+
+def _whole(rows: Mapping[str, Proxy]) -> float:
+    return sum(row.weight for row in rows.values() if not row.optional) or sum(row.weight for row in rows.values())
 
 
 def _trust(signal: Signal, row: Proxy) -> float:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from datetime import datetime, timedelta
-from itertools import accumulate
+from itertools import accumulate, zip_longest
 
 from bridge import agenda
 from bridge.agenda import Labelled, clipped, length, share
@@ -17,8 +17,10 @@ from bridge.types import Episode, Sample
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 TIGHT_COST = 0.15  # load of a meeting without a pause before it
-ONE_VALUE = timedelta(minutes=3)  # what an instant of Garmin's stress stands for
+ONE_VALUE, QUARTER = timedelta(minutes=3), timedelta(minutes=15)  # of Garmin's stress in Connect, and of its means
 AFTER_WORKOUT = timedelta(minutes=30)  # stress right after sport is the sport
+
+Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
@@ -87,8 +89,9 @@ class Intraday:
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
-        kept = [_timed(s) for s in samples if not ends or not _just_after(ends, s.end or s.start)]
-        kept.sort()
+        each = _each(samples)
+        kept = [_timed(s, each) for s in samples if not ends or not _just_after(ends, s.end or s.start)]
+        kept = _once(sorted(kept))
         self._known = [known for known, _, _ in kept]
         self._minutes = list(accumulate([minutes for _, minutes, _ in kept], initial=0.0))
         self._sums = list(accumulate([minutes * value for _, minutes, value in kept], initial=0.0))
@@ -103,12 +106,24 @@ class Intraday:
         return self._means[at]
 
 
-def _timed(sample: Sample) -> tuple[datetime, float, float]:
-    """(known from, minutes, value)."""
+def _once(kept: Sequence[Timed]) -> list[Timed]:
+    """Without what came through two doors: of two (ascending) that were known at once the one that more values make."""
+    return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
+
+
+def _each(samples: Sequence[Sample]) -> float:
+    """The minutes a value stands for: one where a quarter of an hour ever held more than five (a watch's own files)."""
+    most = max((sample.count or 0 for sample in samples), default=0)
+    return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
+
+
+def _timed(sample: Sample, each: float) -> Timed:
+    """(known from, minutes measured, value): a mean stands for as long as its values do, not for its whole stretch."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
-    return end, (end - start) / MINUTE, sample.value
+    minutes = (end - start) / MINUTE
+    return end, minutes if sample.count is None else min(sample.count * each, minutes), sample.value
 
 
 def _just_after(ends: Sequence[datetime], at: datetime) -> bool:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 
 from bridge.meters.sleep import Night, night_of
 from bridge.meters.travel import Journeys
 from bridge.types import Episode, EpisodeKind, Sample
 from rhythm_env.interface import ZoneHistory, zone_at
 
+MIDNIGHT, DAY = time(0), timedelta(days=1)
 WAKING = time(6)  # a night without times is known from here on
 EARLIEST, LATEST = time(3), time(15)  # a main sleep ends between them
 MAIN = 3.0  # hours it lasts at least
@@ -34,14 +35,38 @@ class Nights:
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """When a value measured during a night counts: after waking, where anything tells when that was."""
-        night = self.of.get(series, {}).get(sample.day)
+        """When a value measured during a night counts: after waking, where anything tells when that was.
+
+        One that its source keeps with the civil day, from midnight on, says nothing of waking: any series may tell.
+        """
+        civil = self._civil(sample)
+        night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
         if night is not None:
-            return max(sample.end or sample.start, night.end)
-        if sample.end is not None:
+            return night.end if civil else max(sample.end or sample.start, night.end)
+        if sample.end is not None and not civil:
             return sample.end
         zone = zone_at(sample.start, self._zones)
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
+
+    def during(self, sample: Sample) -> tuple[date, datetime] | None:
+        """(day, end) of the main sleep in which a reading was taken; of several series' the last end."""
+        for day in (sample.day, sample.day + DAY):
+            nights = [of_series[day] for of_series in self.of.values() if day in of_series]
+            if any(night.start <= sample.start <= night.end for night in nights):
+                return day, max(night.end for night in nights)
+        return None
+
+    def _civil(self, sample: Sample) -> bool:
+        """Whether a value begins with its day on the person's clock."""
+        if sample.offset is None:
+            local = sample.start.astimezone(zone_at(sample.start, self._zones))
+        else:
+            local = sample.start.astimezone(UTC) + timedelta(minutes=sample.offset)
+        return local.time() == MIDNIGHT and local.date() == sample.day
+
+    def _main(self, day: date) -> Night | None:
+        found = [nights[day] for nights in self.of.values() if day in nights]
+        return max(found, key=_rank, default=None)
 
     def _add(self, series: str, day: date, night: Night) -> None:
         """Of several sleeps on a day the main one stays: of those that end in the morning the longest, else of all."""

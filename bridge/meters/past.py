@@ -13,7 +13,7 @@ from statistics import median
 
 from bridge.agenda import midnight
 from bridge.meters import proxy
-from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, WINDOW, Baseline, normal_of, plausible, scale
+from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
 from bridge.meters.check_in import SAID, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
@@ -26,8 +26,9 @@ from bridge.types import EpisodeKind, Sample
 from rhythm_env.interface import ZoneHistory, zone_at
 
 SLACK = timedelta(days=20)  # journeys, and moments up to two weeks before the last
-LEAST_SPOTS = 3  # daytime HRV readings that make a day's median
-UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.HRV_SDNN, Metric.RESTING_HR})  # by a journey, for some days
+LEAST_SPOTS = 3  # HRV readings that make a day's or a night's median
+# By a journey, for some days.
+UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.RESTING_HR, *SPOTS, *map(asleep, SPOTS)})
 AFTER_WAKING = timedelta(hours=2)  # a battery is fullest by then
 DAY = timedelta(days=1)
 NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
@@ -161,13 +162,18 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Daytime variability: the median of a day's readings, once the day is over."""
-        spots: dict[tuple[str, date], list[float]] = {}
-        for source, sample in self._samples.get(Metric.HRV_SDNN, ()):
-            spots.setdefault((series_of(source, sample.device), sample.day), []).append(sample.value)
-        for (series, day), values in spots.items():
+        """Variability of minutes: a main sleep's median from waking on, a whole day's once the day is over."""
+        spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
+        for metric in SPOTS:
+            for source, sample in self._samples.get(metric, ()):
+                series, day = series_of(source, sample.device), sample.day
+                spots.setdefault((metric, series, day, None), []).append(sample.value)
+                night = self.nights.during(sample)
+                if night is not None:
+                    spots.setdefault((asleep(metric), series, *night), []).append(sample.value)
+        for (track, series, day, woke), values in spots.items():
             if len(values) >= LEAST_SPOTS:
-                self._put(Metric.HRV_SDNN, series, day, median(values), midnight(day + DAY, self.zones))
+                self._put(track, series, day, median(values), woke or midnight(day + DAY, self.zones))
 
     def _add_nights(self) -> None:
         for series, nights in self.nights.of.items():
@@ -220,7 +226,7 @@ def _by_metric(known: Known, oldest: date) -> dict[Metric, list[tuple[str, Sampl
     for pair in known.samples:
         sample = pair[1]
         spec = METRICS[sample.metric]
-        over = (sample.end or sample.start) <= known.at
+        over = (sample.end or sample.start) <= known.at or spec.shape is Shape.NIGHTLY  # which counts from waking
         if over and sample.day >= oldest and spec.low <= sample.value <= spec.high:
             found.setdefault(sample.metric, []).append(pair)
     return found

@@ -7,8 +7,8 @@ Shown: Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.agenda.deadline_pressure``;
 - the person's own check-in.
 For the model: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday 06:00). What
-is not known takes the share that makes the expected value of that moment, a straight rise from 0 to 0.8 over the week
-(a proposal, from the simulator's calibration).
+is not known covers nothing and takes the share that makes the expected value of that moment, a straight rise from 0 to
+0.8 over the week (a proposal, from the simulator's calibration). What was due in an earlier week is none of this one's.
 Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
 """
 
@@ -23,7 +23,7 @@ from bridge.agenda import deadline_pressure, midnight, still_open
 from bridge.meters import words
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
-from bridge.meters.fuse import HIGHEST, OFFSET, Signal, fuse
+from bridge.meters.fuse import HIGHEST, LOWEST, OFFSET, Signal, fuse, spread
 from bridge.meters.past import Past
 from bridge.types import Reading
 from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Moment, Slot, moment_at, slot_start
@@ -41,8 +41,7 @@ DAY = timedelta(days=1)
 def read(past: Past, at: datetime) -> Reading:
     """Progress as of ``at``: against normal, and for the model what was made this week."""
     shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
-    made = MeterState(level=this_week(past, at), sd=shown.sd, coverage=shown.coverage)
-    return replace(shown, model=made)
+    return replace(shown, model=this_week(past, at))
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
@@ -50,14 +49,18 @@ def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 
-def this_week(past: Past, at: datetime) -> float:
-    """What was made since Monday 06:00, 0 to 0.98."""
+def this_week(past: Past, at: datetime) -> MeterState:
+    """What was made since Monday 06:00, 0 to 0.98; the shares that are known make its coverage and how sure it is."""
     now = moment_at(at, past.zones)
     monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
     shares = {"tasks": _done_share(past, monday, at, now), "focus": _focus_share(past, monday, at)}
     made = sum(SHARES[name] * (expected if share is None else share) for name, share in shares.items())
-    return clip(1 - exp(-PACE * made), 0.0, HIGHEST)
+    level = clip(1 - exp(-PACE * made), 0.0, HIGHEST)
+    known = [name for name, share in shares.items() if share is not None]
+    trust = sum(past.proxies.of(Meter.PROGRESS)[name].weight for name in known)
+    sd = spread(Meter.PROGRESS, max(level, LOWEST), trust)
+    return MeterState(level=level, sd=sd, coverage=sum((SHARES[name] for name in known), 0.0))
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
@@ -86,8 +89,10 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
     pressure = deadline_pressure(past.tasks, at, past.zones)
     if pressure is None:
         return None
-    soon = sum(end - at < DAY for _, end in still_open(past.tasks, at, past.zones))
-    return _now("deadlines", 1.2 * (1 - exp(-pressure)), f"{words.plural(soon, 'task')} due within a day")
+    ends = [end for _, end in still_open(past.tasks, at, past.zones)]
+    soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
+    text = f"{words.plural(soon, 'task')} due within a day" + (f", {late} overdue" if late else "")
+    return _now("deadlines", 1.2 * (1 - exp(-pressure)), text)
 
 
 def usual_focus(past: Past, at: datetime) -> float:
@@ -101,7 +106,7 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
     """Done this week of what was done and of what is still due in it."""
     done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
     week_ends = midnight(now.week + 7 * DAY, past.zones)
-    planned = done + sum(end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
+    planned = done + sum(monday <= end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
     return done / planned if planned else None
 
 

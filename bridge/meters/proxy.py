@@ -13,7 +13,7 @@ import json
 import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, lru_cache
 from math import isfinite
 from pathlib import Path
 from typing import Any
@@ -45,13 +45,33 @@ def shipped() -> ProxyMap:
 
 def overridden(path: Path) -> ProxyMap:
     """The map with the overrides of a file; as shipped where there is none. Raises SetupError naming what is wrong."""
-    changes = overrides(path)
+    return with_changes(overrides(path), path)
+
+
+def current(path: Path) -> ProxyMap:
+    """The same, read again only when the file is another one than before: for what runs for days."""
+    try:
+        found = path.stat()
+    except OSError:
+        return shipped()
+    return _read_once(path, (found.st_ino, found.st_mtime_ns, found.st_size))
+
+
+@lru_cache(maxsize=8)
+def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 - the stamp is what tells two readings apart
+    return overridden(path)
+
+
+def with_changes(changes: Overrides, path: Path) -> ProxyMap:
+    """The map with overrides that a file holds, or is to hold. A meter read by other rules has no measured validity."""
     if not changes:
         return shipped()
     rows = tuple(_changed(row, changes.get(str(row.meter), {}).get(row.signal, {}), path) for row in shipped().rows)
     _no_strangers(changes, path)
+    other = {now.meter for was, now in zip(shipped().rows, rows, strict=True) if was != now}
+    validity = {meter: r for meter, r in shipped().validity.items() if meter not in other}
     mark = hashlib.sha256(json.dumps(changes, sort_keys=True).encode()).hexdigest()[:8]
-    return replace(shipped(), version=f"{shipped().version}+{mark}", rows=rows)
+    return replace(shipped(), version=f"{shipped().version}+{mark}", rows=rows, validity=validity)
 
 
 def overrides(path: Path) -> Overrides:

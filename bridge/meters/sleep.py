@@ -28,6 +28,7 @@ LEAST_NIGHTS = 3  # earlier nights before regularity means anything
 class Night:
     """One main sleep in hours and shares; None where the source does not tell."""
 
+    start: datetime
     end: datetime
     asleep: float
     need: float
@@ -48,6 +49,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
     middle = episode.start + (episode.end - episode.start) / 2 + offset
     deep, rem = values.get(Metric.DEEP_SLEEP), values.get(Metric.REM_SLEEP)
     return Night(
+        start=episode.start,
         end=episode.end,
         asleep=asleep / 60,
         need=clip(values.get(Metric.SLEEP_NEED, NEED * 60) / 60, LEAST_NEED, MOST_NEED),
@@ -109,8 +111,9 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
     before = [nights[d].middle for d in _back(day, start=1) if d in nights]
     if len(before) < LEAST_NIGHTS:
         return None
-    off = abs(nights[day].middle - median(before))
-    return 1 - clip(min(off, 24 - off) / 2.5)
+    own = nights[day].middle
+    off = abs(median([(middle - own + 12) % 24 - 12 for middle in before]))  # round the clock: 23.9 is next to 0.1
+    return 1 - clip(off / 2.5)
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:

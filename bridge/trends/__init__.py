@@ -68,13 +68,17 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """``planned``: hours a day that the calendar gives each action, of those that occur."""
+    """``planned``: hours a day that the calendar gives each action, of those that occur.
+
+    ``validated``: the meters whose agreement with people's own reports was measured.
+    """
 
     at: datetime
     zone: str
     map: str
     days: tuple[date, ...]  # local ones, ascending, the last of them today
     meters: Mapping[Meter, Track]
+    validated: frozenset[Meter]
     inputs: tuple[Input, ...]
     planned: Mapping[ActionType, tuple[float, ...]]
     happenings: tuple[Happening, ...]
@@ -95,6 +99,7 @@ def trends(known: Known, *, days: int) -> Trends:
         map=found.version,
         days=shown,
         meters=_tracks(known, shown),
+        validated=frozenset(found.validity),
         inputs=tuple(_inputs(figures(known.samples, known.episodes), shown, found)),
         planned=_planned(known, shown),
         happenings=tuple(sorted(_happenings(known, shown), key=lambda one: (one.day, one.kind, one.title or ""))),

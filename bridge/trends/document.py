@@ -17,7 +17,12 @@ def document(found: Trends) -> dict[str, Any]:
         "normal": 0.70,
         "days": [day.isoformat() for day in found.days],
         "meters": {
-            str(meter): {"level": list(track.level), "sd": list(track.sd), "coverage": list(track.coverage)}
+            str(meter): {
+                "validated": meter in found.validated,
+                "level": list(track.level),
+                "sd": list(track.sd),
+                "coverage": list(track.coverage),
+            }
             for meter, track in found.meters.items()
         },
         "inputs": [
@@ -47,7 +52,8 @@ def weekly(body: dict[str, Any]) -> dict[str, Any]:
         "normal": body["normal"],
         "weeks_from": [week[0] for week in weeks],
         "meters": {
-            str(meter): {
+            str(meter): {"validated": body["meters"][meter]["validated"]}
+            | {
                 name: [_mean([body["meters"][meter][name][at[day]] for day in week]) for week in weeks]
                 for name in ("level", "sd")
             }

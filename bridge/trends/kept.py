@@ -96,6 +96,7 @@ def _rules(bridge: Bridge, user: User) -> str:
         user.name,
         user.zones,
         bridge.proxies.rows,
+        sorted(bridge.proxies.validity),
         f"{classifier.name}@{classifier.version}",
         corrections[0] if corrections else None,
         [(c.id, c.source) for c in bridge.store.connections(user.id)],

@@ -34,7 +34,7 @@ class Sight:
 
 
 class Sights:
-    """What is known per person, by a mark that changes with every record, correction and day."""
+    """What is known per person, by a mark that changes with every record, correction, change of the rules and day."""
 
     def __init__(self) -> None:
         self._known: dict[int, tuple[Mark, Known]] = {}
@@ -72,4 +72,4 @@ class Sights:
 def _mark(bridge: Bridge, user: User, now: datetime) -> Mark:
     arrived = tuple((c.id, bridge.store.changed(c.id)) for c in bridge.store.connections(user.id))
     said = max((one.made_at for one in bridge.store.corrections(user.id)), default=None)
-    return arrived, said, user.zones, now.astimezone(zone_at(now, user.zones)).date()
+    return arrived, said, bridge.proxies.version, user.zones, now.astimezone(zone_at(now, user.zones)).date()

@@ -155,3 +155,12 @@ def test_an_unknown_calendar_is_not_an_empty_one(ana: Run) -> None:
 def test_a_file_that_cannot_be_written_says_so(ana: Run, tmp_path: Path) -> None:
     with pytest.raises(SetupError, match="--ics FILE"):
         cli(["calendar", "--user", "ana", "--ics", str(tmp_path / "no" / "week.ics")], standalone_mode=False)
+
+
+def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Path) -> None:
+    ana("user", "add", "eve", "--zone", "Europe/Berlin")
+    assert ana("calendar", "--user", "eve", "--json")["calendar"] is False
+    empty = file().decode().splitlines()[:3]
+    (tmp_path / "empty.ics").write_text("\r\n".join([*empty, "END:VCALENDAR", ""]))
+    ana("import", str(tmp_path / "empty.ics"), "--user", "eve")
+    assert ana("calendar", "--user", "eve", "--json")["calendar"] is True

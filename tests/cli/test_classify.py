@@ -102,11 +102,18 @@ def ana(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
 
 
 def test_a_correction_outranks_the_classifier_for_its_series(ana: Run) -> None:
-    one = next(row for row in ana("today", "--user", "ana", "--json") if row["action"] not in (None, "MEDITATE"))
+    found = [row for row in ana("today", "--user", "ana", "--json") if row["action"] not in (None, "MEDITATE")]
+    one, other = found[0], next(row for row in found if row["title"] != found[0]["title"])
     said = ana("classify", "--user", "ana", "--fix", one["event"], "meditate", "--json")
     assert said["action"] == "MEDITATE"
+    assert ana("classify", "--user", "ana", "--fix", other["event"], "meditate", "--json")["holds_for"] > 0
+    again = ana("classify", "--user", "ana", "--fix", one["event"], "meditate", "--json")
+    assert again["holds_for"] == said["holds_for"]  # the other's are not its own
     (now,) = [row for row in ana("today", "--user", "ana", "--json") if row["event"] == one["event"]]
     assert (now["action"], now["by"], now["confidence"]) == ("MEDITATE", "you", 1.0)
+    (there,) = ana("classify", one["title"], "--user", "ana", "--json")
+    assert (there["action"], there["by"], set(there)) == ("MEDITATE", "you", KEYS)
+    assert ana("classify", one["title"], "--json")[0]["by"] != "you"
     ana("classify", "--user", "ana", "--fix", one["title"], "none")
     (now,) = [row for row in ana("today", "--user", "ana", "--json") if row["event"] == one["event"]]
     assert now["action"] is None
@@ -116,6 +123,7 @@ def test_a_wrong_correction_is_refused(ana: Run) -> None:
     for arguments, said in (
         (("--fix", "no such event", "SLEEP"), "bridge today"),
         (("--fix", "Gym", "SNOOZE"), "DEEP_WORK"),
+        (("Gym", "--user", "nobody"), "nobody"),
     ):
         with pytest.raises(SetupError, match=said):
             ana("classify", "--user", "ana", *arguments)

@@ -156,6 +156,11 @@ def test_mistakes_get_a_sentence_and_exit_two(run: Run, arguments: tuple[str, ..
     assert named in said
 
 
+def test_more_days_than_there_are_is_a_mistake_of_the_line(run: Run) -> None:
+    with pytest.raises(typer.BadParameter, match="3660"):
+        run("days", "--user", "eve", "--last", "999999")
+
+
 def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:
     run("user", "add", "eve", "--zone", "Asia/Tokyo")
     code, seen = run("observe", "--user", "eve", "--json")
@@ -164,6 +169,17 @@ def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:
     assert set(levels.values()) == {(0.7, 0.0)}
     for policy in ("random", "heuristic"):
         assert run("recommend", "--user", "eve", "--policy", policy, "--json")[0] == 0
+
+
+def test_the_table_shows_what_the_model_sees_and_nothing_where_nothing_is_known(run: Run) -> None:
+    run("user", "add", "eve", "--zone", "Asia/Tokyo")
+    run("checkin", "5", "--user", "eve")
+    _, seen = run("observe", "--user", "eve", "--json")
+    lines = run("observe", "--user", "eve")[1].splitlines()
+    vitality = seen["meters"]["VITALITY"]
+    assert seen["readings"]["PROGRESS"]["coverage"] > 0 == seen["meters"]["PROGRESS"]["coverage"]
+    assert any("Progress *" in line and "not known" in line for line in lines)
+    assert any("Vitality" in line and f"{vitality['level']:.2f} ± {vitality['sd']:.2f}" in line for line in lines)
 
 
 def test_every_error_has_its_code() -> None:

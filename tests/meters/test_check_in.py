@@ -43,6 +43,13 @@ def test_an_answer_about_one_meter_counts_for_that_one_and_goes_before_the_gener
     assert share(said(1, 0, Meter.SERENITY), said(5, 0)).z > 0
 
 
+def test_a_newer_answer_about_nothing_in_particular_goes_before_an_older_one_about_the_meter():
+    old = said(5, 5, Meter.VITALITY)
+    since = [said(1, ago) for ago in (4, 3, 2, 1)]
+    assert share(old, *since).text == "you said 1 of 5"
+    assert share(*since, said(5, 1, Meter.VITALITY)).text == "you said 5 of 5"
+
+
 def test_it_is_the_persons_own_scale_that_counts():
     """Who always says 2 is not unwell at 2; who always says 5 is not at their best at 4."""
     low = [said(2, ago) for ago in range(1, 40)]

@@ -6,9 +6,11 @@ from math import exp, log, sqrt
 import pytest
 
 from bridge.meters import read
+from bridge.metrics import Metric
+from bridge.types import Sample
 from rhythm_env.interface import ActionType, Meter
 
-from .life import DAY, HOUR, MORNING, body, day_before, entry, known, task, weeks, z_of
+from .life import DAY, HOUR, MORNING, TODAY, body, day_before, entry, known, task, weeks, z_of
 
 MINUTE = HOUR / 60
 NOON = MORNING + 6 * HOUR  # 13:00 in Berlin
@@ -56,7 +58,8 @@ class TestProgress:
         reading = read(known(at=NOON, agenda=agenda, tasks=tasks))[Meter.PROGRESS]
         assert reading.state.level == pytest.approx(1 - exp(-1.6 * (0.6 * 0.5 + 0.4 * 120 / 600)))
         assert reading.state.coverage == reading.coverage == 1
-        assert reading.state.sd == pytest.approx(reading.level * (1 - reading.level) / sqrt(3.2))
+        level = reading.state.level
+        assert reading.state.sd == pytest.approx(level * (1 - level) / sqrt(2.6))
 
     def test_against_normal_by_hand(self):
         agenda = day_before(entry(NOON - 2 * HOUR, 1.0, ActionType.LEARN))
@@ -82,6 +85,22 @@ class TestProgress:
         assert (friday.level, friday.coverage, friday.because) == (0.70, 0, ())
         monday = read(known(at=MORNING - 4 * DAY))[Meter.PROGRESS]
         assert monday.state.level == 0
+
+    def test_what_is_only_expected_covers_nothing(self):
+        said = Sample(key="check_in/1", metric=Metric.CHECK_IN, start=NOON - HOUR, day=TODAY, value=5.0)
+        reading = read(known(said, at=NOON, tasks=(task(1, due=40),)))[Meter.PROGRESS]
+        assert reading.coverage > 0
+        assert (reading.state.coverage, reading.state.level) == (0, pytest.approx(0.8 * 17 / 28))
+        assert read(known(at=NOON, tasks=(task(1, due=1),)))[Meter.PROGRESS].state.coverage == 0.6
+
+    def test_what_was_due_long_ago_is_none_of_this_weeks(self):
+        done = [task(n, done=20 + n) for n in range(5)]
+        forgotten = [task(9 + n, due=-800) for n in range(30)]
+        with_, without = (read(known(at=NOON, tasks=some))[Meter.PROGRESS] for some in ((*done, *forgotten), done))
+        assert with_.state == without.state
+        assert with_.because[-1].text == "0 tasks due within a day, 30 overdue"
+        this_week = read(known(at=NOON, tasks=(*done, task(9, due=-2))))[Meter.PROGRESS]
+        assert this_week.state.level < without.state.level
 
     def test_a_week_starts_at_zero_whatever_the_last_one_brought(self):
         tasks = tuple(task(n, done=20 + n) for n in range(5))

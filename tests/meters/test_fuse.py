@@ -89,6 +89,13 @@ def test_what_is_optional_lowers_no_coverage_and_adds_none_beyond_all():
     assert fuse(more, V, [signal("b", z=1.0)]).coverage == 1
 
 
+def test_only_what_is_optional_may_have_a_weight():
+    mine = ProxyMap(version="test", rows=(row("a", 0.0), row("b", 1.0, optional=True), row("c", 1.0, optional=True)))
+    assert fuse(mine, V, [signal("a", z=1.0), signal("b", z=1.0)]).coverage == 0.5
+    nothing = ProxyMap(version="test", rows=(row("a", 0.0), row("b", 0.0, optional=True)))
+    assert fuse(nothing, V, [signal("a", z=1.0), signal("b", z=1.0)]).coverage == 0
+
+
 def test_next_to_nothing_is_nothing_and_says_from_what():
     reading = fuse(MAP, V, [signal("c", z=-3.0, quality=0.4)])  # 0.12 of 2.9
     assert (reading.level, reading.coverage, reading.because) == (0.70, 0.0, ())

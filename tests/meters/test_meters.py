@@ -73,19 +73,6 @@ class TestVitality:
     def test_days_without_steps_are_days_without_a_watch(self):
         assert signals(read(known(steps(1, 0)))[Meter.VITALITY]) == set()
 
-    def test_daytime_variability_needs_three_readings_a_day(self):
-        spots = [
-            replace(
-                nightly(Metric.HRV_SDNN, 0, value, source="apple"), key=f"apple/{n}", start=at, end=at, day=at.date()
-            )
-            for n, value in enumerate((30, 60, 50))
-            for at in [MORNING - DAY + n * HOUR]
-        ]
-        row = CONSTANTS[Metric.HRV_SDNN]
-        seen = read(known(night(0), *spots))[Meter.VITALITY]
-        assert z_of(seen, "hrv") == pytest.approx(baseline([], row).z(50, row))
-        assert signals(read(known(night(0), *spots[:2]))[Meter.VITALITY]) == {"sleep"}
-
 
 class TestSources:
     def test_the_longer_history_wins_and_nothing_is_averaged(self):
@@ -136,6 +123,22 @@ class TestTime:
         ]
         assert ages == pytest.approx([3.0, 2.0])  # from 6:00 where nothing tells the waking, else from 7:00
 
+    def test_a_nights_value_that_is_kept_with_the_civil_day_is_known_from_waking(self):
+        midnight = MORNING - 7 * HOUR
+        days = [
+            replace(nightly(Metric.RESTING_HR, ago, 55 + 20 * (ago == 0)), start=start, end=start + DAY, offset=60)
+            for ago in range(40)
+            for start in [midnight - ago * DAY]
+        ]
+        seen = {at: read(known(*days, at=at))[Meter.VITALITY].because for at in (MORNING - 2 * HOUR, MORNING + HOUR)}
+        texts = [[b.text for b in some] for some in seen.values()]
+        assert texts == [[], ["resting heart rate 20 bpm above your usual"]]  # 23 hours old, it is too thin alone
+        sleep = read(known(night(0, source="oura"), *days, at=MORNING + HOUR))[Meter.VITALITY]
+        ages = [
+            next(b.age_hours for b in r if b.signal == "resting_hr") for r in (list(seen.values())[1], sleep.because)
+        ]
+        assert ages == pytest.approx([2.0, 1.0])  # from 6:00 where nothing tells the waking, else from 7:00
+
     def test_a_night_fades_and_expires_after_thirty_hours(self):
         at = [read(known(*body(), at=MORNING + hours * HOUR)) for hours in (0, 16)]
         fresh, stale = (reading[Meter.VITALITY].coverage for reading in at)
@@ -175,6 +178,31 @@ class TestSerenity:
         assert read(known(*few, at=NOON))[Meter.SERENITY].coverage == 0
         more = [*few, stress(NOON - 39 * MINUTE, 40)]
         assert read(known(*more, at=NOON))[Meter.SERENITY].coverage == pytest.approx(42 / 60 / 2 / 2.7)
+
+    def means(self, *counts):
+        """Quarter-hour means of so many values each, the last one up to noon."""
+        begin = NOON - len(counts) * 15 * MINUTE
+        starts = (begin + n * 15 * MINUTE for n in range(len(counts)))
+        return [
+            replace(stress(start, 40 + n), key=f"garmin/{n}", end=start + 15 * MINUTE, count=count)
+            for n, (start, count) in enumerate(zip(starts, counts, strict=True))
+        ]
+
+    def coverage(self, *samples):
+        return read(known(*samples, at=NOON))[Meter.SERENITY].coverage * 2 * 2.7  # half the trust: no day before
+
+    def test_a_mean_counts_as_many_minutes_as_it_is_made_of(self):
+        assert self.coverage(*self.means(1, 1, 1)) == 0  # nine minutes
+        assert self.coverage(*self.means(5, 5, 4)) == pytest.approx(42 / 60)
+        assert self.coverage(*self.means(15, 15, 14)) == pytest.approx(44 / 60)  # a watch's own file: every minute
+        one, two = self.means(2, 5, 5, 5), self.means(5, 5, 5, 5)
+        z = [z_of(read(known(*some, at=NOON))[Meter.SERENITY], "stress") for some in (one, two)]
+        assert z[0] < z[1]  # the first quarter, the calmest, weighs less
+
+    def test_what_came_through_two_doors_counts_once(self):
+        once = self.means(5, 5, 5)
+        again = [replace(one, key=f"{one.key}/again") for one in once]
+        assert self.coverage(*once, *again) == self.coverage(*once) == pytest.approx(45 / 60)
 
     def test_half_an_hour_after_a_workout_is_left_out(self):
         run = replace(night(0), key="garmin/run", kind="workout", start=NOON - 3 * HOUR, end=NOON - 2 * HOUR)

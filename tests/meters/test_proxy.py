@@ -42,6 +42,24 @@ def test_an_override_changes_its_row_the_version_and_the_meter(tmp_path):
     assert hrv[0] == -hrv[1] != 0
 
 
+def test_a_meter_that_is_read_by_other_rules_is_not_validated(tmp_path):
+    mine = changed(tmp_path, "[VITALITY.sleep]\nweight = 0.0\n\n[SERENITY.sleep]\nweight = 0.8\n")
+    assert set(mine.validity) == {Meter.SERENITY}  # 0.8 is what is shipped
+
+
+def test_a_map_that_is_changed_on_the_way_is_read_again(tmp_path):
+    path = tmp_path / "meters.toml"
+    assert proxy.current(path) is proxy.shipped()
+    changed(tmp_path, "[VITALITY.steps]\nweight = 0.0\n")
+    mine = proxy.current(path)
+    assert mine.version != proxy.shipped().version
+    assert proxy.current(path) is mine
+    changed(tmp_path, "[VITALITY.steps]\nweight = 0.25\n")
+    assert proxy.current(path).of(Meter.VITALITY)["steps"].weight == 0.25
+    path.unlink()
+    assert proxy.current(path) is proxy.shipped()
+
+
 def test_equal_overrides_have_one_version_and_others_another(tmp_path):
     versions = [
         changed(tmp_path, text).version

@@ -54,6 +54,13 @@ def test_regularity_goes_round_the_clock():
     assert score(TODAY, found) == pytest.approx((0.6 + 0.10 * (1 - 2 / 2.5)) / 0.7)
 
 
+def test_who_regularly_sleeps_around_noon_is_regular():
+    found = nights(*(night(ago, 480) for ago in range(5)))
+    middles = [23.9, 0.1, 23.8, 0.2, 0.0]
+    days = {day: replace(one, middle=middle) for (day, one), middle in zip(found.items(), middles, strict=True)}
+    assert score(TODAY, days) > 0.99
+
+
 @pytest.mark.parametrize(
     ("values", "hours"),
     [

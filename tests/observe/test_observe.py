@@ -199,7 +199,12 @@ class TestWhatFits:
 
     def test_is_everything_when_the_little_time_left_has_no_plan(self):
         assert self.feasible(at=self.END - HOUR / 6) == tuple(ActionType)
-        assert self.feasible(entry(NOON - HOUR, 9.0, None)) == tuple(ActionType)
+        assert self.feasible(entry(NOON - HOUR, 9.0, None, busy=False)) == tuple(ActionType)
+
+    def test_is_rest_when_what_fills_the_slot_is_no_action(self):
+        flight = entry(NOON - HOUR, 9.0, None)
+        assert self.feasible(flight) == (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)
+        assert self.feasible(flight, entry(NOON + HOUR, 1.0, ActionType.LEARN)) == (ActionType.LEARN,)
 
 
 def test_planned_are_the_shares_of_the_whole_slot():

@@ -134,6 +134,15 @@ def test_a_report_before_waking_knows_nothing_of_the_night(tmp_path) -> None:
     assert second.rows[30] != 1
 
 
+def test_sdnn_of_a_night_is_read_in_the_report_after_it(tmp_path) -> None:
+    rows = [{**row, "hrv_rmssd_ms": "", "hrv_sdnn_ms": "55"} for row in made_up.rows(1, 50)]
+    before, _ = seen(tmp_path, rows)
+    rows[30]["hrv_sdnn_ms"] = "20"
+    after, _ = seen(tmp_path, rows)
+    assert before[:30] == after[:30]
+    assert before[30][Meter.VITALITY] > after[30][Meter.VITALITY]
+
+
 def test_a_garmin_day_counts_when_it_is_over(tmp_path) -> None:
     rows = [{**row, "stress_garmin": f"{20 + k % 50}"} for k, row in enumerate(made_up.rows(1, 40))]
     _, told = seen(tmp_path, rows)

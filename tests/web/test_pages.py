@@ -48,9 +48,22 @@ def test_trends_are_the_same_on_the_page_and_in_json(client: TestClient) -> None
     shown = client.get("/trends?weeks=2").text
     assert shown.count('role="img"') == 5
     table = client.get("/trends/table?of=VITALITY&weeks=2").text
+    assert [name for name, one in body["meters"].items() if one["validated"]] == ["VITALITY", "SERENITY"]
+    assert shown.count(">not validated</span>") == 3
+    assert "(not validated)" not in table
+    assert "(not validated)" in client.get("/trends/table?of=COGNITION&weeks=2").text
     known = [level for level in body["meters"]["VITALITY"]["level"] if level is not None]
     assert known
     assert all(f"<td>{level}</td>" in table for level in known)
+
+
+def test_a_change_of_the_map_reaches_the_pages_that_are_open(client: TestClient) -> None:
+    """The answer of two days ago is Vitality's one input."""
+    levels = {place: client.get(place).text for place in ("/", "/api/v1/meters")}
+    folder = config.load().folder
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "meters.toml").write_text("[VITALITY.check_in]\nweight = 5.0\n", encoding="utf-8")
+    assert all(client.get(place).text != before for place, before in levels.items())
 
 
 @pytest.mark.parametrize(

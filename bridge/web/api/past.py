@@ -19,8 +19,9 @@ DAYS = 7
 
 
 class MeterTrend(BaseModel):
-    """A value per day; null where nothing was known."""
+    """A value per day; null where nothing was known. ``validated``: against people's own reports."""
 
+    validated: bool
     level: list[float | None]
     sd: list[float | None]
     coverage: list[float]

@@ -31,6 +31,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
         {
             "meter": str(meter),
             "summary": summary(body, str(meter)),
+            "validated": body["meters"][str(meter)]["validated"],
             "inputs": [{**one, "name": name(m)} for m, one in metrics.items() if str(meter) in one["meters"]],
         }
         for meter in Meter
@@ -50,7 +51,8 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
     rows = [
         [f"{date.fromisoformat(body['days'][day]):%a %d %b %Y}", *(c[day] for c in columns.values())] for day in days
     ]
-    return page("trends/table.html", visit, caption=name(of), columns=list(columns), rows=rows)
+    caption = name(of) if body["meters"].get(of, {}).get("validated", True) else f"{name(of)} (not validated)"
+    return page("trends/table.html", visit, caption=caption, columns=list(columns), rows=rows)
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
@@ -100,5 +102,12 @@ def name(metric: str) -> str:
     >>> name("hrv_rmssd"), name("DEEP_WORK"), name("planned")
     ('HRV (RMSSD)', 'Deep work', 'Planned')
     """
-    special = {"hrv_rmssd": "HRV (RMSSD)", "hrv_sdnn": "HRV (SDNN)", "resting_hr": "Resting heart rate", "spo2": "SpO₂"}
+    special = {
+        "hrv_rmssd": "HRV (RMSSD)",
+        "hrv_rmssd_spot": "HRV (RMSSD of minutes)",
+        "hrv_rmssd_beats": "HRV (RMSSD of single beats)",
+        "hrv_sdnn": "HRV (SDNN)",
+        "resting_hr": "Resting heart rate",
+        "spo2": "SpO₂",
+    }
     return special.get(metric, metric.replace("_", " ").capitalize())
