@@ -32,7 +32,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
-    normaliser_version=2,
+    normaliser_version=3,
     normaliser="connectors.apple_health.normalise:normalise",
     lasting=frozenset(
         {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}
