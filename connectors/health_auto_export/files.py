@@ -209,20 +209,35 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
         broken = error
     yield from taken.rest()
     yield from _unreadable(name, taken.unreadable)
+    yield from _unreadable(name, taken.coarse, "coarse")
     if broken is not None:
         raise broken
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    failed = 0
-    for point in points:
-        try:
-            yield from sleeps.take(point, str(point.get("units") or unit) if isinstance(point, Mapping) else unit, zone)
-        except ValueError:
-            failed += 1
+    """The stages wait until all were read: which night one belongs to is told by the one before it."""
+    failed, stages, broken = 0, [], None
+    try:
+        for point in points:
+            try:
+                own = str(point.get("units") or unit) if isinstance(point, Mapping) else unit
+                told = sleeps.take(point, own, zone)
+            except ValueError:
+                failed += 1
+            else:
+                if isinstance(told, RawRecord):
+                    yield told
+                else:
+                    stages.append(told)
+    except Broken as error:  # what came before is kept
+        broken = error
+    yield from sleeps.records(stages)
     yield from _unreadable("sleep_analysis", failed)
+    if broken is not None:
+        raise broken
 
 
-def _unreadable(name: str, count: int) -> Iterator[RawRecord]:
+def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawRecord]:
     if count:
-        yield RawRecord(stream="unreadable", key=name, payload={"metric": name, "points": count})
+        key = name if what == "points" else f"{name} {what}"
+        yield RawRecord(stream="unreadable", key=key, payload={"metric": name, what: count})
