@@ -325,6 +325,7 @@ def import_path(
                 {name: settings.get(name, value) for name, value in wanted.items()},
                 bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
                 on_bytes(source),
+                whole=path.is_dir(),
             )
             outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)

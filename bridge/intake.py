@@ -60,7 +60,8 @@ def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec])
 class Files:
     """The pages of one source's files. A file that fails is written down and the next one read.
 
-    ``cursor`` says which files were imported before, for a source that remembers them.
+    ``cursor`` says which files were imported before, for a source that remembers them. ``whole``: these are all files
+    of a folder, so that what an earlier one held and none of them does is gone.
     """
 
     spec: ConnectorSpec
@@ -69,6 +70,7 @@ class Files:
     settings: Mapping[str, str] = field(default_factory=dict)
     cursor: str | None = None
     on_bytes: OnBytes = unwatched
+    whole: bool = False
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
     truncated: bool = False
@@ -108,7 +110,8 @@ class Files:
         try:
             for page in read(file, zone=self.zone, **options):
                 records += len(page.records)
-                yield page
+                covers = page.covers and replace(page.covers, parents=None)
+                yield replace(page, covers=covers) if self.whole else page
         except BridgeError as error:
             self.truncated = self.truncated or isinstance(error, CutShort)
             self.fail(str(error), file.path)

@@ -17,6 +17,7 @@ RESPONSES = {
     "DECLINED": Response.DECLINED,
 }
 MICROSOFT = {"OOF": "outOfOffice", "WORKINGELSEWHERE": "workingLocation"}
+OPEN = ("NEEDS-ACTION", "IN-PROCESS")
 DAY = timedelta(days=1)
 LONGEST = 366 * 1440  # minutes
 
@@ -43,9 +44,14 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open."""
-    completed = _instant(payload.get("completed"))
-    if completed is not None or payload.get("status") != "COMPLETED":
+    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open.
+
+    One that was opened again may still say when it was done before.
+    """
+    status, completed = payload.get("status"), _instant(payload.get("completed"))
+    if status in OPEN:
+        return None
+    if completed is not None or status != "COMPLETED":
         return completed
     changed = _instant(payload.get("modified"))
     if changed is None:
@@ -104,9 +110,10 @@ def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
     day, at = _date(original), _instant(original)
     if day is None and at is None:
         raise BadRecord("ics/event: RECURRENCE-ID is unreadable")
-    if day is None and at is not None and _date(payload.get("start")) is not None:
-        day = at.date()
-    return {"master": master, "original_start": at if day is None else None, "original_day": day}
+    if day is None and _date(payload.get("start")) is not None:
+        day = _day(original)
+    bare = "start" not in payload  # of a series of days or of hours: both are left out
+    return {"master": master, "original_start": at if day is None or bare else None, "original_day": day}
 
 
 def _instant(when: Any) -> datetime | None:
