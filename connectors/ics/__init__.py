@@ -9,6 +9,7 @@ SPEC = ConnectorSpec(
     title="iCalendar (file or secret address)",
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
+    normaliser_version=2,
     normaliser="connectors.ics.normalise:normalise",
     settings=(
         Setting(name="url", help="the calendar's secret address (asked for when empty)", default="", secret=True),

@@ -11,7 +11,6 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from bridge.errors import SourceChanged
 from bridge.ports import File
@@ -29,7 +28,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large."""
+    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large, and after the
+    readable part of one that is damaged.
+    """
     if file.size > LARGEST:
         raise SourceChanged("it is far larger than a WHOOP export; download the export again")
     with file.open() as content:
@@ -37,9 +38,18 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
     table = _table(_header(text))
     if table is None or table.stream is None:
         return
-    records = _records(table, text)
-    while page := tuple(islice(records, PAGE)):
-        yield Page(stream=table.stream, records=page)
+    page: list[RawRecord] = []
+    try:
+        for record in _records(table, text):
+            page.append(record)
+            if len(page) == PAGE:
+                yield Page(stream=table.stream, records=tuple(page))
+                page = []
+    except csv.Error:  # a quotation mark that is never closed makes one field of the rest
+        yield Page(stream=table.stream, records=tuple(page))
+        raise SourceChanged("it is damaged; what came before was read. Download the export again") from None
+    if page:
+        yield Page(stream=table.stream, records=tuple(page))
 
 
 def _decode(content: bytes) -> str:
