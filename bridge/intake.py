@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from bridge import registry
+from bridge import __version__, registry
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
@@ -47,7 +47,7 @@ def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec])
             source = next((name for name, recognise in readers if recognise(file)), None)
         except DAMAGED as error:
             reason = f"it is damaged or cannot be read ({type(error).__name__}); get it again"
-            result.unreadable.append(Unreadable(file.path, reason))
+            result.unreadable.append(Unreadable(file.path, reason, passing=isinstance(error, OSError)))
             continue
         if source is None:
             result.unknown.append(file.path)
@@ -73,6 +73,8 @@ class Files:
     whole: bool = False
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
+    passing: bool = False
     truncated: bool = False
     known: int = 0
     at: str = ""
@@ -116,6 +118,7 @@ class Files:
             self.truncated = self.truncated or isinstance(error, CutShort)
             self.fail(str(error), file.path)
         except DAMAGED as error:
+            self.passing = self.passing or isinstance(error, OSError)
             self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
         return records
 
@@ -129,7 +132,11 @@ class Files:
 
 @dataclass(slots=True)
 class Folder:
-    """What is new in a folder, as pages; the files seen are the cursor of the stream ``files``."""
+    """What is new in a folder, as pages; the files seen are the cursor of the stream ``files``.
+
+    A file that failed is named again at every sync (``failed_before``). It is read again when it has changed and by a
+    newer release, and at the next sync where the disk failed and not the file.
+    """
 
     spec: ConnectorSpec
     folder: Path
@@ -138,9 +145,11 @@ class Folder:
     files: int = 0
     settings: Mapping[str, str] = field(default_factory=dict)
     failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
     truncated: bool = False
     known: int = 0
     _current: Files | None = None
+    _passing: bool = False
 
     @property
     def at(self) -> str:
@@ -157,16 +166,28 @@ class Folder:
         known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
         seen = {path: mark for path, mark in known.items() if path in here}
         for place in places:
-            file = Plain(place, place.relative_to(self.folder).as_posix())
-            mark = file.mark
-            if seen.get(file.path) == mark:
-                continue
-            yield from self._one(place)
-            seen[file.path] = mark
-            yield Page(stream=SEEN, records=(), cursor=json.dumps(seen, sort_keys=True))
+            path = place.relative_to(self.folder).as_posix()
+            mark = Plain(place, path).mark
+            failed = f"{mark} {__version__} "
+            if seen.get(path, "").startswith(failed):
+                self.failed_before.append((path, seen[path].removeprefix(failed)))
+            elif seen.get(path) != mark:
+                yield from self._new(place, path, mark, seen)
+
+    def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
+        """A file's pages, and how it went: what was read may fail to land when the cursor is saved with it."""
+        before, self._passing = len(self.failed), False
+        yield from self._one(place)
+        for _ in range(2):
+            told, bad = dict(seen), self.failed[before:]
+            seen[path] = f"{mark} {__version__} {bad[0][1]}" if bad else mark
+            if self._passing:
+                del seen[path]
+            if seen != told:
+                yield Page(stream=SEEN, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """A file, or what a zip holds, as far as it is this source's."""
+        """A file, or what a zip holds, as far as it is this source's; a damaged zip may be anybody's."""
         with ExitStack() as stack:
             result = sort_out(found(place, stack), [self.spec])
             known = result.known.get(self.spec.name, [])
@@ -174,7 +195,9 @@ class Folder:
             yield from (page for page in self._current if page.stream != IMPORTED)
             self.truncated = self.truncated or self._current.truncated
             self.files += len(known)
-            self.failed += self._current.failed
+            mine = result.unreadable if known or not result.unknown else []
+            self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
+            self._passing = self._current.passing or any(file.passing for file in mine)
 
 
 def gathered(pages: Iterable[Page]) -> Iterator[Page]:

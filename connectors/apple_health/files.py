@@ -20,9 +20,9 @@ LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "r
 
 
 def recognise(file: File) -> bool:
-    """An XML file whose root is HealthData; its document type alone may be longer than what is looked at."""
-    name = file.name.lower()
-    return name.endswith(".xml") and not name.endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
+    """XML whose root is HealthData; its document type alone may be longer than what is looked at."""
+    is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.errors import SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord
 from connectors.garmin import fit
@@ -46,9 +47,9 @@ def recognise(file: File) -> bool:
     """FIT by its header, the export's files by their names, saved answers by their fields."""
     if fit.recognise(file):
         return True
-    if not file.name.lower().endswith(".json"):
+    head = file.head.decode("utf-8-sig", errors="replace")
+    if ending(file.name) != "json" and (ending(file.name) or not head.lstrip().startswith(("{", "["))):
         return False
-    head = file.head.decode("utf-8", errors="replace")
     return _exported(file) is not None or any(f'"{field}"' in head for field in SHAPES) or any(h in head for h in HOSTS)
 
 

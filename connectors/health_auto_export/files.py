@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bridge.errors import BadRecord, SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord, union
 from connectors.health_auto_export import odd, sleeps, workouts
@@ -35,7 +36,7 @@ def recognise(file: File) -> bool:
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not head.startswith(b"{") or not file.name.lower().endswith((".json", ".hae", ".txt")):
+    if not head.startswith(b"{") or ending(file.name) not in ("json", "hae", "txt", ""):
         return False
     return MARKS.search(head) is not None or odd.recognise(file)
 

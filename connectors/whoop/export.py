@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from bridge.errors import SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord
 from connectors.whoop.columns import TABLES, Table, instant_key
@@ -24,7 +25,7 @@ LARGEST = 200_000_000  # bytes; ten years of cycles are about 1 MB
 
 def recognise(file: File) -> bool:
     """True when the file's first line has the columns of a WHOOP export."""
-    return file.name.lower().endswith(".csv") and _table(_header(_decode(file.head))) is not None
+    return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
