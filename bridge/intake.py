@@ -8,12 +8,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from bridge import __version__, registry
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
 from bridge.types import Page, RawRecord, union
+from rhythm_env.interface import ZoneHistory
 
 GATHERED = 16  # records that come in pieces, per page: as many days of a watch's files land together
 SEEN = "files"  # the stream whose cursor says which files of a folder have been read
@@ -70,6 +72,7 @@ class Files:
     settings: Mapping[str, str] = field(default_factory=dict)
     cursor: str | None = None
     on_bytes: OnBytes = unwatched
+    zones: ZoneHistory = ()
     whole: bool = False
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
@@ -107,7 +110,8 @@ class Files:
     def _one(self, file: File) -> Generator[Page, None, int]:
         """A file's pages; returns how many records they hold."""
         read: FileReader = registry.resolve(self.spec.reads or "")
-        options = {"settings": self.settings} if self.spec.file_settings else {}
+        options: dict[str, Any] = {"settings": self.settings} if self.spec.file_settings else {}
+        options |= {"zones": self.zones} if self.spec.reads_zones else {}
         records = 0
         try:
             for page in read(file, zone=self.zone, **options):
@@ -126,7 +130,8 @@ class Files:
         """What tells a file, and how it would be read, from every other one."""
         if not self.spec.remembers_files or (digest := file.digest) is None:
             return None
-        read_as = (digest, self.zone, sorted(self.settings.items()), self.spec.normaliser_version)
+        place = self.zones if self.spec.reads_zones and self.zones else self.zone
+        read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
         return hashlib.sha256(repr(read_as).encode()).hexdigest()
 
 
@@ -142,8 +147,9 @@ class Folder:
     folder: Path
     zone: str
     cursor: str | None
-    files: int = 0
+    zones: ZoneHistory = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
     failed_before: list[tuple[str, str]] = field(default_factory=list)
     truncated: bool = False
@@ -191,7 +197,7 @@ class Folder:
         with ExitStack() as stack:
             result = sort_out(found(place, stack), [self.spec])
             known = result.known.get(self.spec.name, [])
-            self._current = Files(self.spec, known, self.zone, self.settings)
+            self._current = Files(self.spec, known, self.zone, self.settings, zones=self.zones)
             yield from (page for page in self._current if page.stream != IMPORTED)
             self.truncated = self.truncated or self._current.truncated
             self.files += len(known)

@@ -7,6 +7,7 @@ import shutil
 import zipfile
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,7 @@ from bridge.files import Unreadable, found
 from bridge.ports import Connection, User
 from bridge.store import open_store
 from bridge.types import Outcome
+from tests.apple_health.documents import document, steps
 from tests.world import NOW
 
 UNREADABLE = Path("/proc/self/mem")
@@ -111,6 +113,20 @@ def test_a_file_is_known_by_its_content(tmp_path: Path, source: str, file: str, 
     with ExitStack() as stack:
         sorted_out = intake.sort_out(found(place, stack), registry.specs())
     assert {name: len(known) for name, known in sorted_out.known.items()} == {source: 1}
+
+
+def test_years_in_a_file_are_of_where_the_person_lived(ana: tuple[app.Bridge, User], tmp_path: Path) -> None:
+    bridge, user = ana
+    bridge.store.set_zone(user.id, "America/New_York", since=NOW - timedelta(days=400))
+    bridge.store.set_zone(user.id, "Europe/Berlin", since=NOW - timedelta(days=100))
+    night = [steps(80, f"2026-{month}-10 03:30:00 +0000", f"2026-{month}-10 03:40:00 +0000") for month in ("03", "10")]
+    (tmp_path / "export.xml").write_bytes(document(*night).content)
+    moved = bridge.store.user("ana")
+    app.import_path(bridge, moved, tmp_path / "export.xml", at=NOW)
+    days = {str(sample.day) for _, sample in bridge.store.samples(user.id) if sample.metric == "steps"}
+    assert days == {"2026-03-09", "2026-10-10"}
+    (again,) = app.import_path(bridge, moved, tmp_path / "export.xml", at=NOW).outcomes
+    assert (again.new, again.updated) == (0, 0)
 
 
 def test_a_document_that_is_a_zip_inside_is_one_file(tmp_path: Path) -> None:

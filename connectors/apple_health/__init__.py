@@ -48,4 +48,5 @@ SPEC = ConnectorSpec(
         Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
     ),
     remembers_files=True,
+    reads_zones=True,
 )

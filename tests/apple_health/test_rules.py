@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from bridge.metrics import Metric
 from bridge.types import EpisodeKind, Sample
+from connectors.apple_health import files
+from connectors.apple_health.normalise import normalise
 from connectors.apple_health.sources import rank
+from rhythm_env.interface import ZoneSpan
 from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
 
+HOME = "Europe/Berlin"
 NO_BREAK = "\u00a0"
 
 
@@ -62,6 +68,17 @@ def test_the_day_is_the_persons_not_the_printed_one() -> None:
     row = steps(80, "2026-01-10 00:30:00 +0200", "2026-01-10 00:40:00 +0200")
     assert values(document(row), Metric.STEPS) == {"2026-01-09": 80}
     assert values(document(row), Metric.STEPS, zone="Asia/Tokyo") == {"2026-01-10": 80}
+
+
+def test_a_day_is_of_the_zone_the_person_lived_in_then() -> None:
+    """From New York to Berlin in June: 03:30 UTC is still the day before there, and half past five here."""
+    rows = [steps(80, f"2026-{month}-10 03:30:00 +0000", f"2026-{month}-10 03:40:00 +0000") for month in ("03", "09")]
+    moved = datetime(2026, 6, 1, tzinfo=UTC)
+    zones = [ZoneSpan(since=moved - timedelta(days=90), zone="America/New_York"), ZoneSpan(since=moved, zone=HOME)]
+    read = files.read(document(*rows), zone=HOME, zones=zones)
+    found = [item for page in read for record in page.records for item in normalise(record, None)]
+    days = {(str(item.day), item.offset) for item in found if isinstance(item, Sample)}
+    assert days == {("2026-03-09", -240), ("2026-09-10", 120)}
 
 
 def test_beats_tell_the_day_where_the_person_was() -> None:
