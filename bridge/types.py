@@ -96,8 +96,8 @@ class Event:
 
     Timed events have ``start``/``end``; all-day ones have ``first_day``/``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE/RDATE/EXDATE lines of a master. An exception names its master in ``master`` and
-    the start it replaces in ``original_start`` (of an all-day series ``original_day``, and both where a cancelled one
-    does not tell which it is); ``cancelled`` makes it a hole in the series. One that changes all that follow as well
+    the start it replaces in ``original_start`` (of an all-day series ``original_day``, and both where it does not
+    tell which it is); ``cancelled`` makes it a hole in the series. One that changes all that follow as well
     carries a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
     """
 

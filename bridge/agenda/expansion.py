@@ -102,10 +102,11 @@ def _series(master: Event, zones: ZoneHistory) -> Series | None:
 
 def _original(exception: Event, series: Series) -> datetime | None:
     """The wall-clock start of the instance an exception changes."""
-    if exception.original_day is not None:
-        return datetime.combine(exception.original_day, series.first.time())
     at = exception.original_start
-    return None if at is None or series.zone is None else _wall(at, series.zone)
+    if at is not None and series.zone is not None:
+        return _wall(at, series.zone)
+    day = exception.original_day
+    return None if day is None else datetime.combine(day, series.first.time())
 
 
 def _meeting(event: Event) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -103,7 +103,11 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written."""
+    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written.
+
+    Both a day and an instant where either may be meant: a cancelled one may tell nothing else, and what is no midnight
+    on its own clock may be an hour that became a day.
+    """
     original = payload.get("original")
     if original is None:
         return {}
@@ -112,8 +116,9 @@ def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
         raise BadRecord("ics/event: RECURRENCE-ID is unreadable")
     if day is None and _date(payload.get("start")) is not None:
         day = _day(original)
-    bare = "start" not in payload  # of a series of days or of hours: both are left out
-    return {"master": master, "original_start": at if day is None or bare else None, "original_day": day}
+    midnight = at is None or at.astimezone(ZoneInfo(_zone(original) or "UTC")).time() == time()
+    surely = day is not None and midnight and "start" in payload
+    return {"master": master, "original_start": None if surely else at, "original_day": day}
 
 
 def _instant(when: Any) -> datetime | None:

@@ -202,7 +202,8 @@ def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str |
     start = _time(component, "DTSTART", home) if "DTSTART" in component else {}
     if found.get("at") and not start.get("at"):
         at = datetime.fromisoformat(str(found["at"]))
-        walls = [at.astimezone(place) for place in (_known(found.get("zone")), home) if place is not None]
+        own = _known(found.get("zone")) or home
+        walls = [at.astimezone(place) for place in ((own, home) if own.key == "UTC" else (own,))]
         found |= next(({"date": wall.date().isoformat()} for wall in walls if wall.time() == time()), {})
     return {"original": found}
 

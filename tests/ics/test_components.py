@@ -218,11 +218,12 @@ class TestFacts:
         day = "DTSTART;VALUE=DATE:20261119"
         for original in (";TZID=Europe/Berlin:20261118T000000", ":20261118T000000", ":20261117T230000Z"):
             moved = event(f"RECURRENCE-ID{original}", day)
-            assert (moved.original_day, moved.original_start) == (date(2026, 11, 18), None)
+            assert moved.original_day == date(2026, 11, 18)
+            assert moved.original_start == (utc("2026-11-17T23:00") if original.endswith("Z") else None)
             gone = event(f"RECURRENCE-ID{original}", "STATUS:CANCELLED")
             assert (gone.original_day, gone.original_start) == (date(2026, 11, 18), utc("2026-11-17T23:00"))
-        turned = event("RECURRENCE-ID:20261118T150000Z", day)  # an hour that became a day
-        assert turned.original_day == date(2026, 11, 18)
+        turned = event("RECURRENCE-ID;TZID=America/New_York:20261118T180000", day)  # an hour that became a day
+        assert (turned.original_day, turned.original_start) == (date(2026, 11, 18), utc("2026-11-18T23:00"))
 
     def test_the_newest_version_stays_wherever_it_stands(self) -> None:
         versions = [vevent(AT_EIGHT, f"SEQUENCE:{n}", f"SUMMARY:{n}") for n in (1, 3, 2)]
