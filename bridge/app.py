@@ -325,7 +325,7 @@ def import_path(
                 bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
                 on_bytes(source),
                 zones=user.zones,
-                whole=path.is_dir(),
+                whole=path.is_dir() or len(chosen_files) > 1,
             )
             outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)

@@ -14,7 +14,7 @@ from bridge import __version__, registry
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
-from bridge.types import Page, RawRecord, union
+from bridge.types import FILE, Page, RawRecord, union
 from rhythm_env.interface import ZoneHistory
 
 GATHERED = 16  # records that come in pieces, per page: as many days of a watch's files land together
@@ -63,7 +63,7 @@ class Files:
     """The pages of one source's files. A file that fails is written down and the next one read.
 
     ``cursor`` says which files were imported before, for a source that remembers them. ``whole``: these are all files
-    of a folder, so that what an earlier one held and none of them does is gone.
+    of a folder or a zip, so that what an earlier one held and none of them does is gone.
     """
 
     spec: ConnectorSpec
@@ -116,8 +116,7 @@ class Files:
         try:
             for page in read(file, zone=self.zone, **options):
                 records += len(page.records)
-                covers = page.covers and replace(page.covers, parents=None)
-                yield replace(page, covers=covers) if self.whole else page
+                yield _of_all(page) if self.whole else page
         except BridgeError as error:
             self.truncated = self.truncated or isinstance(error, CutShort)
             self.fail(str(error), file.path)
@@ -204,6 +203,12 @@ class Folder:
             mine = result.unreadable if known or not result.unknown else []
             self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
             self._passing = self._current.passing or any(file.passing for file in mine)
+
+
+def _of_all(page: Page) -> Page:
+    """Which of many files a record came from says nothing: two may hold it, and all of them are all there is."""
+    records = tuple(replace(r, parent=None) if (r.parent or "").startswith(FILE) else r for r in page.records)
+    return replace(page, records=records, covers=page.covers and replace(page.covers, parents=None))
 
 
 def gathered(pages: Iterable[Page]) -> Iterator[Page]:

@@ -190,6 +190,9 @@ class Plan:
     agreed_at: datetime
 
 
+FILE = "file/"  # begins the parent of a record that belongs to a file, where another file of its kind is no newer one
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RawRecord:
     """One record as the vendor sent it. ``parent`` names ("stream/key") the record it belongs to, if any.

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from bridge.errors import SourceChanged
-from bridge.types import Covers, Page, RawRecord
+from bridge.types import FILE, Covers, Page, RawRecord
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
@@ -78,11 +78,11 @@ def pages(
 
 def _of_file(record: RawRecord, file: str | None) -> RawRecord:
     """The record with the file it came from; one that cannot be read would count as waiting for it."""
-    return record if file is None or record.payload.get("unreadable") else replace(record, parent=f"file/{file}")
+    return record if file is None or record.payload.get("unreadable") else replace(record, parent=f"{FILE}{file}")
 
 
 def _whole(calendar: str, file: str | None) -> Covers:
-    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"file/{file}"}))
+    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE}{file}"}))
 
 
 def _is_whole(content: bytes) -> bool:
