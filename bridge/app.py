@@ -245,9 +245,8 @@ def _sync_folder(
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
     settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
-    reading = intake.Folder(
-        spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor, settings=settings
-    )
+    zone = zone_at(at, user.zones).key
+    reading = intake.Folder(spec, folder, zone, cursor, user.zones, settings)
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 
@@ -326,6 +325,8 @@ def import_path(
                 {name: settings.get(name, value) for name, value in wanted.items()},
                 bridge.store.cursor(connection.id, intake.IMPORTED, spec.cursor_version),
                 on_bytes(source),
+                zones=user.zones,
+                whole=path.is_dir() or len(chosen_files) > 1,
             )
             outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
     return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 import shutil
 import tempfile
 import zipfile
@@ -22,6 +23,7 @@ HEAD = 4096  # bytes a source may look at to recognise a file
 DEPTH = 3  # zips within zips
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 JUNK = ("__MACOSX",)  # resource forks that a Mac puts into zips
+DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk", ".kmz", ".whl")  # zips inside
 
 
 @dataclass(frozen=True)
@@ -149,10 +151,11 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class Unreadable:
-    """A zip that cannot be opened, or a file whose beginning cannot be read."""
+    """A zip that cannot be opened, or a file whose beginning cannot be read; ``passing``: perhaps the disk's fault."""
 
     path: str
     reason: str
+    passing: bool = False
 
 
 Found = Plain | Zipped | torn.Member
@@ -179,12 +182,12 @@ def plain(folder: Path) -> list[Path]:
 def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Found | Unreadable]:
     """The file itself, or the members of the zip it is; those of one that is cut off as far as they go."""
     try:
-        packed = file.head[:2] == b"PK" and file.name.lower().endswith(".zip")
-        archive = _archive(file, stack) if packed and depth else None
+        archive = _archive(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:
         if isinstance(file, Plain) and isinstance(error, zipfile.BadZipFile):
             yield from (member for member in torn.members(file.place, file.path) if not _is_junk(member.path))
-        yield Unreadable(file.path, f"it is damaged or cut off ({type(error).__name__}); get it again")
+        reason = f"it is damaged or cut off ({type(error).__name__}); get it again"
+        yield Unreadable(file.path, reason, passing=isinstance(error, OSError))
         return
     if archive is None:
         yield file
@@ -196,6 +199,24 @@ def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Foun
     for member in sorted(archive.infolist(), key=lambda member: member.filename):
         if not member.is_dir() and not _is_junk(member.filename):
             yield from _inside(Zipped(archive, member, f"{file.path}/{member.filename}", outer), stack, depth - 1)
+
+
+def ending(name: str) -> str:
+    """The ending of a file's name in lower case; empty where it has none, or a number of which download it is.
+
+    >>> [ending(name) for name in ("export.XML", "export", "export.json.1", "a.b (2)")]
+    ['xml', '', 'json', 'b']
+    """
+    parts = re.sub(r"(\s*\(\d+\)|\.\d+)$", "", name.lower()).rpartition(".")
+    return parts[2] if parts[1] else ""
+
+
+def _is_zip(file: Plain | Zipped) -> bool:
+    """By its first bytes, for downloads may lose their endings; not documents that are zips in disguise."""
+    name = file.name.lower()
+    return file.head[:2] == b"PK" and (
+        name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(DOCUMENTS))
+    )
 
 
 def _is_bomb(archive: zipfile.ZipFile, packed: int) -> bool:

@@ -41,7 +41,7 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
     return replace(
         outcome,
         files=reading.files,
-        failed_files=tuple(reading.failed),
+        failed_files=(*reading.failed, *reading.failed_before),
         truncated=reading.truncated,
         unchanged=outcome.unchanged + reading.known,
         seconds=round(time.monotonic() - lease.began, 3),
@@ -129,6 +129,7 @@ class Reading(Protocol):
 
     files: int
     failed: list[tuple[str, str]]
+    failed_before: list[tuple[str, str]]  # at an earlier sync, and not read again
     truncated: bool  # a file ended before its end
     known: int  # records of files that were imported before and not read again
 

@@ -19,6 +19,7 @@ TIMEOUT = 60  # seconds for any answer
 BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
 QUOTA_PAUSE = timedelta(hours=6)  # "usage limits exceeded": back off for hours
 DISABLED = {"accessNotConfigured", "SERVICE_DISABLED"}
+SHUT, UNCOVERED = {"forbidden"}, {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
 # Consents to an app in publishing status Testing end after 7 days: developers.google.com/identity/protocols/oauth2
 # ("Refresh token expiration"). An access token outlives its consent by up to an hour.
 TESTING, HOUR = timedelta(days=7), timedelta(hours=1)
@@ -57,6 +58,10 @@ class NotFound(SourceChanged):
     """404: it was removed or is no longer shared."""
 
 
+class Forbidden(NeedsLogin):
+    """403 for one thing that others share: access to it was taken back, and no consent of ours brings it."""
+
+
 class Taken(SourceChanged):
     """409: there is something of that id already."""
 
@@ -68,7 +73,7 @@ class Invalid(SourceChanged):
 def answered(request: Any, service: Service, now: datetime) -> Any:
     """Execute a request once; minutes are the scheduler's to wait. Raises the bridge's errors.
 
-    Gone, NotFound, Taken and Invalid are for the caller who knows what they mean there; uncaught they stop the source.
+    Gone, NotFound, Forbidden, Taken and Invalid are for who knows what they mean there; uncaught they stop the source.
     """
     from http.client import HTTPException
 
@@ -135,9 +140,10 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
     if status == 403 and reasons & DISABLED:
         return SetupError(f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync")
     if status == 403:
-        return NeedsLogin(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
-    meaning = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
-    return meaning(f"{service.source} refused the request (HTTP {status})")
+        meaning = Forbidden if reasons & SHUT and not reasons & UNCOVERED else NeedsLogin
+        return meaning(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+    refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
+    return refusal(f"{service.source} refused the request (HTTP {status})")
 
 
 def _reasons(content: bytes) -> set[str]:

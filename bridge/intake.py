@@ -8,12 +8,14 @@ from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
-from bridge import registry
+from bridge import __version__, registry
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import ConnectorSpec, File, FileReader
-from bridge.types import Page, RawRecord, union
+from bridge.types import FILE, Page, RawRecord, union
+from rhythm_env.interface import ZoneHistory
 
 GATHERED = 16  # records that come in pieces, per page: as many days of a watch's files land together
 SEEN = "files"  # the stream whose cursor says which files of a folder have been read
@@ -47,7 +49,7 @@ def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec])
             source = next((name for name, recognise in readers if recognise(file)), None)
         except DAMAGED as error:
             reason = f"it is damaged or cannot be read ({type(error).__name__}); get it again"
-            result.unreadable.append(Unreadable(file.path, reason))
+            result.unreadable.append(Unreadable(file.path, reason, passing=isinstance(error, OSError)))
             continue
         if source is None:
             result.unknown.append(file.path)
@@ -60,7 +62,8 @@ def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec])
 class Files:
     """The pages of one source's files. A file that fails is written down and the next one read.
 
-    ``cursor`` says which files were imported before, for a source that remembers them.
+    ``cursor`` says which files were imported before, for a source that remembers them. ``whole``: these are all files
+    of a folder or a zip, so that what an earlier one held and none of them does is gone.
     """
 
     spec: ConnectorSpec
@@ -69,8 +72,12 @@ class Files:
     settings: Mapping[str, str] = field(default_factory=dict)
     cursor: str | None = None
     on_bytes: OnBytes = unwatched
+    zones: ZoneHistory = ()
+    whole: bool = False
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
+    passing: bool = False
     truncated: bool = False
     known: int = 0
     at: str = ""
@@ -103,16 +110,18 @@ class Files:
     def _one(self, file: File) -> Generator[Page, None, int]:
         """A file's pages; returns how many records they hold."""
         read: FileReader = registry.resolve(self.spec.reads or "")
-        options = {"settings": self.settings} if self.spec.file_settings else {}
+        options: dict[str, Any] = {"settings": self.settings} if self.spec.file_settings else {}
+        options |= {"zones": self.zones} if self.spec.reads_zones else {}
         records = 0
         try:
             for page in read(file, zone=self.zone, **options):
                 records += len(page.records)
-                yield page
+                yield _of_all(page) if self.whole else page
         except BridgeError as error:
             self.truncated = self.truncated or isinstance(error, CutShort)
             self.fail(str(error), file.path)
         except DAMAGED as error:
+            self.passing = self.passing or isinstance(error, OSError)
             self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
         return records
 
@@ -120,24 +129,32 @@ class Files:
         """What tells a file, and how it would be read, from every other one."""
         if not self.spec.remembers_files or (digest := file.digest) is None:
             return None
-        read_as = (digest, self.zone, sorted(self.settings.items()), self.spec.normaliser_version)
+        place = self.zones if self.spec.reads_zones and self.zones else self.zone
+        read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
         return hashlib.sha256(repr(read_as).encode()).hexdigest()
 
 
 @dataclass(slots=True)
 class Folder:
-    """What is new in a folder, as pages; the files seen are the cursor of the stream ``files``."""
+    """What is new in a folder, as pages; the files seen are the cursor of the stream ``files``.
+
+    A file that failed is named again at every sync (``failed_before``). It is read again when it has changed and by a
+    newer release, and at the next sync where the disk failed and not the file.
+    """
 
     spec: ConnectorSpec
     folder: Path
     zone: str
     cursor: str | None
-    files: int = 0
+    zones: ZoneHistory = ()
     settings: Mapping[str, str] = field(default_factory=dict)
+    files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
     truncated: bool = False
     known: int = 0
     _current: Files | None = None
+    _passing: bool = False
 
     @property
     def at(self) -> str:
@@ -154,24 +171,44 @@ class Folder:
         known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
         seen = {path: mark for path, mark in known.items() if path in here}
         for place in places:
-            file = Plain(place, place.relative_to(self.folder).as_posix())
-            mark = file.mark
-            if seen.get(file.path) == mark:
-                continue
-            yield from self._one(place)
-            seen[file.path] = mark
-            yield Page(stream=SEEN, records=(), cursor=json.dumps(seen, sort_keys=True))
+            path = place.relative_to(self.folder).as_posix()
+            mark = Plain(place, path).mark
+            failed = f"{mark} {__version__} "
+            if seen.get(path, "").startswith(failed):
+                self.failed_before.append((path, seen[path].removeprefix(failed)))
+            elif seen.get(path) != mark:
+                yield from self._new(place, path, mark, seen)
+
+    def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
+        """A file's pages, and how it went: what was read may fail to land when the cursor is saved with it."""
+        before, self._passing = len(self.failed), False
+        yield from self._one(place)
+        for _ in range(2):
+            told, bad = dict(seen), self.failed[before:]
+            seen[path] = f"{mark} {__version__} {bad[0][1]}" if bad else mark
+            if self._passing:
+                del seen[path]
+            if seen != told:
+                yield Page(stream=SEEN, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """A file, or what a zip holds, as far as it is this source's."""
+        """A file, or what a zip holds, as far as it is this source's; a damaged zip may be anybody's."""
         with ExitStack() as stack:
             result = sort_out(found(place, stack), [self.spec])
             known = result.known.get(self.spec.name, [])
-            self._current = Files(self.spec, known, self.zone, self.settings)
+            self._current = Files(self.spec, known, self.zone, self.settings, zones=self.zones)
             yield from (page for page in self._current if page.stream != IMPORTED)
             self.truncated = self.truncated or self._current.truncated
             self.files += len(known)
-            self.failed += self._current.failed
+            mine = result.unreadable if known or not result.unknown else []
+            self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
+            self._passing = self._current.passing or any(file.passing for file in mine)
+
+
+def _of_all(page: Page) -> Page:
+    """Which of many files a record came from says nothing: two may hold it, and all of them are all there is."""
+    records = tuple(replace(r, parent=None) if (r.parent or "").startswith(FILE) else r for r in page.records)
+    return replace(page, records=records, covers=page.covers and replace(page.covers, parents=None))
 
 
 def gathered(pages: Iterable[Page]) -> Iterator[Page]:

@@ -96,8 +96,9 @@ class Event:
 
     Timed events have ``start``/``end``; all-day ones have ``first_day``/``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE/RDATE/EXDATE lines of a master. An exception names its master in ``master`` and
-    the start it replaces in ``original_start`` (or ``original_day``); ``cancelled`` makes it a hole in the series. One
-    that changes all that follow as well carries a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
+    the start it replaces in ``original_start`` (of an all-day series ``original_day``, and both where it does not
+    tell which it is); ``cancelled`` makes it a hole in the series. One that changes all that follow as well
+    carries a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
     """
 
     key: str
@@ -187,6 +188,9 @@ class Plan:
     start: datetime
     end: datetime
     agreed_at: datetime
+
+
+FILE = "file/"  # begins the parent of a record that belongs to a file, where another file of its kind is no newer one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -25,10 +25,11 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
 
     A series runs on its master's wall clock. An exception replaces the instance it names, wherever it was moved to;
     a cancelled or declined one leaves a hole, and so does one whose instance the series excludes. One with an
-    ``ONWARDS`` line moves, lengthens and describes, or cancels, all later instances as well. Cancelled and declined
-    entries are left out. All-day entries reach from midnight to midnight on the person's clock. Of several copies of
-    one meeting (same series and original start) the one I organise or accepted stays. Keys are the event's own, or
-    ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for instances.
+    ``ONWARDS`` line moves, lengthens and describes, or cancels, all later instances as well. Cancelled entries are left
+    out, and meetings that I declined: in any copy, unless I accepted another. All-day entries reach from midnight to
+    midnight on the person's clock. Of several copies of one meeting (same series and original start) the one I organise
+    or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for
+    instances.
     """
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
@@ -36,12 +37,12 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
     copies: dict[tuple[str, datetime], list[Occurrence]] = {}
     for event in events:
         master = masters.get((event.calendar, event.master or ""))
-        if _is_off(event) or (master is not None and _is_dropped(event, master, zones)):
+        if event.cancelled or (master is not None and _is_dropped(event, master, zones)):
             continue
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
                 copies.setdefault((_meeting(event), nominal), []).append(occurrence)
-    chosen = (min(same, key=_rank) for same in copies.values())
+    chosen = (min(same, key=_rank) for same in copies.values() if not _is_declined(same))
     return sorted(chosen, key=lambda o: (o.start, o.end, o.key))
 
 
@@ -76,14 +77,10 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
     return found
 
 
-def _holes(exceptions: Sequence[Event]) -> set[date | datetime]:
-    """UTC starts and days of a series that exceptions have replaced."""
-    originals = {at for event in exceptions for at in (event.original_start, event.original_day)}
-    return {at for at in originals if at is not None}
-
-
-def _is_off(event: Event) -> bool:
-    return event.cancelled or event.response is Response.DECLINED
+def _is_declined(copies: Sequence[Occurrence]) -> bool:
+    """Other people's calendars, and an address that does not know me, hold a copy without my answer."""
+    answers = {copy.event.response for copy in copies}
+    return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
 def _is_dropped(exception: Event, master: Event, zones: ZoneHistory) -> bool:
@@ -105,10 +102,11 @@ def _series(master: Event, zones: ZoneHistory) -> Series | None:
 
 def _original(exception: Event, series: Series) -> datetime | None:
     """The wall-clock start of the instance an exception changes."""
-    if exception.original_day is not None:
-        return datetime.combine(exception.original_day, series.first.time())
     at = exception.original_start
-    return None if at is None or series.zone is None else _wall(at, series.zone)
+    if at is not None and series.zone is not None:
+        return _wall(at, series.zone)
+    day = exception.original_day
+    return None if day is None else datetime.combine(day, series.first.time())
 
 
 def _meeting(event: Event) -> str:
@@ -155,14 +153,14 @@ def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) ->
         return
     first, zone = stretch[0], series.zone
     spells = _spells(event, stretch[1] - first, [_timed_spell(e, zone) for e in exceptions if _goes_on(e)])
-    holes, lengths = _holes(exceptions), series.lengths()
+    holes, lengths = {e.original_start or e.original_day for e in exceptions}, series.lengths()
     reach = max([spell.length for spell in spells] + list(lengths.values()))
     low = (window.since - reach).astimezone(zone).replace(tzinfo=None) - max(s.shift for s in spells) - DAY
     high = window.until.astimezone(zone).replace(tzinfo=None) - min(s.shift for s in spells) + DAY
     for local in series.starts(low, high):
         nominal = first if local == series.first else local.replace(tzinfo=zone).astimezone(UTC)
         spell = _spell_at(local, spells)
-        if nominal in holes or local.date() in holes or _is_off(spell.event):
+        if nominal in holes or local.date() in holes or spell.event.cancelled:
             continue
         start = (local + spell.shift).replace(tzinfo=zone).astimezone(UTC) if spell.shift else nominal
         end = start + lengths.get(local, spell.length)
@@ -176,12 +174,12 @@ def _all_day_series(
     if series is None:
         return
     spells = _spells(event, _days(event), [_all_day_spell(e) for e in exceptions if _goes_on(e)])
-    holes = _holes(exceptions)
+    holes = {e.original_day for e in exceptions}
     low = window.since.replace(tzinfo=None) - max(s.length for s in spells) - max(s.shift for s in spells) - DAY
     high = window.until.replace(tzinfo=None) - min(s.shift for s in spells) + DAY
     for local in series.starts(low, high):
         spell = _spell_at(local, spells)
-        if local.date() in holes or _is_off(spell.event):
+        if local.date() in holes or spell.event.cancelled:
             continue
         day = local.date() + spell.shift
         start, end = midnight(day, window.zones), midnight(day + spell.length, window.zones)

@@ -42,7 +42,7 @@ class SlotFacts:
     meetings: float
     back_to_back: int
     short_gaps: int
-    focus: tuple[Stretch, ...]  # blocks of at least 25 minutes
+    focus: tuple[Stretch, ...]  # what lies in it of blocks of at least 25 minutes
     fragmentation: float
     unbroken: float | None
     free: Stretch | None  # the first free block of at least 30 minutes
@@ -78,7 +78,7 @@ def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones:
         meetings=meeting_density(occurrences, start, end),
         back_to_back=back_to_back(occurrences, start, end),
         short_gaps=len(short_gaps(occurrences, start, end)),
-        focus=tuple(long_enough(clipped(focus_blocks(labelled), start, end))),
+        focus=tuple(clipped(long_enough(focus_blocks(labelled)), start, end)),
         fragmentation=fragmentation(busy, start, end),
         unbroken=unbroken(efforts(labelled), morning, end),
         free=free[0] if free else None,

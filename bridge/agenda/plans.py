@@ -62,7 +62,7 @@ def focus_minutes(labelled: Labelled, start: datetime, end: datetime) -> float:
     >>> focus_minutes([planned(9, 10, "DEEP_WORK"), planned(14, 14.25, "LEARN")], *DAY)
     60.0
     """
-    return length(long_enough(clipped(focus_blocks(labelled), start, end))) / MINUTE
+    return length(clipped(long_enough(focus_blocks(labelled)), start, end)) / MINUTE
 
 
 def long_enough(blocks: Iterable[Stretch]) -> list[Stretch]:

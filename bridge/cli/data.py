@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from bridge.types import Outcome
 
 COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
-IMPORTED = ("source", "outcome", "new", "updated", "unchanged", "set_aside", "samples", "episodes", "events", "seconds")
+IMPORTED = (
+    *("source", "outcome", "new", "updated", "unchanged", "deleted", "set_aside", "samples", "episodes", "events"),
+    "seconds",
+)
 
 
 def register(app: typer.Typer) -> None:

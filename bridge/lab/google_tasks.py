@@ -61,5 +61,7 @@ def _shown(task: Mapping[str, Any], query: Mapping[str, str]) -> bool:
         return False
     if task.get("hidden") and "showHidden" not in wanted:
         return False
+    if task.get("assignmentInfo") and query.get("showAssigned") != "true":
+        return False
     done = task.get("status") == "completed" and query.get("showCompleted") == "false"
     return not done and str(task.get("updated", "")) >= query.get("updatedMin", "")

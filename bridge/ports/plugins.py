@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, Protocol
 
 from bridge.metrics import Metric
 from bridge.types import Item, Label, Page, Plan, RawRecord
+from rhythm_env.interface import ZoneHistory
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,8 +30,9 @@ class ConnectorSpec:
     ``normalise(record, parent) -> Sequence[Item]`` is pure. ``opens`` is called as ``opens(account)`` and gives a
     ``Connector``. ``authorise(account, browser)`` obtains consent. ``recognise(file) -> bool`` looks at name and head
     of a file; ``read(file, zone=) -> Iterator[Page]`` reads it; folders and zips were walked before; one with
-    ``file_settings`` is given them as ``settings=``, by name. ``receive(headers, file)`` looks whether a push can be
-    read as such a file and raises ``BadRecord`` if not. ``notice(headers, body, settings=, now=) -> Notice | None``
+    ``file_settings`` is given them as ``settings=``, by name, and one that ``reads_zones`` the zones the person has
+    lived in as ``zones=``. ``receive(headers, file)`` looks whether a push can be read as such a file and raises
+    ``BadRecord`` if not. ``notice(headers, body, settings=, now=) -> Notice | None``
     reads a webhook, raises ``Forged``, and gives None for what is of no use; its connector then has ``fetch(stream,
     key, now=) -> Iterator[Page]``. Header names are in lower case. ``watch(account, address, now=) -> str | None`` asks
     to have changes pushed to an address, or (None) no longer, and gives the member that such notices name; it is called
@@ -55,6 +57,7 @@ class ConnectorSpec:
     writes: str | None = None
     file_settings: tuple[Setting, ...] = ()
     remembers_files: bool = False  # a file that was imported whole holds nothing new when it comes again
+    reads_zones: bool = False  # a file holds years, and the person may have moved
     receives: str | None = None
     keeps_raw: bool = True
     notices: str | None = None
@@ -213,4 +216,4 @@ class File(Protocol):
 class FileReader(Protocol):
     """What ``ConnectorSpec.reads`` points to."""
 
-    def __call__(self, file: File, *, zone: str, **settings: Mapping[str, str]) -> Iterator[Page]: ...
+    def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...

@@ -32,7 +32,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
-    normaliser_version=2,
+    normaliser_version=3,
     normaliser="connectors.apple_health.normalise:normalise",
     lasting=frozenset(
         {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}
@@ -48,4 +48,5 @@ SPEC = ConnectorSpec(
         Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
     ),
     remembers_files=True,
+    reads_zones=True,
 )

@@ -52,10 +52,12 @@ class Series:
 
 
 class Collected:
-    """An export as far as it has been read. ``home``: where the person lives; printed offsets are the export's."""
+    """An export as far as it has been read. ``homes``: where the person lived; printed offsets are the export's."""
 
-    def __init__(self, home: str, spill: Spill, *, order: Sequence[str], keep_all: bool = False) -> None:
-        self.spill, self.places, self.keep_all = spill, Places(home), keep_all
+    def __init__(
+        self, homes: Sequence[tuple[float, str]], spill: Spill, *, order: Sequence[str], keep_all: bool = False
+    ) -> None:
+        self.spill, self.places, self.keep_all = spill, Places(homes), keep_all
         self.exported = ENDLESS
         self.first, self.last = ENDLESS, 0.0
         self.aside: Counter[tuple[str, str]] = Counter()  # (type, reason) -> rows that were passed over
@@ -213,7 +215,7 @@ class Collected:
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
         for row, (at, value, (_, beats)) in enumerate(zip(span[:, 0].tolist(), found.tolist(), inside, strict=True)):
-            offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home))
+            offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home(at)))
             place = None if offset is None else fixed_place(offset)
             if place is not None:
                 self.places.saw(at, place)

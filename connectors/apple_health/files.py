@@ -14,23 +14,27 @@ from connectors.apple_health.kinds import KINDS
 from connectors.apple_health.months import Export
 from connectors.apple_health.sources import ORDER, order_of
 from connectors.apple_health.spill import Spill
+from rhythm_env.interface import ZoneHistory
 
 MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "rmssd": DAY / 2}
 
 
 def recognise(file: File) -> bool:
-    """An XML file whose root is HealthData; its document type alone may be longer than what is looked at."""
-    name = file.name.lower()
-    return name.endswith(".xml") and not name.endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
+    """XML whose root is HealthData; its document type alone may be longer than what is looked at."""
+    is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
 
 
-def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
+def read(
+    file: File, *, zone: str, settings: Mapping[str, str] | None = None, zones: ZoneHistory = ()
+) -> Iterator[Page]:
     """Everything the export says. Raises CutShort after the readable part of one that is cut off."""
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
     with Spill() as spill:
-        collected = Collected(zone, spill, order=order, keep_all=keep_all)
+        homes = [(span.since.timestamp(), span.zone) for span in zones] or [(0.0, zone)]
+        collected = Collected(homes, spill, order=order, keep_all=keep_all)
         with file.open() as stream:
             try:
                 read_into(collected, stream)

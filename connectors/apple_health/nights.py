@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from connectors.apple_health.places import Places
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 GAP = 2.5 * 3600  # seconds between two sleeps that are not one
 NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+LONGEST_IN_BED = 16 * 3600  # beyond, somebody forgot to say that the night was over
 IN_BED, AWAKE = "InBed", "Awake"
 ASLEEP = {
     "AsleepCore": "light",
@@ -42,11 +44,43 @@ class Stretch:
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
     """Every sleep as a payload: times in Unix seconds, minutes per stage, what it is, the local date of waking."""
-    blocks = _blocks(sorted(stretches, key=lambda s: (s.start, s.end)))
+    ordered = sorted(stretches, key=lambda s: (s.start, s.end))
+    loose = _loose(ordered)
+    blocks = _joined(_blocks(s for s in ordered if s not in loose), [s for s in ordered if s in loose])
     return [_night(block, places) for block in blocks if any(s.stage != AWAKE for s in block)]
 
 
-def _blocks(ordered: Sequence[Stretch]) -> list[list[Stretch]]:
+def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
+    """Time in bed without any sleep of the same source in it, or far too long: it joins sleeps, and unites none."""
+    slept: dict[Source, list[Stretch]] = defaultdict(list)
+    in_bed = []
+    for stretch in ordered:
+        if stretch.stage == IN_BED:
+            in_bed.append(stretch)
+        elif stretch.stage != AWAKE:
+            slept[stretch.source].append(stretch)
+    return {
+        stretch
+        for stretch in in_bed
+        if stretch.end - stretch.start > LONGEST_IN_BED
+        or not any(s.start < stretch.end and s.end > stretch.start for s in slept[stretch.source])
+    }
+
+
+def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
+    """The blocks with the time in bed around them; what touches none is one of its own."""
+    edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
+    alone = []
+    for stretch in loose:
+        near = [at for at, (low, high) in enumerate(edges) if stretch.start <= high and stretch.end >= low]
+        for at in near:
+            low, high = edges[at]
+            blocks[at].append(replace(stretch, start=max(stretch.start, low), end=min(stretch.end, high)))
+        alone += [] if near else [stretch]
+    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+
+
+def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
     blocks: list[list[Stretch]] = []
     end = float("-inf")
     for stretch in ordered:

@@ -16,6 +16,7 @@ from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
+    WHOLE_DAY,
     day_of,
     inner,
     instant,
@@ -25,6 +26,7 @@ from connectors.garmin.fields import (
     offset_in,
     seconds,
     span,
+    unconfirmed,
 )
 
 DAILY = {
@@ -40,7 +42,6 @@ HEALTH = {
     "SKIN_TEMP_C": Metric.SKIN_TEMPERATURE_DELTA,
 }
 NOT_MEASURED = {"UNKNOWN", "ONBOARDING"}
-NO_NIGHT = {"UNCONFIRMED", "OFF_WRIST"}  # no stages, and often nobody slept
 CM_PER_M, MS_PER_S = 100, 1000
 KCAL_PER_MINUTE = 25  # beyond any person: then the figure is in kJ
 KJ_PER_KCAL = 4.184
@@ -48,7 +49,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """A civil day."""
+    """A civil day. Of the one in which the export was asked for only the resting heart rate is known."""
     row = inner(record.payload, "row")
     day = day_of(row, "calendarDate", "uds")
     if row.get("includesWellnessData") is False:
@@ -59,20 +60,26 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
         for entry in listed(inner(row, "allDayStress"), "aggregatorList")
         if isinstance(entry, Mapping)
     }
-    resting = number(row, "currentDayRestingHeartRate")
-    values = {m: number(row, field) for m, field in DAILY.items()} | {
-        Metric.RESTING_HR: number(row, "restingHeartRate") if resting is None else resting,
-        Metric.DAILY_STRESS: levels.get("TOTAL"),
-    }
+    resting = number(row, "currentDayRestingHeartRate") or number(row, "restingHeartRate")  # 0 early in the day
+    totals = {m: number(row, field) for m, field in DAILY.items()} | {Metric.DAILY_STRESS: levels.get("TOTAL")}
+    values = {Metric.RESTING_HR: resting} | (totals if _is_whole(row, start) else {})
     end = start + timedelta(days=1)
     yield from samples(values, key=record.key, start=start, end=end, offset=offset, day=day)
+
+
+def _is_whole(row: Mapping[str, Any], start: datetime) -> bool:
+    """Whether the day was over; one that does not tell its end was."""
+    end, length = instant(row.get("wellnessEndTimeGmt")), number(row, "durationInMilliseconds")
+    if end is not None:
+        return end - start >= WHOLE_DAY
+    return length is None or length / MS_PER_S >= WHOLE_DAY.total_seconds()
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     """A night, unless nobody confirmed it or the watch was off."""
     row = inner(record.payload, "row")
     day = day_of(row, "calendarDate", "export_sleep")
-    if row.get("sleepWindowConfirmationType") in NO_NIGHT:
+    if unconfirmed(row):
         return
     start, end = span(row, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "export_sleep")
     offset = _offset(record.payload, parent, end)
@@ -107,9 +114,9 @@ def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     day = day_of(row, "calendarDate", "export_health")
     metrics = listed(row, "metrics")
     values = {
-        HEALTH[entry["type"]]: number(entry, "value")
+        HEALTH[str(entry["type"])]: number(entry, "value")
         for entry in metrics
-        if isinstance(entry, Mapping) and entry.get("type") in HEALTH and not _unmeasured(entry)
+        if isinstance(entry, Mapping) and str(entry.get("type")) in HEALTH and not _unmeasured(entry)
     }
     made = instant(row.get("createTimestampUTC")) or instant(f"{day}T00:00:00")
     if made is None:
@@ -121,7 +128,7 @@ def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def _unmeasured(entry: Mapping[str, Any]) -> bool:
-    return entry.get("status") in NOT_MEASURED and not entry.get("value")
+    return str(entry.get("status")) in NOT_MEASURED and not entry.get("value")
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001

@@ -16,6 +16,7 @@ from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
+    WHOLE_DAY,
     day_of,
     inner,
     instant,
@@ -24,6 +25,7 @@ from connectors.garmin.fields import (
     offset_between,
     seconds,
     span,
+    unconfirmed,
 )
 
 SUMMARY = {
@@ -33,7 +35,6 @@ SUMMARY = {
     Metric.TOTAL_ENERGY: "totalKilocalories",
     Metric.DAILY_STRESS: "averageStressLevel",
 }
-WHOLE_DAY = timedelta(hours=22, minutes=45)  # the shortest: clocks put forward, and the last minutes not yet sent
 READING = timedelta(minutes=10)  # what a night without times is known by: its summary's creation
 
 
@@ -52,13 +53,15 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The main sleep of a date; a date without one answers with nulls."""
+    """The main sleep of a date; a date without one answers with nulls, a watch that was not worn with zeros."""
     payload = record.payload
     night = inner(payload, "dailySleepDTO")
     if not night:
         raise BadRecord("garmin/sleep: dailySleepDTO is missing")
     day = day_of(night, "calendarDate", "sleep")
     if night.get("id") is None and night.get("sleepStartTimestampGMT") is None:
+        return
+    if unconfirmed(night) and not number(night, "sleepTimeSeconds"):
         return
     start, end = span(night, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "sleep")
     offset = offset_between(night.get("sleepEndTimestampLocal"), night.get("sleepEndTimestampGMT"))

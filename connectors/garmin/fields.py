@@ -16,6 +16,8 @@ STAGES = {
     Metric.REM_SLEEP: "remSleepSeconds",
     Metric.AWAKE: "awakeSleepSeconds",
 }
+WHOLE_DAY = timedelta(hours=22, minutes=45)  # the shortest: clocks put forward, and the last minutes not yet sent
+NO_NIGHT = {"unconfirmed", "off_wrist"}  # no stages, and often nobody slept
 LONGEST = 365 * 86400  # seconds; anything longer is no duration
 
 
@@ -31,6 +33,11 @@ def seconds(payload: Mapping[str, Any], field: str) -> float | None:
     """A duration in seconds, as minutes."""
     value = number(payload, field)
     return value / 60 if value is not None and 0 <= value <= LONGEST else None
+
+
+def unconfirmed(night: Mapping[str, Any]) -> bool:
+    """Whether a sleep is one that the watch guessed or was not worn in; the export has the words in capitals."""
+    return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
 def inner(payload: Mapping[str, Any], field: str) -> Mapping[str, Any]:

@@ -13,11 +13,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from bridge.errors import SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord
 from connectors.garmin import fit
 
 PAGE = 200
+DEPTH = 4  # wrappers around an answer
 LARGEST = 500_000_000  # bytes
 EXPORTED = {
     re.compile(r"UDSFile_.*\.json$"): "uds",
@@ -45,9 +47,9 @@ def recognise(file: File) -> bool:
     """FIT by its header, the export's files by their names, saved answers by their fields."""
     if fit.recognise(file):
         return True
-    if not file.name.lower().endswith(".json"):
+    head = file.head.decode("utf-8-sig", errors="replace")
+    if ending(file.name) != "json" and (ending(file.name) or not head.lstrip().startswith(("{", "["))):
         return False
-    head = file.head.decode("utf-8", errors="replace")
     return _exported(file) is not None or any(f'"{field}"' in head for field in SHAPES) or any(h in head for h in HOSTS)
 
 
@@ -88,19 +90,39 @@ def _export_rows(body: Any, stream: str) -> Rows:
                     yield stream, one
 
 
-def _answers(body: Any) -> Rows:
+def _answers(body: Any, depth: int = 0) -> Rows:
     """Every answer in a document, whatever it is wrapped in."""
     if isinstance(body, list):
         for one in body:
-            yield from _answers(one)
+            yield from _answers(one, depth)
     elif isinstance(body, Mapping):
         if "uri" in body and "body" in body:
             if body.get("method", "GET") == "GET" and urlsplit(str(body["uri"])).hostname in (None, *HOSTS):
-                yield from _answers(body["body"])
+                yield from _answers(body["body"], depth)
             return
         stream = next((stream for field, stream in SHAPES.items() if field in body), None)
         if stream is not None:
             yield from _split(stream, body)
+        elif "summaryDTO" in body:
+            yield "activity", _single(body)
+        elif depth < DEPTH:
+            yield from _wrapped(body, depth)
+
+
+def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
+    """The answers within an object; a part of one, as a lap of an activity, does not say of which day or id it is."""
+    for one in body.values():
+        if isinstance(one, list | Mapping):
+            yield from ((stream, row) for stream, row in _answers(one, depth + 1) if key_of(stream, row) != "?")
+
+
+def _single(body: Mapping[str, Any]) -> dict[str, Any]:
+    """An activity asked for by itself, as it stands in a list."""
+    return {
+        **_of(body, "summaryDTO"),
+        "activityId": body.get("activityId"),
+        "activityType": body.get("activityTypeDTO"),
+    }
 
 
 def _split(stream: str, body: Mapping[str, Any]) -> Rows:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any
 
 from bridge.errors import CursorExpired, SourceChanged
-from bridge.google import Gone, NotFound, answered, open_service
+from bridge.google import Forbidden, Gone, NotFound, answered, open_service
 from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
 from connectors.google_calendar.calendars import calendars, items
@@ -57,11 +57,18 @@ class GoogleCalendar:
         tokens: dict[str, str] = json.loads(cursor) if cursor else {}
         for calendar in sorted(set(tokens) - set(self._followed)):
             yield _dropped(calendar, tokens)
+        shut: list[str] = []
         for calendar in self._followed:
             try:
                 yield from self._follow(calendar, tokens, now)
             except NotFound:  # unshared or removed since the list was read
                 yield _dropped(calendar, tokens)
+            except Forbidden:
+                shut.append(calendar)
+                if len(shut) == len(self._followed):  # it is not about one calendar
+                    raise
+        for calendar in shut:
+            yield _dropped(calendar, tokens)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
         """A push does not say what changed: the pull that follows finds it."""

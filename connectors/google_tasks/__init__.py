@@ -8,6 +8,7 @@ SPEC = ConnectorSpec(
     title="Google Tasks (API v1)",
     delivers=frozenset({"tasks"}),
     streams=("list", "task"),
+    cursor_version=2,
     normaliser="connectors.google_tasks.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://tasks.googleapis.com"),

@@ -87,6 +87,7 @@ class GoogleTasks:
             "showCompleted": True,
             "showHidden": True,
             "showDeleted": True,
+            "showAssigned": True,  # in documents and in chats
             "fields": TASK_FIELDS,
         }
         whole = one not in since

@@ -28,6 +28,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("day", "heart_rate", "instants", "night", "workout", "unreadable"),
+    normaliser_version=2,
     normaliser="connectors.health_auto_export.normalise:normalise",
     lasting=frozenset({"day", "heart_rate", "instants", "night"}),  # pieces add to a day,
     recognises="connectors.health_auto_export.files:recognise",

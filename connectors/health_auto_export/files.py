@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from bridge.errors import BadRecord, SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord, union
 from connectors.health_auto_export import odd, sleeps, workouts
@@ -35,7 +36,7 @@ def recognise(file: File) -> bool:
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
-    if not head.startswith(b"{") or not file.name.lower().endswith((".json", ".hae", ".txt")):
+    if not head.startswith(b"{") or ending(file.name) not in ("json", "hae", "txt", ""):
         return False
     return MARKS.search(head) is not None or odd.recognise(file)
 
@@ -209,20 +210,35 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
         broken = error
     yield from taken.rest()
     yield from _unreadable(name, taken.unreadable)
+    yield from _unreadable(name, taken.coarse, "coarse")
     if broken is not None:
         raise broken
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    failed = 0
-    for point in points:
-        try:
-            yield from sleeps.take(point, str(point.get("units") or unit) if isinstance(point, Mapping) else unit, zone)
-        except ValueError:
-            failed += 1
+    """The stages wait until all were read: which night one belongs to is told by the one before it."""
+    failed, stages, broken = 0, [], None
+    try:
+        for point in points:
+            try:
+                own = str(point.get("units") or unit) if isinstance(point, Mapping) else unit
+                told = sleeps.take(point, own, zone)
+            except ValueError:
+                failed += 1
+            else:
+                if isinstance(told, RawRecord):
+                    yield told
+                else:
+                    stages.append(told)
+    except Broken as error:  # what came before is kept
+        broken = error
+    yield from sleeps.records(stages)
     yield from _unreadable("sleep_analysis", failed)
+    if broken is not None:
+        raise broken
 
 
-def _unreadable(name: str, count: int) -> Iterator[RawRecord]:
+def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawRecord]:
     if count:
-        yield RawRecord(stream="unreadable", key=name, payload={"metric": name, "points": count})
+        key = name if what == "points" else f"{name} {what}"
+        yield RawRecord(stream="unreadable", key=key, payload={"metric": name, what: count})

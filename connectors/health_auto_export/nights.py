@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 
 GAP = 2.5 * 3600  # seconds between two sleeps that are not one
 NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+LONGEST_IN_BED = 16 * 3600  # beyond, somebody forgot to say that the night was over
+IN_BED = "in_bed"
 STAGED = ("light", "deep", "rem")
 ASLEEP = (*STAGED, "unspecified")
 
@@ -58,14 +60,43 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
     """A sleep per block of stages without a long pause, by the block's best source."""
+    ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
+    loose = [one for one in ordered if _is_loose(one, ordered)]
+    blocks = _joined(_blocks(one for one in ordered if one not in loose), loose)
+    return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
+
+
+def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
+    """The blocks with the time in bed around them; what touches none is one of its own."""
+    edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
+    alone = []
+    for one in loose:
+        near = [at for at, (low, high) in enumerate(edges) if one.start <= high and one.end >= low]
+        for at in near:
+            low, high = edges[at]
+            blocks[at].append(replace(one, start=int(max(one.start, low)), end=int(min(one.end, high))))
+        alone += [] if near else [one]
+    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+
+
+def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
+    """Time in bed without any sleep of the same source in it, or far too long: it joins sleeps, and unites none."""
+    if one.stage != IN_BED:
+        return False
+    mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP)
+    slept = any(other.start < one.end and other.end > one.start for other in mine)
+    return not slept or one.end - one.start > LONGEST_IN_BED
+
+
+def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
     blocks: list[list[Stretch]] = []
     end = float("-inf")
-    for stretch in sorted(stretches, key=lambda one: (one.start, one.end, one.stage)):
+    for stretch in ordered:
         if stretch.start - end > GAP:
             blocks.append([])
         blocks[-1].append(stretch)
         end = max(end, stretch.end)
-    return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
+    return blocks
 
 
 def _best(block: Sequence[Stretch]) -> list[Stretch]:

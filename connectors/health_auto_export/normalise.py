@@ -49,9 +49,15 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
         case "workout":
             return [_workout(record.payload)]
         case "unreadable":
-            name, count = record.payload.get("metric"), record.payload.get("points")
-            raise BadRecord(f"health_auto_export/{name}: points without a time, a number or a known unit: {count}")
+            raise BadRecord(_unreadable(record.payload))
     raise BadRecord(f"health_auto_export/{record.stream}: not a stream of health_auto_export")
+
+
+def _unreadable(payload: Mapping[str, Any]) -> str:
+    what, coarse = f"health_auto_export/{payload.get('metric')}", payload.get("coarse")
+    if coarse is not None:
+        return f"{what}: points summed up by more than days ({coarse}); set the time grouping to days or less"
+    return f"{what}: points without a time, a number or a known unit: {payload.get('points')}"
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
@@ -160,10 +166,11 @@ def _stretches(payload: Mapping[str, Any]) -> Iterator[Stretch]:
         start, source = _named(text)
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[1], str):
             raise BadRecord("health_auto_export/night: a stage is unreadable")
-        end = _second(values[0])
-        if not start <= end < start + 86_400:
-            raise BadRecord("health_auto_export/night: a stage ends before it begins, or a day later")
-        yield Stretch(start, end, values[1], _offset(values[2]), source)
+        end, stage = _second(values[0]), values[1]
+        if end < start:
+            raise BadRecord("health_auto_export/night: a stage ends before it begins")
+        if end - start < 86_400:  # what lasts longer was forgotten, and the night is not
+            yield Stretch(start, end, stage, _offset(values[2]), source.removeprefix(f"{stage} "))
 
 
 def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:

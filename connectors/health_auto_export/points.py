@@ -2,13 +2,15 @@
 
 How finely the app has summed up is not in the file. It is told by a day's own points: one at midnight is a day's sum,
 points on full hours are hours' sums, on full minutes minutes'; anything else is single ones, each with its source.
+Sums of weeks or longer are no day's: they are counted and left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
+from datetime import date, timedelta
+from itertools import pairwise
 from typing import Any
 
 from bridge.types import RawRecord
@@ -73,13 +75,18 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """A metric's points on their way into records; ``unreadable`` counts those without a time or a number."""
+    """A metric's points on their way into records.
+
+    ``unreadable`` counts those without a time or a number, ``coarse`` those that sum up more than a day.
+    """
 
     kind: Kind
     unit: str
     zone: str
     unreadable: int = 0
+    coarse: int = 0
     _days: dict[str, list[Point]] = field(default_factory=dict)
+    _fine: bool = False  # some of the days were seen to be no weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
         """Note one point; gives the records of a day that the app has left behind."""
@@ -88,15 +95,27 @@ class Points:
             self.unreadable += 1
             return
         day = local(point.at).date().isoformat()
-        if day not in self._days and len(self._days) >= OPEN_DAYS:
+        if day not in self._days and len(self._days) >= OPEN_DAYS and not self._is_coarse():
+            self._fine = True
             oldest = next(iter(self._days))
             yield from self._records(oldest, self._days.pop(oldest))
         self._days.setdefault(day, []).append(point)
 
     def rest(self) -> Iterator[RawRecord]:
+        if self._is_coarse():
+            self.coarse += len(self._days)
+            self._days = {}
         for day, points in self._days.items():
             yield from self._records(day, points)
         self._days = {}
+
+    def _is_coarse(self) -> bool:
+        """Whether these are sums of weeks, months or years: counts of every day that stand on one day of each."""
+        if self._fine or self.kind.stream != "day" or any(level(points) != "days" for points in self._days.values()):
+            return False
+        days = sorted(map(date.fromisoformat, self._days))
+        apart = {(after - before).days for before, after in pairwise(days)}
+        return bool(apart) and ({day.day for day in days} == {1} or (7 in apart and all(n % 7 == 0 for n in apart)))
 
     def _point(self, raw: Mapping[str, Any]) -> Point | None:
         at = self._at(raw)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from bridge.types import RawRecord
@@ -24,21 +25,44 @@ STAGES = {
 }
 SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
 LONGEST = 24.0  # hours; a greater number of a night is minutes, whatever the unit says
+DAY = 86_400
+PAUSE = 3600  # seconds between two stages of one sleep
 
 
-def take(raw: Any, unit: str, zone: str) -> Iterator[RawRecord]:
-    """The record of one point. Raises ValueError when it has no times or says nothing."""
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One stage as the app tells it."""
+
+    start: At
+    end: At
+    stage: str
+    source: str
+
+
+def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
+    """One point: a stage, or the record of a night summed up. Raises ValueError when it has no times, lasts for days
+    or says nothing.
+    """
     if not isinstance(raw, Mapping):
         raise ValueError
     stage = _stage(raw)
     begin, finish = ("startDate", "endDate") if "startDate" in raw else ("start", "end")
-    if stage is not None and raw.get(begin) is not None:
-        start, end = instant(raw[begin], zone), instant(raw.get(finish), zone)
-        if start is None or end is None or not start[0] <= end[0]:
-            raise ValueError
-        yield _stretch(raw, start, end, stage)
-    else:
-        yield _summary(raw, unit, zone)
+    if stage is None or raw.get(begin) is None:
+        return _summary(raw, unit, zone)
+    start, end = instant(raw[begin], zone), instant(raw.get(finish), zone)
+    if start is None or end is None or not 0 <= end[0] - start[0] < DAY:
+        raise ValueError
+    return Told(start, end, stage, str(raw.get("source") or ""))
+
+
+def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
+    """Every stage under the night it belongs to: that of the stage it follows, for some fall asleep before evening."""
+    began, until, night = 0, 0, ""
+    for told in sorted(stages, key=lambda one: (one.start, one.end)):
+        if told.start[0] - until > PAUSE or told.end[0] - began > DAY:
+            began, until, night = told.start[0], 0, night_of(told.start)
+        until = max(until, told.end[0])
+        yield _stretch(told, night)
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
@@ -52,9 +76,10 @@ def _stage(raw: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _stretch(raw: Mapping[str, Any], start: At, end: At, stage: str) -> RawRecord:
-    source = str(raw.get("source") or "")
-    return piece("night", night_of(start), {"stretches": {f"{start[0]} {source}": [end[0], stage, end[1]]}})
+def _stretch(told: Told, night: str) -> RawRecord:
+    """In bed and asleep may begin in one second: the stage is part of what tells them apart."""
+    name = f"{told.start[0]} {told.stage} {told.source}"
+    return piece("night", night, {"stretches": {name: [told.end[0], told.stage, told.end[1]]}})
 
 
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:

@@ -2,18 +2,22 @@
 
 from bridge.ports import ConnectorSpec, Setting
 
+ADDRESSES = Setting(name="addresses", help="your own e-mail addresses, with commas between", default="", secret=True)
+
 SPEC = ConnectorSpec(
     name="ics",
     title="iCalendar (file or secret address)",
     delivers=frozenset({"events", "tasks"}),
     streams=("event", "task"),
+    normaliser_version=2,
     normaliser="connectors.ics.normalise:normalise",
     settings=(
         Setting(name="url", help="the calendar's secret address (asked for when empty)", default="", secret=True),
-        Setting(name="addresses", help="your own e-mail addresses, with commas between", default="", secret=True),
+        ADDRESSES,
     ),
     opens="connectors.ics.client:Ics",
     authorises="connectors.ics.consent:authorise",
     recognises="connectors.ics.files:recognise",
     reads="connectors.ics.files:read",
+    file_settings=(ADDRESSES,),
 )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import ipaddress
 import json
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,7 +17,7 @@ from bridge.errors import NeedsLogin, SourceChanged, TryLater
 from bridge.ports import Account
 from bridge.types import Covers, Page
 from connectors.ics.consent import AGAIN
-from connectors.ics.files import begins
+from connectors.ics.files import addresses, begins
 from connectors.ics.parse import LARGEST, pages
 
 if TYPE_CHECKING:
@@ -45,8 +47,7 @@ class Ics:
             raise NeedsLogin(f"ics needs the calendar's secret address: {AGAIN}")
         self._address = str(token["url"])
         self._zone = account.zone
-        own = account.settings["addresses"].lower().split(",")
-        self._mine = frozenset(address.strip() for address in own if address.strip())
+        self._mine = addresses(account.settings["addresses"])
         self._session = http.open_session()
         self._found: dict[str | None, Found] = {}
 
@@ -71,13 +72,15 @@ class Ics:
 
     def _look(self, cursor: str | None, now: datetime) -> Found:
         seen: dict[str, str] = json.loads(cursor) if cursor else {}
+        read_as = hashlib.blake2b(repr((self._zone, sorted(self._mine))).encode(), digest_size=16).hexdigest()
+        seen = seen if seen.get("read_as") == read_as else {}  # or nobody would read it with the new addresses
         answer = self._ask(seen, now)
         if answer is None:
             return Found(pages=(), cursor=cursor)
         content, marks = answer
         changed = marks["bytes"] != seen.get("bytes")
         read = pages(content, name=NAME, zone=self._zone, mine=self._mine) if changed else ()
-        return Found(pages=tuple(read), cursor=json.dumps(marks, sort_keys=True))
+        return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
         """(content, marks to compare with next time); None when the server says it is as before."""
@@ -103,12 +106,25 @@ class Ics:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Where a redirect leads. The secret is not sent on unencrypted, nor can a server point us at this machine."""
+        """Where a redirect leads. The secret is not sent on unencrypted, nor can a server of the outside world point us
+        at this machine or one of its network.
+        """
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
-        if parts.scheme != "https" and (parts.scheme, parts.netloc) != (first.scheme, first.netloc):
+        if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
+            return target
+        if parts.scheme != "https" or (_is_near(parts.hostname) and not _is_near(first.hostname)):
             raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
         return target
+
+
+def _is_near(host: str | None) -> bool:
+    """Whether a name leads to this machine or its own network; not where it leads nowhere."""
+    try:
+        found = socket.getaddrinfo(host or "", None)
+    except (OSError, UnicodeError):
+        return False
+    return not all(ipaddress.ip_address(where[0]).is_global for *_, where in found)
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping
 
 from bridge.errors import SourceChanged
 from bridge.ports import File
@@ -10,6 +11,7 @@ from bridge.types import Page
 from connectors.ics.parse import LARGEST, pages
 
 BEGIN = b"BEGIN:VCALENDAR"
+AGAIN = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
@@ -21,10 +23,17 @@ def begins(content: bytes) -> bool:
     return content.removeprefix(b"\xef\xbb\xbf").lstrip().upper().startswith(BEGIN)
 
 
-def read(file: File, *, zone: str) -> Iterator[Page]:
+def addresses(text: str) -> frozenset[str]:
+    """The person's own addresses, as the setting names them."""
+    return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
+
+
+def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Every component of the file. Raises SourceChanged for one that is far too large or holds no calendar."""
     with file.open() as opened:
         content = opened.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise SourceChanged("it is far larger than a calendar; export it again")
-    yield from pages(content, name=file.name.rpartition(".")[0] or file.name, zone=zone)
+    name = file.name.rpartition(".")[0] or file.name
+    mine = addresses((settings or {}).get("addresses", ""))
+    yield from pages(content, name=name, zone=zone, mine=mine, file=AGAIN.sub("", name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -17,6 +17,7 @@ RESPONSES = {
     "DECLINED": Response.DECLINED,
 }
 MICROSOFT = {"OOF": "outOfOffice", "WORKINGELSEWHERE": "workingLocation"}
+OPEN = ("NEEDS-ACTION", "IN-PROCESS")
 DAY = timedelta(days=1)
 LONGEST = 366 * 1440  # minutes
 
@@ -43,9 +44,14 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open."""
-    completed = _instant(payload.get("completed"))
-    if completed is not None or payload.get("status") != "COMPLETED":
+    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open.
+
+    One that was opened again may still say when it was done before.
+    """
+    status, completed = payload.get("status"), _instant(payload.get("completed"))
+    if status in OPEN:
+        return None
+    if completed is not None or status != "COMPLETED":
         return completed
     changed = _instant(payload.get("modified"))
     if changed is None:
@@ -97,16 +103,22 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written."""
+    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written.
+
+    Both a day and an instant where either may be meant: a cancelled one may tell nothing else, and what is no midnight
+    on its own clock may be an hour that became a day.
+    """
     original = payload.get("original")
     if original is None:
         return {}
     day, at = _date(original), _instant(original)
     if day is None and at is None:
         raise BadRecord("ics/event: RECURRENCE-ID is unreadable")
-    if day is None and at is not None and _date(payload.get("start")) is not None:
-        day = at.date()
-    return {"master": master, "original_start": at if day is None else None, "original_day": day}
+    if day is None and _date(payload.get("start")) is not None:
+        day = _day(original)
+    midnight = at is None or at.astimezone(ZoneInfo(_zone(original) or "UTC")).time() == time()
+    surely = day is not None and midnight and "start" in payload
+    return {"master": master, "original_start": None if surely else at, "original_day": day}
 
 
 def _instant(when: Any) -> datetime | None:

@@ -11,13 +11,14 @@ import hashlib
 import re
 import warnings
 from collections.abc import Iterator, Sequence
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import replace
+from datetime import UTC, date, datetime, time, timedelta
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, available_timezones
 
 from bridge.errors import SourceChanged
-from bridge.types import Covers, Page, RawRecord
+from bridge.types import FILE, Covers, Page, RawRecord
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
@@ -38,12 +39,17 @@ ROOMS = ("ROOM", "RESOURCE")
 # What the library raises; OSError for a zone named like a folder of zones ("Pacific").
 MALFORMED = (ValueError, KeyError, IndexError, TypeError, AttributeError, OverflowError, OSError)
 LINES = ("RRULE", "RDATE", "EXDATE")
+UNREADABLE = "unreadable-"
 
 
-def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset()) -> Iterator[Page]:
+def pages(
+    content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
+) -> Iterator[Page]:
     """Everything in a calendar, which is listed whole: what is not in it any longer is gone.
 
     ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
+    ``file`` is the file's name where the calendar is one: programs call many calendars the same, and a calendar may lie
+    in parts, so that only what came from a file of that name is gone, of the kinds that it holds.
     Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
     """
     whole = _is_whole(content)
@@ -56,16 +62,27 @@ def pages(content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozen
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
         for component in sorted(_components(calendar), key=_sequence):
             record = _record(named, component, home, mine)
-            found[record.path] = record
+            found[record.path] = _of_file(record, file)
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
     for stream in STREAMS.values():
         records = tuple(record for record in found.values() if record.stream == stream)
+        listed = whole and (file is None or bool(records) or not found)
         for begin in range(0, max(len(records), 1), PAGE):
-            last = begin + PAGE >= len(records)
-            covers = Covers(prefix=f"{named}/") if last and whole else None
+            covers = _whole(named, file) if listed and begin + PAGE >= len(records) else None
             yield Page(stream=stream, records=records[begin : begin + PAGE], covers=covers)
+        if listed and file is not None:
+            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE}"))
     if not whole:
         raise SourceChanged("it is cut off; what came before was read. Get it again")
+
+
+def _of_file(record: RawRecord, file: str | None) -> RawRecord:
+    """The record with the file it came from; one that cannot be read would count as waiting for it."""
+    return record if file is None or record.payload.get("unreadable") else replace(record, parent=f"{FILE}{file}")
+
+
+def _whole(calendar: str, file: str | None) -> Covers:
+    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE}{file}"}))
 
 
 def _is_whole(content: bytes) -> bool:
@@ -157,6 +174,7 @@ def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict
         "title": _text(component, "SUMMARY"),
         "status": _word(component, "STATUS"),
         **{field: _time(component, name, home) for field, name in _TIMES.items() if name in component},
+        **_original(component, home),
         "minutes": _minutes(component),
         "lines": _lines(component),
         "busy": _word(component, "TRANSP") != "TRANSPARENT",
@@ -173,13 +191,26 @@ _TIMES = {
     "due": "DUE",
     "completed": "COMPLETED",
     "modified": "LAST-MODIFIED",
-    "original": "RECURRENCE-ID",
 }
+
+
+def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
+    """Which instance a component replaces; a midnight is a day as well, unless the new one has a time of day."""
+    if "RECURRENCE-ID" not in component:
+        return {}
+    found = _time(component, "RECURRENCE-ID", home)
+    start = _time(component, "DTSTART", home) if "DTSTART" in component else {}
+    if found.get("at") and not start.get("at"):
+        at = datetime.fromisoformat(str(found["at"]))
+        own = _known(found.get("zone")) or home
+        walls = [at.astimezone(place) for place in ((own, home) if own.key == "UTC" else (own,))]
+        found |= next(({"date": wall.date().isoformat()} for wall in walls if wall.time() == time()), {})
+    return {"original": found}
 
 
 def _unreadable(calendar: str, block: bytes) -> RawRecord:
     stream = "task" if block.upper().startswith(b"BEGIN:VTODO") else "event"
-    return RawRecord(stream=stream, key=f"{calendar}/unreadable-{_mark(block)}", payload={"unreadable": True})
+    return RawRecord(stream=stream, key=f"{calendar}/{UNREADABLE}{_mark(block)}", payload={"unreadable": True})
 
 
 def _mark(content: bytes) -> str:

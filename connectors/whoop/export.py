@@ -11,9 +11,9 @@ import csv
 import io
 import re
 from collections.abc import Iterator, Sequence
-from itertools import islice
 
 from bridge.errors import SourceChanged
+from bridge.files import ending
 from bridge.ports import File
 from bridge.types import Page, RawRecord
 from connectors.whoop.columns import TABLES, Table, instant_key
@@ -25,11 +25,13 @@ LARGEST = 200_000_000  # bytes; ten years of cycles are about 1 MB
 
 def recognise(file: File) -> bool:
     """True when the file's first line has the columns of a WHOOP export."""
-    return file.name.lower().endswith(".csv") and _table(_header(_decode(file.head))) is not None
+    return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large."""
+    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large, and after the
+    readable part of one that is damaged.
+    """
     if file.size > LARGEST:
         raise SourceChanged("it is far larger than a WHOOP export; download the export again")
     with file.open() as content:
@@ -37,9 +39,18 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
     table = _table(_header(text))
     if table is None or table.stream is None:
         return
-    records = _records(table, text)
-    while page := tuple(islice(records, PAGE)):
-        yield Page(stream=table.stream, records=page)
+    page: list[RawRecord] = []
+    try:
+        for record in _records(table, text):
+            page.append(record)
+            if len(page) == PAGE:
+                yield Page(stream=table.stream, records=tuple(page))
+                page = []
+    except csv.Error:  # a quotation mark that is never closed makes one field of the rest
+        yield Page(stream=table.stream, records=tuple(page))
+        raise SourceChanged("it is damaged; what came before was read. Download the export again") from None
+    if page:
+        yield Page(stream=table.stream, records=tuple(page))
 
 
 def _decode(content: bytes) -> str:

@@ -1,5 +1,6 @@
 """Series, exceptions and copies of one meeting."""
 
+from dataclasses import replace
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -120,6 +121,16 @@ class TestExceptions:
     def test_cancelled_may_come_without_times(self):
         hole = Event(key="x", calendar="c", master="m", original_start=utc("2026-11-09T09:00"), cancelled=True)
         assert starts([series(), hole], until="2026-11-17") == ["11-02 09:00", "11-16 09:00"]
+
+    def test_cancelled_ones_that_do_not_tell_of_what_are_holes_in_days_and_hours(self):
+        day, at = date(2026, 11, 9), utc("2026-11-08T23:00")
+        hole = Event(key="x", calendar="c", master="m", original_start=at, original_day=day, cancelled=True)
+        first = {"first_day": date(2026, 11, 2), "last_day": date(2026, 11, 2)}
+        days = Event(key="m", calendar="c", recurrence=("RRULE:FREQ=WEEKLY",), **first)
+        assert starts([days, hole], until="2026-11-17") == ["11-01 23:00", "11-15 23:00"]
+        hours = series(start="2026-11-01T23:00")
+        assert starts([hours, hole], until="2026-11-17") == ["11-01 23:00", "11-15 23:00"]
+        assert len(starts([series("RRULE:FREQ=DAILY", start="2026-11-08T18:00"), hole], until="2026-11-11")) == 3
 
     def test_of_another_calendar_leave_the_series_alone(self):
         hole = event("x", "2026-11-09T09:00", master="m", original_start=utc("2026-11-09T09:00"), calendar="other")
@@ -264,6 +275,17 @@ class TestCopies:
             for k in ("a", "b")
         ]
         assert starts([*copies, *moved], until="2026-11-17") == ["11-02 09:00", "11-10 12:00", "11-16 09:00"]
+
+    def test_one_that_i_declined_is_declined_unless_i_accepted_another(self):
+        of = {"series": "uid", "organised_by_me": False}
+        mine, team = event(response=Response.DECLINED, **of), event(calendar="team", **of)
+        assert starts([mine, team]) == starts([team, mine]) == []
+        assert starts([mine, event(calendar="work", response=Response.ACCEPTED, **of)]) == ["11-02 09:00"]
+        weekly = [series(series="uid", calendar=key) for key in ("c", "team")]
+        original = utc("2026-11-09T09:00")
+        once = event("x", f"{original:%Y-%m-%dT%H:%M}", master="m", original_start=original, series="uid")
+        gone = replace(once, response=Response.DECLINED)
+        assert starts([*weekly, gone], until="2026-11-17") == ["11-02 09:00", "11-16 09:00"]
 
     def test_without_a_series_stay_apart(self):
         assert len(starts([event("a"), event("b")])) == 2

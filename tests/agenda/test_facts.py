@@ -4,7 +4,7 @@ import doctest
 import importlib
 import inspect
 import pkgutil
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from itertools import pairwise
 
 from hypothesis import given, settings
@@ -27,7 +27,9 @@ from bridge.agenda import (
     short_gaps,
     takes_time,
     tight_starts,
+    week_facts,
 )
+from bridge.agenda.examples import LONDON
 from bridge.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
 
@@ -180,3 +182,11 @@ def test_touching_focus_blocks_count_as_one():
         entry(400, 420, ActionType.LEARN),
     ]
     assert focus_minutes(agenda, START, END) == 30
+
+
+def test_a_focus_block_over_a_slots_edge_counts_on_both_sides():
+    agenda = [entry(700, 740, ActionType.DEEP_WORK)]  # 11:40 to 12:20
+    assert focus_minutes(agenda, START, END) == 20
+    assert focus_minutes(agenda, END, END + timedelta(hours=6)) == 20
+    noon = [slot for slot in week_facts(agenda, [], date(2026, 11, 16), LONDON) if slot.focus]
+    assert [slot.focus_minutes for slot in noon] == [20, 20]

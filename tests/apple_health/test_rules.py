@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 
 from bridge.metrics import Metric
 from bridge.types import EpisodeKind, Sample
+from connectors.apple_health import files
+from connectors.apple_health.normalise import normalise
 from connectors.apple_health.sources import rank
+from rhythm_env.interface import ZoneSpan
 from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
 
+HOME = "Europe/Berlin"
 NO_BREAK = "\u00a0"
 
 
@@ -62,6 +68,17 @@ def test_the_day_is_the_persons_not_the_printed_one() -> None:
     row = steps(80, "2026-01-10 00:30:00 +0200", "2026-01-10 00:40:00 +0200")
     assert values(document(row), Metric.STEPS) == {"2026-01-09": 80}
     assert values(document(row), Metric.STEPS, zone="Asia/Tokyo") == {"2026-01-10": 80}
+
+
+def test_a_day_is_of_the_zone_the_person_lived_in_then() -> None:
+    """From New York to Berlin in June: 03:30 UTC is still the day before there, and half past five here."""
+    rows = [steps(80, f"2026-{month}-10 03:30:00 +0000", f"2026-{month}-10 03:40:00 +0000") for month in ("03", "09")]
+    moved = datetime(2026, 6, 1, tzinfo=UTC)
+    zones = [ZoneSpan(since=moved - timedelta(days=90), zone="America/New_York"), ZoneSpan(since=moved, zone=HOME)]
+    read = files.read(document(*rows), zone=HOME, zones=zones)
+    found = [item for page in read for record in page.records for item in normalise(record, None)]
+    days = {(str(item.day), item.offset) for item in found if isinstance(item, Sample)}
+    assert days == {("2026-03-09", -240), ("2026-09-10", 120)}
 
 
 def test_beats_tell_the_day_where_the_person_was() -> None:
@@ -148,6 +165,36 @@ def test_two_and_a_half_hours_part_two_sleeps() -> None:
 
     assert file("05:30") == [270]
     assert file("05:31") == [180, 89]
+
+
+def test_time_in_bed_alone_unites_no_sleeps() -> None:
+    """Two nights and a nap of a watch; a phone in bed until an hour before the nap, an app that was never stopped."""
+    at = "2026-11-{} +0100"
+    rows = [
+        slept("AsleepCore", at.format("09 23:00:00"), at.format("10 06:30:00")),
+        slept("AsleepCore", at.format("10 23:00:00"), at.format("11 05:30:00")),
+        slept("AsleepCore", at.format("11 09:40:00"), at.format("11 10:40:00")),
+        slept("InBed", at.format("10 22:30:00"), at.format("11 08:40:00"), source="iPhone"),
+        slept("InBed", at.format("09 22:30:00"), at.format("11 14:30:00"), source="Sleep Cycle"),
+    ]
+    file = document(*rows)
+    found = [(str(e.day), e.values[Metric.ASLEEP], e.values[Metric.IN_BED]) for e in episodes(file)]
+    assert found == [("2026-11-10", 450, 450), ("2026-11-11", 390, 390)]
+    assert [nap.values[Metric.ASLEEP] for nap in episodes(file, EpisodeKind.NAP)] == [60]
+
+
+def test_hours_awake_in_ones_own_bed_part_no_night() -> None:
+    at = "2026-11-10 0{}:00:00 +0100"
+    stages = ("Asleep", 0, 2), ("Asleep", 5, 7), ("InBed", 0, 7)
+    rows = [slept(stage, at.format(begin), at.format(end), source="Sleep Cycle") for stage, begin, end in stages]
+    assert [dict(e.values) for e in episodes(document(*rows))] == [{Metric.ASLEEP: 240, Metric.IN_BED: 420}]
+
+
+def test_time_in_bed_shortly_before_a_sleep_is_no_sleep_of_its_own() -> None:
+    at = "2026-11-10 {}:00 +0100"
+    reading = slept("InBed", at.format("00:00"), at.format("00:40"), source="iPhone")
+    asleep = slept("AsleepCore", at.format("01:00"), at.format("07:00"))
+    assert [e.values[Metric.ASLEEP] for e in episodes(document(reading, asleep))] == [360]
 
 
 def test_lying_awake_alone_is_no_sleep() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import unquote
 
 import httplib2
 import pytest
@@ -61,6 +62,25 @@ def test_an_api_that_is_not_enabled_is_named(world: World) -> None:
 def test_a_consent_that_does_not_reach_needs_login(world: World) -> None:
     refuse(world, refusal(403, "insufficientPermissions"))
     assert world.sync().outcome == "needs_login"
+
+
+def test_a_calendar_whose_owner_took_access_back_costs_no_other(world: World) -> None:
+    shut, other = sorted({event["calendar"] for event in world.contents()["events"]})[:2]
+    world.server.faults[:] = [
+        lambda r: refusal(403, "forbidden") if unquote(r.path).endswith(f"{shut}/events") else None
+    ]
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.deleted > 0) == ("ok", True)
+    left = {event["calendar"] for event in world.contents()["events"]}
+    assert shut not in left
+    assert other in left
+
+
+def test_where_every_calendar_is_shut_it_is_the_consent(world: World) -> None:
+    before = world.contents()["events"]
+    world.server.faults[:] = [lambda request: refusal(403, "forbidden") if "/events" in request.path else None]
+    assert world.sync().outcome == "needs_login"
+    assert world.contents()["events"] == before
 
 
 def test_an_ended_token_is_refreshed_once_and_stored_before_it_is_used(world: World) -> None:

@@ -14,6 +14,14 @@ def test_hidden_completions_are_seen(world: World) -> None:
     assert sorted(map(str, done)) == ["Call the plumber", "Send the quarterly report"]
 
 
+def test_tasks_that_were_assigned_in_documents_are_seen(world: World) -> None:
+    second = later(world, minutes=30)
+    assigned = {"id": "a10", "title": "Check the figures", "assignmentInfo": {"surfaceType": "DOCUMENT"}}
+    second.vendor.put(HOME, assigned | {"status": "needsAction", "updated": "2026-11-20T09:20:00.000Z"})
+    assert second.sync().new == 1
+    assert "Check the figures" in titles(second)
+
+
 def test_a_due_date_is_not_moved_by_a_zone(world: World) -> None:
     due = {task.title: task.due for _, task in world.store.tasks(world.user.id)}
     assert due["Renew passport"] == date(2026, 11, 27)

@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.errors import BadRecord
 from connectors.health_auto_export import files
-from tests.health_auto_export.reading import Body, body, episodes, landed, metric, values
+from connectors.health_auto_export.normalise import normalise
+from tests.health_auto_export.reading import Body, body, landed, metric, values
 
 DAY = "2026-11-18"
 # A batch of minutes that all lie on full hours looks like hours.
@@ -116,50 +118,19 @@ def test_what_has_no_time_number_or_known_unit_is_counted_and_costs_nothing_else
     assert counted == {"step_count": 4, "active_energy": 1}
 
 
-def stage(start: str, end: str, value: str, source: str = "Apple Watch") -> dict[str, Any]:
-    return {"startDate": f"{start} +0100", "endDate": f"{end} +0100", "value": value, "qty": 1, "source": source}
+@pytest.mark.parametrize("days", [("02", "09"), ("02", "09", "16", "23", "30"), ("30", "16", "23")])
+def test_weeks_are_no_days(days: tuple[str, ...]) -> None:
+    document = steps(*({"date": f"2026-11-{day} 00:00:00 +0100", "qty": 61000} for day in days))
+    assert values(landed(document), "steps") == {}
+    (record,) = [record for page in files.read(document, zone="UTC") for record in page.records]
+    with pytest.raises(BadRecord, match=f"more than days \\({len(days)}\\); set the time grouping"):
+        normalise(record, None)
 
 
-def test_stages_that_come_in_pieces_are_one_night_of_one_source() -> None:
-    first = [
-        stage("2026-11-17 23:00:00", "2026-11-18 01:00:00", "Core"),
-        stage("2026-11-17 22:50:00", "2026-11-18 07:00:00", "In Bed", "iPhone"),
-        stage("2026-11-17 23:10:00", "2026-11-18 06:50:00", "Asleep", "AutoSleep"),
-    ]
-    second = [
-        stage("2026-11-18 01:00:00", "2026-11-18 02:00:00", "Deep"),
-        stage("2026-11-18 02:00:00", "2026-11-18 02:10:00", "Awake"),
-        stage("2026-11-18 02:10:00", "2026-11-18 06:30:00", "REM"),
-        stage("2026-11-18 14:00:00", "2026-11-18 14:40:00", "Core"),
-    ]
-    deliveries = [body(metric("sleep_analysis", "hr", *some)) for some in (first, [*first, *second])]
-    nap_and_night = sorted(episodes(landed(*deliveries)), key=lambda one: one.start)
-    assert [one.kind for one in nap_and_night] == ["sleep", "nap"]
-    night = nap_and_night[0].values
-    assert (night["asleep"], night["light_sleep"], night["deep_sleep"], night["rem_sleep"], night["awake"]) == (
-        440,
-        120,
-        60,
-        260,
-        10,
-    )
-
-
-@pytest.mark.parametrize(("factor", "unit"), [(1, "hr"), (60, "min"), (60, None), (60, "hr"), (1, None)])
-def test_a_summed_up_night_is_in_hours_or_minutes(factor: float, unit: str | None) -> None:
-    told = {"totalSleep": 7, "core": 4, "deep": 1, "rem": 2, "awake": 0.5, "inBed": 7.75}
-    night = {
-        **{name: value * factor for name, value in told.items()},
-        "sleepStart": "2026-11-17 23:00:00 +0100",
-        "sleepEnd": "2026-11-18 06:30:00 +0100",
-    }
-    (one,) = episodes(landed(body(metric("sleep_analysis", unit, night))))
-    assert dict(one.values) == {
-        "asleep": 420,
-        "in_bed": 465,
-        "awake": 30,
-        "light_sleep": 240,
-        "deep_sleep": 60,
-        "rem_sleep": 120,
-    }
-    assert one.day.isoformat() == DAY
+def test_months_are_no_days_and_days_with_a_week_between_are() -> None:
+    months = [{"date": f"2026-{month:02}-01", "qty": 90_000} for month in range(1, 12)]
+    assert values(landed(steps(*months)), "steps") == {}
+    assert len(values(landed(steps(*months, at("00:00:00", 8000))), "steps")) == 12
+    days = [{"date": f"2026-11-{day:02}", "qty": 8000} for day in (1, 2, 9, 16, 23, 30)]
+    assert len(values(landed(steps(*days)), "steps")) == 6
+    assert values(landed(body(metric("mindful_minutes", "min", *days[2:]))), "mindful") != {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -87,6 +88,15 @@ def test_a_time_of_change_alone_is_enough(world: World) -> None:
     assert later(world, minutes=60).sync().streams == {"event": 0, "task": 0}
 
 
+def test_the_same_calendar_is_read_again_with_new_addresses_of_mine(world: World) -> None:
+    before = world.contents()["events"]
+    world.vendor.settings = lambda url, old=world.vendor.settings: old(url) | {"addresses": "ben@example.com"}
+    again = replace(world, now=world.now + timedelta(minutes=30))  # with settings of its own
+    assert again.sync().updated > 0
+    assert again.contents()["events"] != before
+    assert again.sync().streams == {"event": 0, "task": 0}
+
+
 def test_an_emptied_calendar_is_empty(world: World) -> None:
     world.vendor.put(["BEGIN:VCALENDAR", "VERSION:2.0", END])
     assert later(world, minutes=30).sync().deleted == 6
@@ -143,6 +153,20 @@ def test_an_encrypted_address_is_never_followed_to_a_plain_one(world: World) -> 
     source = world.connector()
     with closing(source), pytest.raises(SourceChanged, match="unsafe"):
         source._next("https://example.com/private-1/basic.ics", world.server.url)
+
+
+@pytest.mark.parametrize(
+    "inward", ["https://127.0.0.1/a.ics", "https://[::1]/", "https://192.168.1.1/", "https://10.0.0.7"]
+)
+def test_nobody_outside_leads_us_to_our_own_network(world: World, inward: str) -> None:
+    world.account.save_token({"url": "https://8.8.8.8/private-1/basic.ics"})
+    with closing(world.connector()) as source:
+        with pytest.raises(SourceChanged, match="unsafe"):
+            source._next("https://8.8.8.8/private-1/basic.ics", inward)
+        assert source._next("https://8.8.8.8/private-1/basic.ics", "https://1.1.1.1/a") == "https://1.1.1.1/a"
+    world.account.save_token({"url": "https://192.168.1.1/a.ics"})
+    with closing(world.connector()) as source:
+        assert source._next("https://192.168.1.1/a.ics", "https://192.168.1.2/a") == "https://192.168.1.2/a"
 
 
 def test_one_without_end_is_refused(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

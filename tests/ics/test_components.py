@@ -214,6 +214,17 @@ class TestFacts:
             found = event(original, "DTSTART;VALUE=DATE:20261119", head=("X-WR-TIMEZONE:UTC",))
             assert (found.original_day, found.original_start) == (date(2026, 11, 18), None)
 
+    def test_a_midnight_is_the_day_that_begins_with_it_wherever_the_person_lives(self) -> None:
+        day = "DTSTART;VALUE=DATE:20261119"
+        for original in (";TZID=Europe/Berlin:20261118T000000", ":20261118T000000", ":20261117T230000Z"):
+            moved = event(f"RECURRENCE-ID{original}", day)
+            assert moved.original_day == date(2026, 11, 18)
+            assert moved.original_start == (utc("2026-11-17T23:00") if original.endswith("Z") else None)
+            gone = event(f"RECURRENCE-ID{original}", "STATUS:CANCELLED")
+            assert (gone.original_day, gone.original_start) == (date(2026, 11, 18), utc("2026-11-17T23:00"))
+        turned = event("RECURRENCE-ID;TZID=America/New_York:20261118T180000", day)  # an hour that became a day
+        assert (turned.original_day, turned.original_start) == (date(2026, 11, 18), utc("2026-11-18T23:00"))
+
     def test_the_newest_version_stays_wherever_it_stands(self) -> None:
         versions = [vevent(AT_EIGHT, f"SEQUENCE:{n}", f"SUMMARY:{n}") for n in (1, 3, 2)]
         (found,) = items(*versions[0], *versions[1], *versions[2])
@@ -239,6 +250,10 @@ class TestTasks:
         assert task("STATUS:COMPLETED", "COMPLETED:20261118T101500Z").completed == utc("2026-11-18T10:15")
         assert task("COMPLETED:20261118T101500Z").completed == utc("2026-11-18T10:15")
         assert task("STATUS:completed", "LAST-MODIFIED:20261118T101500Z").completed == utc("2026-11-18T10:15")
+
+    def test_one_that_was_opened_again_is_open(self) -> None:
+        assert task("STATUS:NEEDS-ACTION", "COMPLETED:20261118T101500Z").completed is None
+        assert task("STATUS:IN-PROCESS", "COMPLETED:20261118T101500Z").completed is None
 
     def test_cancelled_is_neither(self) -> None:
         assert items(*vtodo("STATUS:CANCELLED")) == []

@@ -1,0 +1,98 @@
+"""Garmin's JSON, saved and exported: what it is wrapped in, days that were not over, nights that were none."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge.errors import BadRecord
+from bridge.files import Plain
+from bridge.metrics import Metric
+from bridge.types import Episode, Item, RawRecord, Sample
+from connectors.garmin import files
+from connectors.garmin.normalise import normalise
+
+DAY = "2026-09-14"
+SUMMARY = {
+    "calendarDate": DAY,
+    "wellnessStartTimeGmt": "2026-09-13T22:00:00.0",
+    "wellnessStartTimeLocal": "2026-09-14T00:00:00.0",
+    "wellnessEndTimeGmt": "2026-09-14T22:00:00.0",
+    "totalSteps": 9000,
+    "restingHeartRate": 52,
+}
+NIGHT = {
+    "id": 5,
+    "calendarDate": DAY,
+    "sleepStartTimestampGMT": 1789336800000,
+    "sleepEndTimestampGMT": 1789365600000,
+    "sleepStartTimestampLocal": 1789344000000,
+    "sleepEndTimestampLocal": 1789372800000,
+}
+ACTIVITY = {"startTimeGMT": "2026-09-14T16:00:00.0", "startTimeLocal": "2026-09-14T18:00:00.0", "duration": 1800.0}
+
+
+def saved(place: Path, body: Any) -> list[RawRecord]:
+    place.write_text(json.dumps(body))
+    file = Plain(place, place.name)
+    assert files.recognise(file)
+    return [record for page in files.read(file, zone="Europe/Berlin") for record in page.records]
+
+
+def meaning(stream: str, payload: dict[str, Any]) -> list[Item]:
+    return list(normalise(RawRecord(stream=stream, key="k", payload=payload), None))
+
+
+def exported(stream: str, **row: Any) -> dict[Metric, float]:
+    items = meaning(stream, {"row": {"calendarDate": DAY, **row}, "zone": "Europe/Berlin"})
+    return {item.metric: item.value for item in items if isinstance(item, Sample)}
+
+
+@pytest.mark.parametrize("wrapped", [{"data": [SUMMARY]}, {"data": {"days": {"all": [SUMMARY]}}}, [[SUMMARY]]])
+def test_an_answer_is_found_in_its_wrapper(tmp_path: Path, wrapped: Any) -> None:
+    (record,) = saved(tmp_path / "days.json", wrapped)
+    assert (record.path, record.payload) == (f"summary/{DAY}", SUMMARY)
+
+
+def test_a_single_activity_is_one_and_its_laps_are_none(tmp_path: Path) -> None:
+    single = {"activityId": 7, "activityTypeDTO": {"typeKey": "running"}, "summaryDTO": ACTIVITY}
+    (record,) = saved(tmp_path / "one.json", single)
+    (found,) = normalise(record, None)
+    assert isinstance(found, Episode)
+    assert (record.key, found.label, found.offset) == ("7", "running", 120)
+    assert saved(tmp_path / "laps.json", {"activityId": 7, "lapDTOs": [ACTIVITY, ACTIVITY]}) == []
+
+
+def test_of_a_day_that_was_not_over_only_the_resting_heart_rate_is_known() -> None:
+    stress = {"aggregatorList": [{"type": "TOTAL", "averageStressLevel": 30}]}
+    whole = {Metric.RESTING_HR: 52, Metric.STEPS: 9000, Metric.DAILY_STRESS: 30}
+    assert exported("uds", **SUMMARY, allDayStress=stress) == whole
+    for told in ({"wellnessEndTimeGmt": "2026-09-14T08:00:00.0"}, {"durationInMilliseconds": 36_000_000}):
+        begun = {name: value for name, value in SUMMARY.items() if name != "wellnessEndTimeGmt"}
+        assert exported("uds", **(begun | told), allDayStress=stress) == {Metric.RESTING_HR: 52}
+    shortest = SUMMARY | {"wellnessEndTimeGmt": "2026-09-14T21:00:00.0", "durationInMilliseconds": 82_800_000}
+    assert exported("uds", **shortest)[Metric.STEPS] == 9000  # the clocks went forward
+
+
+def test_a_resting_heart_rate_of_zero_is_none() -> None:
+    assert exported("uds", **SUMMARY, currentDayRestingHeartRate=0)[Metric.RESTING_HR] == 52
+    assert exported("uds", **SUMMARY, currentDayRestingHeartRate=50)[Metric.RESTING_HR] == 50
+
+
+@pytest.mark.parametrize("word", ["off_wrist", "UNCONFIRMED"])
+def test_a_watch_that_was_not_worn_saw_no_night(word: str) -> None:
+    empty = NIGHT | {"sleepTimeSeconds": 0, "sleepWindowConfirmationType": word}
+    assert meaning("sleep", {"dailySleepDTO": empty}) == []
+    (slept,) = meaning("sleep", {"dailySleepDTO": empty | {"sleepTimeSeconds": 27000}})
+    assert isinstance(slept, Episode)
+    assert slept.values[Metric.ASLEEP] == 450
+
+
+@pytest.mark.parametrize("odd", [[], {}, ["HRV"], None, 7])
+def test_words_that_are_none_are_no_crash(odd: Any) -> None:
+    assert exported("export_health", metrics=[{"type": odd, "value": 3}, {"type": "HRV", "status": odd}]) == {}
+    with pytest.raises(BadRecord, match="sleepStartTimestampGMT"):
+        exported("export_sleep", sleepWindowConfirmationType=odd)

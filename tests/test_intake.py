@@ -1,0 +1,136 @@
+"""Connected folders: what is new, what failed and is named again, and files whose names tell nothing."""
+
+from __future__ import annotations
+
+import io
+import shutil
+import zipfile
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from bridge import app, intake, lab, registry
+from bridge.config import load
+from bridge.files import Unreadable, found
+from bridge.ports import Connection, User
+from bridge.store import open_store
+from bridge.types import Outcome
+from tests.apple_health.documents import document, steps
+from tests.world import NOW
+
+UNREADABLE = Path("/proc/self/mem")
+WHOOP = lab.fixtures("whoop") / "export"
+
+
+@pytest.fixture
+def ana() -> Iterator[tuple[app.Bridge, User]]:
+    store = open_store("sqlite://")
+    yield app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
+    store.close()
+
+
+@pytest.fixture
+def folder(ana: tuple[app.Bridge, User], tmp_path: Path) -> Connection:
+    (tmp_path / "inbox").mkdir()
+    return app.connect_folder(*ana, "whoop", tmp_path / "inbox")
+
+
+def synced(ana: tuple[app.Bridge, User], folder: Connection) -> Outcome:
+    return app.sync_connection(*ana, folder, at=NOW)
+
+
+def packed(*places: Path) -> bytes:
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as archive:
+        for place in places:
+            archive.write(place, place.name)
+    return content.getvalue()
+
+
+def test_a_cut_off_zip_is_named_and_again_and_read_when_it_is_whole(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path
+) -> None:
+    whole = packed(*sorted(WHOOP.iterdir()))
+    (tmp_path / "inbox" / "whoop.zip").write_bytes(whole[:-40])
+    first, again = synced(ana, folder), synced(ana, folder)
+    assert (first.outcome, first.failed_files[0][0]) == ("failed", "whoop.zip")
+    assert (again.outcome, again.files, again.failed_files) == ("ok", 0, first.failed_files)
+    (tmp_path / "inbox" / "whoop.zip").write_bytes(whole)
+    mended = synced(ana, folder)
+    assert (mended.outcome, mended.failed_files, mended.files > 0) == ("ok", (), True)
+
+
+def test_a_newer_release_tries_again(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = (WHOOP / "workouts.csv").read_text(encoding="utf-8").splitlines()
+    odd = [row.replace("2026-", "in the year 2026-") for row in rows[1:] * 12]
+    (tmp_path / "inbox" / "workouts.csv").write_text("\n".join([rows[0], *odd]), encoding="utf-8")
+    refused = synced(ana, folder)  # only when it was to be kept
+    assert "look for a newer release" in refused.failed_files[0][1]
+    assert synced(ana, folder).failed_files == refused.failed_files
+    monkeypatch.setattr(intake, "__version__", "99")
+    assert (synced(ana, folder).outcome, synced(ana, folder).files) == ("failed", 0)
+
+
+@pytest.mark.skipif(not UNREADABLE.exists(), reason="a file that opens and cannot be read is Linux's")
+def test_what_the_disk_did_not_give_is_asked_for_again(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path
+) -> None:
+    (tmp_path / "inbox" / "workouts.csv").symlink_to(UNREADABLE)
+    assert [synced(ana, folder).outcome for _ in range(2)] == ["failed", "failed"]
+
+
+def test_other_peoples_damaged_zips_are_nobodys_business(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path
+) -> None:
+    (tmp_path / "song.mp3").write_bytes(b"ID3" * 5000)
+    (tmp_path / "inbox" / "album.zip").write_bytes(packed(tmp_path / "song.mp3")[:-10])
+    assert synced(ana, folder).outcome == "ok"
+
+
+@pytest.mark.parametrize(
+    ("source", "file", "name"),
+    [
+        ("whoop", "export/workouts.csv", "my_whoop_data"),
+        ("apple_health", "week/apple_health_export/export.xml", "export"),
+        ("apple_health", "week/apple_health_export/export.xml", "export.xml.txt"),
+        ("health_auto_export", "week/HealthAutoExport-2026-11-16-2026-11-18.json", "export.json.1"),
+        ("ics", "downloads/Laufverein.ics", "calendar.txt"),
+        ("garmin", "watch/1_WELLNESS.fit", "wellness"),
+    ],
+)
+@pytest.mark.parametrize("zipped", [False, True])
+def test_a_file_is_known_by_its_content(tmp_path: Path, source: str, file: str, name: str, *, zipped: bool) -> None:
+    place = tmp_path / ("export.zip.1" if zipped else name)
+    content = lab.fixtures(source) / file
+    shutil.copy(content, tmp_path / name)
+    if zipped:
+        place.write_bytes(packed(tmp_path / name))
+    with ExitStack() as stack:
+        sorted_out = intake.sort_out(found(place, stack), registry.specs())
+    assert {name: len(known) for name, known in sorted_out.known.items()} == {source: 1}
+
+
+def test_years_in_a_file_are_of_where_the_person_lived(ana: tuple[app.Bridge, User], tmp_path: Path) -> None:
+    bridge, user = ana
+    bridge.store.set_zone(user.id, "America/New_York", since=NOW - timedelta(days=400))
+    bridge.store.set_zone(user.id, "Europe/Berlin", since=NOW - timedelta(days=100))
+    night = [steps(80, f"2026-{month}-10 03:30:00 +0000", f"2026-{month}-10 03:40:00 +0000") for month in ("03", "10")]
+    (tmp_path / "export.xml").write_bytes(document(*night).content)
+    moved = bridge.store.user("ana")
+    app.import_path(bridge, moved, tmp_path / "export.xml", at=NOW)
+    days = {str(sample.day) for _, sample in bridge.store.samples(user.id) if sample.metric == "steps"}
+    assert days == {"2026-03-09", "2026-10-10"}
+    (again,) = app.import_path(bridge, moved, tmp_path / "export.xml", at=NOW).outcomes
+    assert (again.new, again.updated) == (0, 0)
+
+
+def test_a_document_that_is_a_zip_inside_is_one_file(tmp_path: Path) -> None:
+    (tmp_path / "letter.docx").write_bytes(packed(WHOOP / "workouts.csv")[:-40])
+    with ExitStack() as stack:
+        (letter,) = found(tmp_path / "letter.docx", stack)
+    assert not isinstance(letter, Unreadable)
