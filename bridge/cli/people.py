@@ -95,7 +95,7 @@ def connect(
             allow_push(bridge, person, source)
             return
         if folder is None:
-            _say_what_is_read(source)
+            _say_what_is_asked(source, write=write)
             app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
         elif write:
             raise SetupError("a folder is only read: leave --write out")
@@ -104,13 +104,18 @@ def connect(
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
 
 
-def _say_what_is_read(source: str) -> None:
+def _say_what_is_asked(source: str, *, write: bool) -> None:
     """What the person is about to agree to."""
     from bridge import registry
 
     spec = registry.spec(source)
     what = ", ".join(sorted(str(kind).replace("_", " ") for kind in spec.delivers))
-    typer.echo(f"{spec.title} is asked to let this machine read: {what}. Nothing leaves this machine.", err=True)
+    also = ", and write advice you accept, on a calendar of its own there" if write and spec.writes else ""
+    typer.echo(
+        f"{spec.title} is asked to let this machine read: {what}{also}. What is read stays on this machine, unless you "
+        "have switched on notifications, a language model or an assistant.",
+        err=True,
+    )
 
 
 def allow_push(bridge: Bridge, person: User, source: str) -> None:

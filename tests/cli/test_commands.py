@@ -156,6 +156,15 @@ def test_mistakes_get_a_sentence_and_exit_two(run: Run, arguments: tuple[str, ..
     assert named in said
 
 
+def test_what_leaves_this_machine_is_said_before_anybody_agrees(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run("user", "add", "eve", "--zone", "UTC")
+    for write in ((), ("--write",)):
+        assert run("connect", "google_calendar", "--user", "eve", *write)[0] == 2  # no client is set up
+        said = capsys.readouterr().err
+        assert "read: events" in said
+        assert ("write advice you accept" in said) is bool(write)
+
+
 def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:
     run("user", "add", "eve", "--zone", "Asia/Tokyo")
     code, seen = run("observe", "--user", "eve", "--json")
