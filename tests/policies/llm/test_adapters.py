@@ -95,6 +95,16 @@ def test_a_new_attempt_waits_for_a_week_and_new_answers(bridge: app.Bridge, mont
     assert "4 times since" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
 
 
+def test_forgotten_answers_teach_nothing(bridge: app.Bridge, month: list[Slice]) -> None:
+    user, now = stored(bridge, month), begin(month[-1]) + timedelta(hours=6)
+    bridge.store.choices.reset(user.id, now=begin(month[-10]))
+    given = adapters.given(bridge, user, now)
+    assert len(given) == 10
+    assert "it takes" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
+    bridge.store.choices.take_back_reset(user.id, now=begin(month[-5]))
+    assert len(adapters.given(bridge, user, now)) == len(month)
+
+
 def test_a_kept_adapter_is_the_persons_policy_and_the_planners_prior_is_another(
     bridge: app.Bridge, month: list[Slice]
 ) -> None:
