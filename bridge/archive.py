@@ -21,7 +21,7 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
     if kind not in FORMATS:
         raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(FORMATS)}")
     if folder.exists() and any(folder.iterdir()):
-        raise SetupError(f"{folder} is not empty; name another folder: bridge export --to FOLDER")
+        raise SetupError(f"{folder} is not empty; name another folder: bridge export --user NAME --to FOLDER")
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name, rows in tables.items():
         _write_one(rows, folder / f"{name}.{kind}", kind)
@@ -62,7 +62,7 @@ def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         version, kind, names = about["version"], about["format"], list(about["tables"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise SetupError(f"{ABOUT} in that folder cannot be read; export again: bridge export") from None
+        raise SetupError(f"{ABOUT} in that folder cannot be read; export again: bridge export --user NAME") from None
     if version != VERSION or kind not in FORMATS:
         raise SetupError("a newer release wrote that export; upgrade: pip install --upgrade rhythm-bridge")
     return {name: _read_one(folder / f"{name}.{kind}", kind) for name in names if name.isidentifier()}

@@ -133,4 +133,4 @@ def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
 def _well(bridge: app.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:
     aside = len(bridge.store.set_aside(connection.id))
     works = "works" if live else "imported from files" if spec.reads else "told by hand"
-    return works + (f"; {aside} records set aside (see: bridge status)" if aside else "")
+    return works + (f"; {aside} records set aside (see: bridge status --user NAME)" if aside else "")

@@ -155,7 +155,7 @@ def _busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
 
 def needs_login(source: str) -> NeedsLogin:
-    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source}")
+    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
 
 
 def authorise(
@@ -212,12 +212,12 @@ def _answer(browser: Browser, listener: _Listener | None) -> str | None:
 def _code(source: str, answer: str | None, state: str) -> str:
     """The authorisation code of a redirected address, checked against our question."""
     if answer is None:
-        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source}")
+        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
     query = _query(answer)
     if query.get("error"):
-        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source}")
+        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
-        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source}")
+        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source} --user NAME")
     return query["code"][0]
 
 
@@ -247,7 +247,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
             raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
         except (OAuth2Error, ValueError, Warning):
             raise NeedsLogin(
-                f"{source} gave no token; check the client's id and secret, then: bridge connect {source}"
+                f"{source} gave no token; check the client's id and secret, then: bridge connect {source} --user NAME"
             ) from None
     return dict(token)
 

@@ -162,7 +162,7 @@ def _about(folder: Path) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         if about["version"] != VERSION:
-            raise SetupError("another release wrote this recording; record again: bridge record")
+            raise SetupError("another release wrote this recording; record again: bridge record DIR --user NAME")
     except (OSError, ValueError, KeyError, TypeError):
         raise SetupError(f"{folder} is no recording; make one: bridge record DIR --user NAME") from None
     return about
@@ -191,7 +191,8 @@ def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
         outcome = _synced(store, connection, spec, account, at=at)
     if player.unknown:
         raise SetupError(
-            f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; record again: bridge record"
+            f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; "
+            "record again: bridge record DIR --user NAME"
         )
     return outcome
 
