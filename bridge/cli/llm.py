@@ -267,7 +267,7 @@ def _said(row: dict[str, Any], user: str) -> str:
 def serve(
     model: Annotated[Path, typer.Option(help="Folder of a taught model.")] = TAUGHT / "grpo",
     name: Annotated[str, typer.Option(help="What the model is called in requests.")] = "rhythm",
-    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8080,
+    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8081,
     threads: Annotated[int, typer.Option(help="Processor threads.", min=1)] = 1,
     json: options.Json = False,
 ) -> None:
@@ -276,7 +276,11 @@ def serve(
 
     with _able():
         serving = _part("training.serving")
-        server = serving.server(serving.Served(model, name, config.load().adapters), port, threads)
+        served = serving.Served(model, name, config.load().adapters)
+        try:
+            server = serving.server(served, port, threads)
+        except OSError as error:
+            raise SetupError(f"port {port} cannot be had ({error.strerror}): bridge llm serve --port 0") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
     show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
     try:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from bridge import adapters, app, personalise, registry
 from bridge.cli import app as command
@@ -130,6 +131,13 @@ def test_it_is_listed_and_taken_back_by_the_command(
         command(["llm", "personalise", "--user", "ana", "--undo"], standalone_mode=False)
     with pytest.raises(SetupError, match="BRIDGE_POLICY_LLM_FOLDER"):
         command(["llm", "personalise", "--user", "ana"], standalone_mode=False)
+
+
+def test_a_served_model_does_not_want_the_pages_port() -> None:
+    commands: Any = get_command(command)
+    made = [commands.commands["web"], commands.commands["llm"].commands["serve"]]
+    ports = [option.default for one in made for option in one.params if option.name == "port"]
+    assert len(set(ports)) == 2
 
 
 def test_adapters_go_with_the_person(bridge: app.Bridge, month: list[Slice]) -> None:
