@@ -179,13 +179,13 @@ def grade(
         plots = [str(path) for path in _part("training.plots").draw(models, rows, out)]
     (out / "scores.json").write_text(jsonlib.dumps(rows, indent=1), encoding="utf-8")
     shown = contest.columns(rows)
-    if write is not None:
-        put(write, "\n".join(table(shown)), mark="contest")
     if json:
         show.document({"rows": rows, "plots": plots})
-        return
-    show.table(shown, list(shown[0]))
-    typer.echo(f"written: {', '.join(plots)}")
+    else:
+        show.table(shown, list(shown[0]))
+        typer.echo(f"written: {', '.join(plots)}")
+    if write is not None:
+        put(write, "\n".join(table(shown)), mark="contest")
 
 
 def _named(text: str) -> tuple[str, Path]:
