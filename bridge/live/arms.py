@@ -18,7 +18,6 @@ from bridge.ports import EventClassifier, Invitation
 from bridge.types import Label
 from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
 
-ORACLE = "oracle"  # knows profile, meters and labels, and plans as the planner does
 FULL = 5.0  # precision of a meter with every signal fresh
 SURER = " with surer meters"
 KNOWER = "planner"  # whose planning the oracle has
