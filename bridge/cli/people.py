@@ -63,10 +63,11 @@ def zone(
     """Say that a person now lives in another zone; the past keeps the old one."""
     from bridge import app
 
+    at = options.instant(since) if since else app.now()
     with app.open_bridge() as bridge:
         user = bridge.store.user(name)
-        bridge.store.set_zone(user.id, zone, since=options.instant(since) if since else app.now())
-    typer.echo(f"{name} lives in {zone} from now on.")
+        bridge.store.set_zone(user.id, zone, since=at)
+    typer.echo(f"{name} lives in {zone} from {since or 'now'} on.")
 
 
 def connect(
@@ -91,14 +92,14 @@ def connect(
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
+        if push + write + (folder is not None) > 1:
+            raise SetupError("an account, a folder or an app: of --write, --folder and --push, take one")
         if push:
             allow_push(bridge, person, source)
             return
         if folder is None:
             _say_what_is_asked(source, write=write)
             app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
-        elif write:
-            raise SetupError("a folder is only read: leave --write out")
         else:
             app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
