@@ -58,7 +58,8 @@ bench: .venv/ready
 	$(BIN)/python -m benchmarks
 
 live: .venv/ready # 40 people for four weeks under each policy: an hour of one core
-	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write bridge/lab/LIVE.md --picture bridge/lab/live.svg
+	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write bridge/lab/LIVE.md --picture bridge/lab/live.svg \
+		$(if $(BRIDGE_SAMPLES),--moments $(BRIDGE_SAMPLES)/wellness/lifesnaps)
 
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core
 	$(BIN)/bridge evaluate --comparison --episodes 500 --write rhythm_env/README.md --picture rhythm_env/answers.svg

@@ -1,4 +1,4 @@
-"""What a personal prior is worth in simulated lives: ``python -m benchmarks.personal [LIVES]``, a table for the docs.
+"""What a personal prior is worth in simulated lives: ``python -m benchmarks.personal [LIVES]``.
 
 Four weeks of answers to the planner, then two weeks with all answers of 30 days, with those of five days, and with a
 prior and those of five days at most, on the same people and luck (``rhythm_env.context``). Five seconds of one core per

@@ -75,13 +75,14 @@ def _tried(bridge: Bridge, user: User) -> list[Prior]:
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """All that a person has answered, oldest first."""
+    """All that a person has answered since they began anew, oldest first."""
     return [answered for answered, _ in _advice(bridge, user, now)]
 
 
 def _advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
     """The same with the advice."""
-    found = bridge.store.recommendations(user.id, since=now - personalise.BEGINNING, until=now)
+    begun = advise.anew_since(bridge.store, user, at=now) or now - personalise.BEGINNING
+    found = bridge.store.recommendations(user.id, since=begun, until=now)
     pairs = ((advise.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge.errors import SetupError
+from bridge.files import new_folder
 
 ABOUT = "rhythm-bridge-export.json"
 VERSION = 1
@@ -17,12 +18,10 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table; returns how many rows each has. Raises SetupError for a folder that is not empty."""
+    """Write every table; returns how many rows each has. Raises SetupError for a folder that is no empty one."""
     if kind not in FORMATS:
         raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(FORMATS)}")
-    if folder.exists() and any(folder.iterdir()):
-        raise SetupError(f"{folder} is not empty; name another folder: bridge export --to FOLDER")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new_folder(folder, "bridge export --user NAME --to FOLDER")
     for name, rows in tables.items():
         _write_one(rows, folder / f"{name}.{kind}", kind)
     counts = {name: len(rows) for name, rows in tables.items()}
@@ -62,7 +61,7 @@ def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
         about = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         version, kind, names = about["version"], about["format"], list(about["tables"])
     except (OSError, ValueError, KeyError, TypeError):
-        raise SetupError(f"{ABOUT} in that folder cannot be read; export again: bridge export") from None
+        raise SetupError(f"{ABOUT} in that folder cannot be read; export again: bridge export --user NAME") from None
     if version != VERSION or kind not in FORMATS:
         raise SetupError("a newer release wrote that export; upgrade: pip install --upgrade rhythm-bridge")
     return {name: _read_one(folder / f"{name}.{kind}", kind) for name in names if name.isidentifier()}

@@ -66,7 +66,7 @@ def load() -> Settings:
     return Settings(
         folder=folder,
         database=_choose("DATABASE", written, f"sqlite:///{folder / 'bridge.db'}"),
-        key=os.environ.get("BRIDGE_KEY"),
+        key=_choose("KEY", written, "") or None,
         classifier=_choose("CLASSIFIER", written, "linear"),
         policy=_choose("POLICY", written, "planner"),
         explore=_choose("EXPLORE", written, "0.1"),
@@ -78,7 +78,7 @@ def load() -> Settings:
 
 
 def _choose(name: str, written: Mapping[str, Any], default: str) -> str:
-    return str(os.environ.get(f"BRIDGE_{name}") or written.get(name.lower()) or default)
+    return os.environ.get(f"BRIDGE_{name}") or _as_text(written.get(name.lower())) or default
 
 
 def _address(text: str) -> str | None:

@@ -17,6 +17,7 @@ from types import TracebackType
 from typing import Any, BinaryIO, Self, cast
 
 from bridge import torn
+from bridge.errors import SetupError
 from bridge.ports import File
 
 HEAD = 4096  # bytes a source may look at to recognise a file
@@ -24,6 +25,16 @@ DEPTH = 3  # zips within zips
 DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
 JUNK = ("__MACOSX",)  # resource forks that a Mac puts into zips
 DOCUMENTS = (".docx", ".xlsx", ".pptx", ".odt", ".ods", ".odp", ".epub", ".jar", ".apk", ".kmz", ".whl")  # zips inside
+
+
+def new_folder(folder: Path, again: str) -> None:
+    """Make a folder that is its owner's alone, or take an empty one. Raises SetupError naming the command ``again``."""
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise SetupError(f"{folder} is not empty; name another folder: {again}")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise SetupError(f"{folder} can be no folder of ours ({error.strerror}); name another: {again}") from None
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ class Service:
 
     @property
     def again(self) -> str:
-        return f"bridge connect {self.source}"
+        return f"bridge connect {self.source} --user NAME"
 
 
 SETTINGS = (
@@ -138,7 +138,9 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
     if status == 429 or status >= 500 or reasons & BUSY:
         return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now))
     if status == 403 and reasons & DISABLED:
-        return SetupError(f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync")
+        return SetupError(
+            f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
+        )
     if status == 403:
         meaning = Forbidden if reasons & SHUT and not reasons & UNCOVERED else NeedsLogin
         return meaning(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bridge import app, config, keyplace, registry
+from bridge import app, config, housekeeping, keyplace, registry
 from bridge.errors import BridgeError
 from bridge.ports import Connection, ConnectorSpec, User
 
@@ -41,6 +41,7 @@ def examine() -> list[Finding]:
         with app.open_bridge() as bridge:
             findings.append(Finding(check="store", ok=True, text="opened and up to date"))
             findings.append(_plugins(bridge))
+            findings.append(_rules(bridge))
             findings.extend(_people(bridge))
     except BridgeError as error:
         findings.append(Finding(check="store", ok=False, text=str(error), next="check BRIDGE_DATABASE"))
@@ -72,6 +73,16 @@ def _plugins(bridge: app.Bridge) -> Finding:
     except BridgeError as error:
         return Finding(check="plug-ins", ok=False, text=str(error), next="bridge sources")
     return Finding(check="plug-ins", ok=True, text=f"classifier {chosen[0]}, policy {chosen[1]}")
+
+
+def _rules(bridge: app.Bridge) -> Finding:
+    """What every piece of advice and every night's tidying reads, and stops at when it is wrong."""
+    try:
+        guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
+    except BridgeError as error:
+        return Finding(check="rules", ok=False, text=str(error), next="correct it in the environment or config.toml")
+    text = f"{guard.explore:.0%} of advice is tried by lot, raw records are kept for {kept:g} days"
+    return Finding(check="rules", ok=True, text=text)
 
 
 def _people(bridge: app.Bridge) -> Iterator[Finding]:
@@ -122,4 +133,4 @@ def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
 def _well(bridge: app.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:
     aside = len(bridge.store.set_aside(connection.id))
     works = "works" if live else "imported from files" if spec.reads else "told by hand"
-    return works + (f"; {aside} records set aside (see: bridge status)" if aside else "")
+    return works + (f"; {aside} records set aside (see: bridge status --user NAME)" if aside else "")

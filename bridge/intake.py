@@ -165,7 +165,9 @@ class Folder:
 
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
-            raise TryLater(f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH")
+            raise TryLater(
+                f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH --user NAME"
+            )
         places = plain(self.folder)
         here = {place.relative_to(self.folder).as_posix() for place in places}
         known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}

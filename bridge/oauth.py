@@ -27,6 +27,7 @@ TRIES = 3  # of pairs that others have swapped, before a refused request counts 
 PATIENCE = 180.0  # seconds a person has to agree in the browser
 SILENCE = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+HERE = "http://127.0.0.1:0/"  # where vendors lead back to if any port will do
 
 
 class Signed:
@@ -154,7 +155,7 @@ def _busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
 
 def needs_login(source: str) -> NeedsLogin:
-    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source}")
+    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
 
 
 def authorise(
@@ -166,32 +167,57 @@ def authorise(
     token_url: str,
     scopes: Sequence[str],
     pkce: bool = False,
-    port: int = 0,
+    redirect: str = HERE,
 ) -> None:
     """Obtain consent and save the token: the person agrees in a browser and is redirected to us, or pastes the address.
 
+    ``redirect`` is the address registered with the vendor; one that is not on this machine is always pasted.
     Raises NeedsLogin when they refuse, the answer does not match the question, or nobody answers in three minutes.
     """
-    with _Listener(port) as listener, loopback_may_be_plain(authorise_url):
-        redirect = f"http://127.0.0.1:{listener.port}/"
-        with _client(account, scopes=scopes, redirect=redirect, pkce=pkce) as client:
-            url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
-            browser.open(url)
-            pasted = browser.paste()
-            answer = pasted.strip() if pasted else listener.wait(PATIENCE)
-            code = _code(source, answer, state)
-            account.save_token(_exchange(client, account, source, token_url, code))
+    with (
+        _hearing(redirect) as (address, listener),
+        loopback_may_be_plain(authorise_url),
+        _client(account, scopes=scopes, redirect=address, pkce=pkce) as client,
+    ):
+        url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
+        browser.open(url)
+        code = _code(source, _answer(browser, listener), state)
+        account.save_token(_exchange(client, account, source, token_url, code))
+
+
+@contextmanager
+def _hearing(redirect: str) -> Iterator[tuple[str, _Listener | None]]:
+    """The redirect address, with a port where it names none, and who listens there; nobody where it leads elsewhere."""
+    try:
+        parts = urlsplit(redirect)
+        here, port = parts.scheme == "http" and parts.hostname in LOOPBACK[:2], parts.port
+    except ValueError:
+        raise SetupError(f"{redirect} is no address that a vendor could lead back to; correct the setting") from None
+    if not here:
+        yield redirect, None
+        return
+    with _Listener(80 if port is None else port) as listener:
+        yield redirect if port != 0 else f"http://{parts.hostname}:{listener.port}{parts.path}", listener
+
+
+def _answer(browser: Browser, listener: _Listener | None) -> str | None:
+    """The address the person was led to: pasted, or as it arrives here; None when nobody came."""
+    pasted = browser.paste()
+    if pasted is None and listener is not None:
+        return listener.wait(PATIENCE)
+    found = browser.ask("The address you were redirected to") if pasted is None else pasted
+    return (found or "").strip() or None
 
 
 def _code(source: str, answer: str | None, state: str) -> str:
     """The authorisation code of a redirected address, checked against our question."""
     if answer is None:
-        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source}")
+        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
     query = _query(answer)
     if query.get("error"):
-        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source}")
+        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
-        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source}")
+        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source} --user NAME")
     return query["code"][0]
 
 
@@ -221,7 +247,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
             raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
         except (OAuth2Error, ValueError, Warning):
             raise NeedsLogin(
-                f"{source} gave no token; check the client's id and secret, then: bridge connect {source}"
+                f"{source} gave no token; check the client's id and secret, then: bridge connect {source} --user NAME"
             ) from None
     return dict(token)
 
@@ -275,7 +301,13 @@ class _Listener:
 
     def __init__(self, port: int) -> None:
         self.answer: str | None = None
-        self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+        try:
+            self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+        except OSError as error:
+            raise SetupError(
+                f"nothing can be led back to port {port} of this machine ({error.strerror}); "
+                "wait until another consent is over, or register and set another redirect address"
+            ) from None
         self.port: int = self._server.server_address[1]
 
     def __enter__(self) -> _Listener:

@@ -164,7 +164,9 @@ class _Pull:
     def everything(self) -> None:
         """Every stream; a cursor that expired starts this source over once."""
         if self.source.open is None:
-            raise SetupError(f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH")
+            raise SetupError(
+                f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
+            )
         self._may_ask()
         with closing(self.source.open()) as connector:
             self._follow_notices(connector)
@@ -208,7 +210,7 @@ class _Pull:
             if in_a_row >= BAD_LEAST:  # pages of one record each tell nothing alone
                 raise SourceChanged(
                     f"the last {in_a_row} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
-                    "may have changed its format: look for a newer release, then: bridge sync"
+                    "may have changed its format: look for a newer release, then: bridge sync --user NAME"
                 )
             self._may_ask()
 
@@ -245,7 +247,7 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, landings: list[Landing
     if len(landings) >= BAD_LEAST and bad > BAD_SHARE * len(landings):
         raise SourceChanged(
             f"{bad} of {len(landings)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "
-            "kept. The source may have changed its format: look for a newer release, then: bridge sync"
+            "kept. The source may have changed its format: look for a newer release, then: bridge sync --user NAME"
         )
 
 

@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 
 ZONES = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="UTC"),)
 FIRST_MONDAY = date(2026, 1, 5)
-VALIDITY = (0.1, 0.5)  # correlation of a night's reading with the truth (measured on people, see meters.md section 7)
+VALIDITY = (0.1, 0.5)  # correlation of a night's reading with the truth (with reports: bridge/validation/README.md)
 MISSING_NIGHT = 0.1  # share of nights without the band
 WARM_UP = (5, 60)  # nights recorded before the first week
 WRITTEN_DOWN = 0.7  # share of what is done that the calendar shows

@@ -18,7 +18,7 @@ from bridge import oauth
 from bridge.errors import NeedsLogin, SetupError, TryLater
 from bridge.lab.server import Answer
 from bridge.store import open_store
-from connectors.whoop.consent import SCOPES
+from connectors.whoop.consent import SCOPES, authorise
 from tests.world import World, living
 
 TOKENS = "/oauth/oauth2/token"
@@ -195,6 +195,53 @@ def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_pasted_address_is_an_answer(world: World) -> None:
     consent(world, Pasting(lambda url: f"  {redirected(url)}\n"))
     assert world.sync().outcome == "ok"
+
+
+def registered(world: World, address: str) -> None:
+    """The member's own app knows this redirect address and no other."""
+    world.vendor.redirect = address
+    world.account.settings["redirect_uri"] = address  # type: ignore[index]
+
+
+def agreed(world: World, person: Person) -> None:
+    """WHOOP's consent as ``bridge connect whoop`` asks for it."""
+    try:
+        authorise(world.account, person)
+    finally:
+        person.leave()
+
+
+def test_a_vendor_leads_back_to_the_registered_address_and_to_no_other(world: World) -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    registered(world, f"http://localhost:{port}/back")
+    for _ in range(2):
+        agreed(world, Person(agree))
+    assert world.sync().outcome == "ok"
+
+
+def test_who_is_led_elsewhere_is_asked_for_the_address(world: World) -> None:
+    class Asked(Person):
+        def open(self, url: str) -> None:
+            self.url = url
+
+        def ask(self, question: str) -> str | None:
+            return redirected(self.url) if "redirected" in question else None
+
+    registered(world, "https://app.example/back")
+    agreed(world, Asked(lambda _: None))
+    assert world.sync().outcome == "ok"
+
+
+def test_a_redirect_that_cannot_be_heard_says_what_to_do(world: World) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        registered(world, f"http://localhost:{taken.getsockname()[1]}/")
+        with pytest.raises(SetupError, match="another redirect address"):
+            agreed(world, Person(agree))
+    registered(world, "http://localhost:port/")
+    with pytest.raises(SetupError, match="correct the setting"):
+        agreed(world, Person(agree))
 
 
 @pytest.mark.parametrize("pasted", ["yes", "http://127.0.0.1/?code=a", "http://127.0.0.1/?code=a&state=b", "http://["])

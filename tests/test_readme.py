@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
@@ -34,9 +36,16 @@ def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_every_command_is_in_the_readme() -> None:
-    known = typer.main.get_command(app)
-    for name in known.commands:  # type: ignore[attr-defined]
+    for name in named(typer.main.get_command(app)):
         assert re.search(rf"`?bridge {name}\b", README), name
+
+
+def named(group: Any, before: str = "") -> Iterator[str]:
+    """Commands with their subcommands; those of ``llm`` are steps, which stand beside it."""
+    for name, command in group.commands.items():
+        yield before + name
+        if name != "llm":
+            yield from named(command, f"{before}{name} ") if hasattr(command, "commands") else ()
 
 
 def test_make_targets_of_the_readme_exist() -> None:

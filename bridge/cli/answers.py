@@ -19,16 +19,20 @@ def evaluate(
     policy: str, lives: int, kind: Kind, *, against: str | None, plot: bool, picture: Path | None, json: bool
 ) -> None:
     body = evaluated(policy, lives, kind, against)
-    if picture is not None:
-        curves.draw(picture, {"lives": [body]})
     if json:
         show.document(body)
-        return
-    tell(body)
-    if plot:
-        typer.echo("accepted " + curves.line([point["mean"] for point in body["accepted_over"]]))
-        if body["archetypes"]:
-            typer.echo("told     " + curves.line([point["share"] for point in body["archetypes"]["right_over"]]))
+    else:
+        tell(body)
+        if plot:
+            _bars(body)
+    if picture is not None:  # last: it may have a wrong ending, and the figures take minutes
+        curves.draw(picture, {"lives": [body]})
+
+
+def _bars(body: Mapping[str, Any]) -> None:
+    typer.echo("accepted " + curves.line([point["mean"] for point in body["accepted_over"]]))
+    if body["archetypes"]:
+        typer.echo("told     " + curves.line([point["share"] for point in body["archetypes"]["right_over"]]))
 
 
 def evaluated(policy: str, lives: int, kind: Kind, against: str | None) -> dict[str, Any]:

@@ -37,14 +37,14 @@ def fleet(
         figures = run(
             users, days=days, database=database, workers=workers or (2 if users > MANY else 1), progress=progress.steps
         )
-    if write is not None:
-        from bridge.cli.scale import keep
-
-        keep(write, figures)
     if json:
         show.document(figures)
     else:
         _print(figures)
+    if write is not None:
+        from bridge.cli.scale import keep
+
+        keep(write, figures)
     if figures["lost"] or figures["doubled"] or figures["missed_syncs"]:
         raise typer.Exit(1)
 

@@ -184,13 +184,13 @@ def grade(
         plots = [str(path) for path in _part("training.plots").draw(models, rows, out)]
     (out / "scores.json").write_text(jsonlib.dumps(rows, indent=1), encoding="utf-8")
     shown = contest.columns(rows)
-    if write is not None:
-        put(write, "\n".join(table(shown)), mark="contest")
     if json:
         show.document({"rows": rows, "plots": plots})
-        return
-    show.table(shown, list(shown[0]))
-    typer.echo(f"written: {', '.join(plots)}")
+    else:
+        show.table(shown, list(shown[0]))
+        typer.echo(f"written: {', '.join(plots)}")
+    if write is not None:
+        put(write, "\n".join(table(shown)), mark="contest")
 
 
 def _named(text: str) -> tuple[str, Path]:
@@ -272,7 +272,7 @@ def _said(row: dict[str, Any], user: str) -> str:
 def serve(
     model: Annotated[Path, typer.Option(help="Folder of a taught model.")] = TAUGHT / "grpo",
     name: Annotated[str, typer.Option(help="What the model is called in requests.")] = "rhythm",
-    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8080,
+    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8081,
     threads: Annotated[int, typer.Option(help="Processor threads.", min=1)] = 1,
     json: options.Json = False,
 ) -> None:
@@ -281,7 +281,11 @@ def serve(
 
     with _able():
         serving = _part("training.serving")
-        server = serving.server(serving.Served(model, name, config.load().adapters), port, threads)
+        served = serving.Served(model, name, config.load().adapters)
+        try:
+            server = serving.server(served, port, threads)
+        except OSError as error:
+            raise SetupError(f"port {port} cannot be had ({error.strerror}): bridge llm serve --port 0") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
     show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
     try:

@@ -63,10 +63,11 @@ def zone(
     """Say that a person now lives in another zone; the past keeps the old one."""
     from bridge import app
 
+    at = options.instant(since) if since else app.now()
     with app.open_bridge() as bridge:
         user = bridge.store.user(name)
-        bridge.store.set_zone(user.id, zone, since=options.instant(since) if since else app.now())
-    typer.echo(f"{name} lives in {zone} from now on.")
+        bridge.store.set_zone(user.id, zone, since=at)
+    typer.echo(f"{name} lives in {zone} from {since or 'now'} on.")
 
 
 def connect(
@@ -91,26 +92,31 @@ def connect(
 
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
+        if push + write + (folder is not None) > 1:
+            raise SetupError("an account, a folder or an app: of --write, --folder and --push, take one")
         if push:
             allow_push(bridge, person, source)
             return
         if folder is None:
-            _say_what_is_read(source)
+            _say_what_is_asked(source, write=write)
             app.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
-        elif write:
-            raise SetupError("a folder is only read: leave --write out")
         else:
             app.connect_folder(bridge, person, source, folder)
     typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
 
 
-def _say_what_is_read(source: str) -> None:
+def _say_what_is_asked(source: str, *, write: bool) -> None:
     """What the person is about to agree to."""
     from bridge import registry
 
     spec = registry.spec(source)
     what = ", ".join(sorted(str(kind).replace("_", " ") for kind in spec.delivers))
-    typer.echo(f"{spec.title} is asked to let this machine read: {what}. Nothing leaves this machine.", err=True)
+    also = ", and write advice you accept, on a calendar of its own there" if write and spec.writes else ""
+    typer.echo(
+        f"{spec.title} is asked to let this machine read: {what}{also}. What is read stays on this machine, unless you "
+        "have switched on notifications, a language model or an assistant.",
+        err=True,
+    )
 
 
 def allow_push(bridge: Bridge, person: User, source: str) -> None:

@@ -39,7 +39,7 @@ def record(
 
 
 def replay(
-    folder: Annotated[Path, typer.Argument(help="A recording (see: bridge record).")],
+    folder: Annotated[Path, typer.Argument(help="A recording that bridge record made.")],
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep what comes out as what must come out from now on.")
     ] = False,

@@ -16,6 +16,7 @@ from typing import Any
 
 from bridge import advise, app, registry
 from bridge.errors import SetupError
+from bridge.files import new_folder
 from bridge.lab.recording import Player, Recorder
 from bridge.lab.server import LabServer
 from bridge.ports import Connection, ConnectorSpec, Store, User
@@ -67,9 +68,7 @@ def record(bridge: app.Bridge, user: User, folder: Path, *, at: datetime) -> lis
     live = [c for c in app.chosen(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
         raise SetupError(f"{user.name} has no live source to record: bridge connect SOURCE --user {user.name}")
-    if folder.exists() and any(folder.iterdir()):
-        raise SetupError(f"{folder} is not empty; name another folder")
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    new_folder(folder, f"bridge record DIR --user {user.name}")
     about = {
         "version": VERSION,
         "now": at.isoformat(),
@@ -162,7 +161,7 @@ def _about(folder: Path) -> dict[str, Any]:
     try:
         about: dict[str, Any] = json.loads((folder / ABOUT).read_text(encoding="utf-8"))
         if about["version"] != VERSION:
-            raise SetupError("another release wrote this recording; record again: bridge record")
+            raise SetupError("another release wrote this recording; record again: bridge record DIR --user NAME")
     except (OSError, ValueError, KeyError, TypeError):
         raise SetupError(f"{folder} is no recording; make one: bridge record DIR --user NAME") from None
     return about
@@ -191,7 +190,8 @@ def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
         outcome = _synced(store, connection, spec, account, at=at)
     if player.unknown:
         raise SetupError(
-            f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; record again: bridge record"
+            f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; "
+            "record again: bridge record DIR --user NAME"
         )
     return outcome
 

@@ -6,6 +6,7 @@ import base64
 import hashlib
 import hmac
 import json
+import re
 import secrets
 import time
 import uuid
@@ -17,7 +18,8 @@ from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
-from bridge.lab.server import Answer, Fault, Request
+from bridge import oauth
+from bridge.lab.server import Answer, Request
 
 DAY = (10_000, 86_400.0)  # requests, seconds: what the API allows an app; a test may set that of a minute, (100, 60.0)
 LIFE = 3600  # seconds an access token lives
@@ -38,6 +40,7 @@ class Vendor:
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account
         self.life = LIFE
+        self.redirect: str | None = None  # the one that is registered; None: any port of this machine
         self._access: dict[str, float] = {}  # token -> when it ends
         self._refresh: set[str] = set()
         self._codes: set[str] = set()
@@ -47,7 +50,7 @@ class Vendor:
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
-        return {"base_url": url, **CLIENT}
+        return {"base_url": url, "redirect_uri": self.redirect or oauth.HERE, **CLIENT}
 
     def grant(self) -> dict[str, Any]:
         """A pair of tokens that is valid now."""
@@ -153,10 +156,10 @@ class Vendor:
         return Answer(body=body)
 
     def _agree(self, request: Request) -> Answer:
-        """The member agrees at once; an unknown client gets no further."""
+        """The member agrees at once; an unknown client, or one that leads elsewhere, gets no further."""
         query = request.query
         known = query.get("client_id") == CLIENT["client_id"] and query.get("scope") == SCOPE
-        if not known or len(query.get("state", "")) < 8:
+        if not known or len(query.get("state", "")) < 8 or not self._registered(query.get("redirect_uri", "")):
             return Answer(status=400, body={"error": "invalid_request"})
         code = secrets.token_urlsafe(16)
         self._codes.add(code)
@@ -164,6 +167,11 @@ class Vendor:
             status=302,
             headers={"Location": query["redirect_uri"] + "?" + urlencode({"code": code, "state": query["state"]})},
         )
+
+    def _registered(self, address: str) -> bool:
+        if self.redirect is None:
+            return re.fullmatch(r"http://127\.0\.0\.1:\d+/", address) is not None
+        return address == self.redirect
 
     def _token(self, form: Mapping[str, str]) -> Answer:
         """Exchange a code, or rotate: the old refresh token dies the moment a new one is issued."""
@@ -192,13 +200,3 @@ def _span(record: Mapping[str, Any], sleeps: Mapping[Any, Mapping[str, Any]]) ->
 
 def _at(text: str) -> datetime:
     return datetime.fromisoformat(text)
-
-
-def rate_limited(reset: int) -> Fault:
-    """Every request of the API is one too many, for ``reset`` seconds."""
-    headers = {"X-RateLimit-Reset": str(reset), "X-RateLimit-Remaining": "0"}
-
-    def refuse(request: Request) -> Answer | None:
-        return Answer(status=429, headers=headers) if request.path.startswith("/developer") else None
-
-    return refuse

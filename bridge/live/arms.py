@@ -19,7 +19,6 @@ from bridge.types import Label
 from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
 from rhythm_env.strategies import variant_of
 
-ORACLE = "oracle"  # knows profile, meters and labels, and plans as the planner does
 FULL = 5.0  # precision of a meter with every signal fresh
 SURER = " with surer meters"
 KNOWER = "planner"  # whose planning the oracle has

@@ -100,7 +100,7 @@ def answer(
     db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
     answered = by_id(db, recommendation_id)
     if answered is None:
-        raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend")
+        raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend --user NAME")
     return answered
 
 

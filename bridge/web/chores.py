@@ -30,12 +30,12 @@ OLD = 86_400  # seconds after which an upload is what a crash has left
 SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 
-def consent(visit: Visit, spec: ConnectorSpec, *, write: bool) -> Job:
-    """Obtain consent, then sync for the first time."""
+def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) -> Job:
+    """Obtain consent, of somebody at this machine or ``elsewhere``, then sync for the first time."""
     title = words.named(spec.title)[0]
 
     def work(job: Job) -> list[dict[str, Any]]:
-        job.text = f"Waiting for {title}"
+        job.text, job.elsewhere = f"Waiting for {title}", elsewhere
         app.connect(visit.bridge, visit.user, spec.name, job, write=write)
         job.url, job.text = None, "Connected. Fetching what is there"
         return _synced(visit, spec, job)

@@ -16,6 +16,7 @@ log = logging.getLogger(__name__)
 
 MOST = 200  # jobs remembered
 PATIENCE = 180.0  # seconds a job waits for an answer
+LED_BACK = "Agree there. The page you end at does not open here: copy its address and paste it"
 RUNNING, DONE, FAILED = "running", "done", "failed"
 
 
@@ -32,6 +33,7 @@ class Job:
     text: str = ""
     question: str | None = None
     url: str | None = None
+    elsewhere: bool = False  # who asked for it is on another machine than the bridge
     result: Any = None
     answers: queue.Queue[str] = field(default_factory=lambda: queue.Queue(maxsize=1))
 
@@ -54,8 +56,8 @@ class Job:
         self.url = url
 
     def paste(self) -> str | None:
-        """The vendor leads back to this machine by itself."""
-        return None
+        """The vendor leads back to this machine by itself: nobody at another one gets there."""
+        return self.ask(LED_BACK) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
         self.question = question

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 CORPUS = Path(__file__).parents[1] / "corpus"
-LANGUAGES = ("de", "en", "es", "fr", "it", "ja", "nl", "pt", "zh")  # the others stand in a column of their file
 ALIKE = 0.75  # cosine of the counts of three-letter runs from which two titles are near-duplicates
 CHUNK = 2000
 

@@ -15,7 +15,7 @@ KEYS_PAGE = "https://connect.garmin.com/app/settings/personalApiToken"
 TOKEN_PATH = "/personalapitoken-service/personal-api/personal-api-key/token"  # noqa: S105 - a path
 EARLY = 600  # seconds before its end at which a token is exchanged
 DAY = 86_400  # what a token lasts that does not say
-AGAIN = "bridge connect garmin"
+AGAIN = "bridge connect garmin --user NAME"
 
 
 def authorise(account: Account, browser: Browser) -> None:

@@ -148,5 +148,7 @@ def _content(answer: requests.Response) -> bytes:
         if len(content) > LARGEST:
             raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
     if not begins(bytes(content[:CHUNK])):
-        raise SourceChanged("the address answers something that is no calendar; check it, then: bridge connect ics")
+        raise SourceChanged(
+            "the address answers something that is no calendar; check it, then: bridge connect ics --user NAME"
+        )
     return bytes(content)

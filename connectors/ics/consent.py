@@ -8,7 +8,7 @@ from bridge.errors import NeedsLogin, SetupError
 from bridge.oauth import LOOPBACK
 from bridge.ports import Account, Browser
 
-AGAIN = "bridge connect ics"
+AGAIN = "bridge connect ics --user NAME"
 WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format"
 
 

@@ -23,7 +23,7 @@ def authorise(account: Account, browser: Browser) -> None:
         authorise_url=account.settings["consent_url"].rstrip("/") + "/oauth/authorize",
         token_url=token_url(account),
         scopes=SCOPES,
-        port=int(account.settings["port"]),
+        redirect=f"http://127.0.0.1:{account.settings['port']}/",
     )
 
 

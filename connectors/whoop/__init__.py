@@ -38,6 +38,11 @@ SPEC = ConnectorSpec(
         Setting(name="base_url", help="the API's address", default="https://api.prod.whoop.com"),
         Setting(name="client_id", help="the client id of your WHOOP developer app"),
         Setting(name="client_secret", help="the client secret of your WHOOP developer app", secret=True),
+        Setting(
+            name="redirect_uri",
+            help="a redirect address registered with your WHOOP developer app",
+            default="http://localhost:8764/",
+        ),
     ),
     opens="connectors.whoop.client:Whoop",
     authorises="connectors.whoop.consent:authorise",

@@ -1,4 +1,8 @@
-"""WHOOP's consent: OAuth 2 with the client's secret in the body, no PKCE; access for an hour, refresh tokens rotate."""
+"""WHOOP's consent: OAuth 2 with the client's secret in the body, no PKCE; access for an hour, refresh tokens rotate.
+
+The redirect address has to be one that is registered with the app
+(https://developer.whoop.com/docs/developing/getting-started).
+"""
 
 from __future__ import annotations
 
@@ -24,6 +28,7 @@ def authorise(account: Account, browser: Browser) -> None:
         authorise_url=account.settings["base_url"].rstrip("/") + "/oauth/oauth2/auth",
         token_url=token_url(account),
         scopes=SCOPES,
+        redirect=account.settings["redirect_uri"],
     )
 
 

@@ -148,7 +148,7 @@ def _address(address: str) -> str:
     except ValueError:
         usable = False
     if not usable:
-        raise ValueError("llm needs an address like http://localhost:8080/v1: set BRIDGE_POLICY_LLM_ADDRESS")
+        raise ValueError("llm needs an address like http://localhost:8081/v1: set BRIDGE_POLICY_LLM_ADDRESS")
     return address
 
 

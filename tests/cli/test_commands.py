@@ -142,6 +142,9 @@ def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatc
         (("user", "add", "a b", "--zone", "UTC"), "name"),
         (("connect", "fitbit9000", "--user", "eve"), "bridge sources"),
         (("sync", "--user", "eve"), "bridge connect"),
+        (("connect", "health_auto_export", "--user", "eve", "--push", "--folder", "."), "take one"),
+        (("connect", "google_calendar", "--user", "eve", "--push", "--write"), "take one"),
+        (("connect", "ics", "--user", "eve", "--folder", ".", "--write"), "take one"),
         (("import", "no-such-file.zip", "--user", "eve"), "no file"),
         (("feedback", "maybe", "--user", "eve"), "accept"),
         (("feedback", "accept", "--user", "eve"), "bridge recommend"),
@@ -159,6 +162,22 @@ def test_mistakes_get_a_sentence_and_exit_two(run: Run, arguments: tuple[str, ..
 def test_more_days_than_there_are_is_a_mistake_of_the_line(run: Run) -> None:
     with pytest.raises(typer.BadParameter, match="3660"):
         run("days", "--user", "eve", "--last", "999999")
+
+
+def test_whoever_moved_earlier_is_told_when(run: Run) -> None:
+    run("user", "add", "eve", "--zone", "UTC")
+    assert run("user", "zone", "eve", "Europe/Lisbon") == (0, "eve lives in Europe/Lisbon from now on.\n")
+    since = "2026-01-01T00:00:00+00:00"
+    assert since in run("user", "zone", "eve", "Europe/Lisbon", "--since", since)[1]
+
+
+def test_what_leaves_this_machine_is_said_before_anybody_agrees(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    run("user", "add", "eve", "--zone", "UTC")
+    for write in ((), ("--write",)):
+        assert run("connect", "google_calendar", "--user", "eve", *write)[0] == 2  # no client is set up
+        said = capsys.readouterr().err
+        assert "read: events" in said
+        assert ("write advice you accept" in said) is bool(write)
 
 
 def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:

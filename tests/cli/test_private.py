@@ -97,6 +97,13 @@ def test_a_folder_with_something_in_it_is_not_written_to(filled: World, tmp_path
         archive.write(filled.store.dump(filled.user.id), tmp_path, "json")
 
 
+def test_a_file_is_no_folder_to_export_to(tmp_path: Path) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    for place in (tmp_path / "mine.txt", tmp_path / "mine.txt" / "below"):
+        with pytest.raises(SetupError, match="bridge export --user NAME --to FOLDER"):
+            archive.write({}, place, "json")
+
+
 def test_forgetting_leaves_nothing_in_database_files_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every title, key and payload text of a person is looked for in every byte of the installation's folder."""
     home = tmp_path / "home"

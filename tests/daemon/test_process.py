@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import signal
 import socket
 import subprocess
@@ -233,3 +234,15 @@ def test_the_service_files_run_our_own_command(kind: str) -> None:
     assert printed == text(kind)
     assert "rhythm-bridge" in printed
     assert "daemon" in printed
+
+
+def test_the_unit_runs_what_its_head_installs_as_the_user_its_head_names() -> None:
+    """systemd's path does not hold the environment that pip installs into."""
+    head, _, unit = text("systemd").partition("[Unit]")
+    (installed,) = re.findall(r"^# python3 -m venv (/\S+) ", head, re.MULTILINE)
+    assert f"ExecStart={installed}/bin/rhythm-bridge daemon " in unit
+    for name in ("DynamicUser", "User", "StateDirectory", "EnvironmentFile", "StateDirectoryMode", "UMask"):
+        (value,) = re.findall(rf"^{name}=(.+)$", unit, re.MULTILINE)
+        assert f"-p {name}={value} " in head
+    (home,) = re.findall(r"BRIDGE_HOME=\S+", unit)
+    assert f"{home} " in head

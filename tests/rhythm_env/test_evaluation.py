@@ -160,3 +160,6 @@ def test_the_table_goes_between_its_marks(tmp_path: Path) -> None:
     place.write_text("nothing")
     with pytest.raises(SetupError, match="baselines"):
         put(place, "new", mark="baselines")
+    for nowhere in (tmp_path, tmp_path / "missing" / "README.md"):
+        with pytest.raises(SetupError, match="--write FILE"):
+            put(nowhere, "new", mark="table")

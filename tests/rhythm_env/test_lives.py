@@ -135,7 +135,9 @@ def test_lives_are_printed_with_their_uncertainty() -> None:
     assert (body["lives"], body["weeks"], body["validity"]) == (2, 2, 0.0)
     assert 0 < body["accepted"]["mean"] < 1
     assert set(body["belief_skill_at"]) == set(body["belief_coverage_at"]) == {"8", "28", "56"}
-    assert "accepted" in bridge(*DEPLOYED, "2", "--policy", "random", "--weeks", "1").stdout
+    shown = bridge(*DEPLOYED, "2", "--policy", "random", "--weeks", "1", "--picture", "lives.bad")
+    assert "accepted" in shown.stdout  # nor do they get lost with a picture that cannot be drawn
+    assert (shown.returncode, "end it with" in shown.stderr) == (2, True)
 
 
 def test_answers_alone_and_archetypes_are_asked_for_by_name(tmp_path: Path) -> None:

@@ -19,7 +19,8 @@ from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
 from tests.health_auto_export.reading import body, metric
-from tests.web.served import Place, Visitor, calendar
+from tests.web.conftest import secured
+from tests.web.served import Place, Visitor, calendar, open_at, served
 
 
 @contextmanager
@@ -33,7 +34,7 @@ def vendor(monkeypatch: pytest.MonkeyPatch, source: str, made: Vendor | Garmin, 
 def consent_address(visitor: Visitor, source: str) -> tuple[str, str]:
     """Begin to connect; the page's part with the address to open, and the address."""
     shown = visitor.change(f"/connections/{source}/connect").text
-    job = re.search(r'hx-get="(/jobs/[^"]+)"', shown)
+    job = re.search(r'(?:hx-get|action)="(/jobs/[^"]+)"', shown)
     assert job is not None
     for _ in range(200):
         found = re.search(r'href="(http[^"]+)"', shown)
@@ -77,6 +78,27 @@ def _denied(query: object) -> Answer:
     assert isinstance(query, dict)
     address = f"{query['redirect_uri']}?error=access_denied&state={query['state']}"
     return Answer(status=302, headers={"Location": address})
+
+
+def test_somebody_at_another_machine_pastes_where_they_were_led(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with (
+        vendor(monkeypatch, "whoop", Vendor(lab.account("whoop", "week"))),
+        served(open_at(tmp_path), local=False, names=["bridge.example"]) as place,
+    ):
+        secured(place, "ana", "correct horse battery")
+        phone = place.visitor()
+        phone.headers.update({"Host": "bridge.example"})
+        assert phone.log_in("ana", "correct horse battery").status_code == 303
+        phone.get("/connections")
+        shown, address = consent_address(phone, "whoop")
+        shown = phone.finished(shown)
+        assert "copy its address" in shown
+        led = requests.get(address, timeout=20, allow_redirects=False).headers["Location"]
+        action = re.search(r'action="(/jobs/[^"]+)"', shown)
+        assert action is not None
+        assert "new" in phone.finished(phone.change(action[1], {"answer": led}).text)
 
 
 def test_a_source_that_is_not_set_up_names_the_setting(visitor: Visitor) -> None:

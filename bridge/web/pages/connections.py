@@ -16,6 +16,7 @@ from bridge.ports import ConnectorSpec
 from bridge.push.inbox import grant
 from bridge.push.server import PATH
 from bridge.web import chores, words
+from bridge.web.gate import LOOPBACK
 from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
 from bridge.web.site import COOKIE, Visit, Visitor
@@ -82,9 +83,10 @@ def _shown(visit: Visit, job: Job) -> HTMLResponse:
 
 
 @router.post("/connections/{source}/connect")
-def connect(visit: Visitor, source: str, write: Text = "") -> Response:
+def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
     """Ask for consent; the page shows what the person has to do, and then how far the first sync is."""
-    return _shown(visit, chores.consent(visit, _spec(source), write=write == "yes"))
+    elsewhere = request.url.hostname not in LOOPBACK
+    return _shown(visit, chores.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
 
 
 @router.post("/connections/{source}/sync")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.main import get_command
 
 from bridge import adapters, app, personalise, registry
 from bridge.cli import app as command
@@ -95,6 +96,16 @@ def test_a_new_attempt_waits_for_a_week_and_new_answers(bridge: app.Bridge, mont
     assert "4 times since" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
 
 
+def test_forgotten_answers_teach_nothing(bridge: app.Bridge, month: list[Slice]) -> None:
+    user, now = stored(bridge, month), begin(month[-1]) + timedelta(hours=6)
+    bridge.store.choices.reset(user.id, now=begin(month[-10]))
+    given = adapters.given(bridge, user, now)
+    assert len(given) == 10
+    assert "it takes" in adapters.lacking(bridge, user, given, now, again=timedelta(0))
+    bridge.store.choices.take_back_reset(user.id, now=begin(month[-5]))
+    assert len(adapters.given(bridge, user, now)) == len(month)
+
+
 def test_a_kept_adapter_is_the_persons_policy_and_the_planners_prior_is_another(
     bridge: app.Bridge, month: list[Slice]
 ) -> None:
@@ -120,6 +131,13 @@ def test_it_is_listed_and_taken_back_by_the_command(
         command(["llm", "personalise", "--user", "ana", "--undo"], standalone_mode=False)
     with pytest.raises(SetupError, match="BRIDGE_POLICY_LLM_FOLDER"):
         command(["llm", "personalise", "--user", "ana"], standalone_mode=False)
+
+
+def test_a_served_model_does_not_want_the_pages_port() -> None:
+    commands: Any = get_command(command)
+    made = [commands.commands["web"], commands.commands["llm"].commands["serve"]]
+    ports = [option.default for one in made for option in one.params if option.name == "port"]
+    assert len(set(ports)) == 2
 
 
 def test_adapters_go_with_the_person(bridge: app.Bridge, month: list[Slice]) -> None:
