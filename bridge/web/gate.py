@@ -25,11 +25,8 @@ FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-forwarded-host"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
 MEGABYTE = 1_000_000
-LIMITS = {
-    "/connections/import": 4_000 * MEGABYTE,
-    "/api/v1/import": 4_000 * MEGABYTE,
-    "/push/": 200 * MEGABYTE,
-}  # by how a path begins
+UPLOADS = frozenset({"/connections/import", "/api/v1/import"})  # their bodies go to disk, and are never a form
+UPLOAD, PUSHED = 4_000 * MEGABYTE, 200 * MEGABYTE
 HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -135,7 +132,9 @@ def _is_address(host: str) -> bool:
 
 
 def limit_of(path: str) -> int:
-    return next((limit for start, limit in LIMITS.items() if path.startswith(start)), MEGABYTE)
+    if path in UPLOADS:
+        return UPLOAD
+    return PUSHED if path.startswith("/push/") else MEGABYTE
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

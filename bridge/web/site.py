@@ -13,7 +13,7 @@ from fastapi import Depends, HTTPException, Request
 
 from bridge import access, app
 from bridge.ports import User
-from bridge.web.gate import SAFE
+from bridge.web.gate import SAFE, UPLOADS
 from bridge.web.jobs import Jobs
 from bridge.web.sight import Sights
 from bridge.web.throttle import Throttle
@@ -103,11 +103,15 @@ def csrf(request: Request) -> str:
 
 
 async def genuine(request: Request) -> None:
-    """Refuses a change that does not carry its page's token; a program's own token cannot be sent by a browser."""
+    """Refuses a change that does not carry its page's token; a program's own token cannot be sent by a browser.
+
+    An upload carries it in a header: nothing of its body is read before it is known whose it is.
+    """
     if request.method in SAFE or bearer(request) is not None:
         return
     given = request.headers.get("x-csrf-token")
-    if given is None and request.headers.get("content-type", "").startswith(FORM):
+    form = request.scope["path"] not in UPLOADS and request.headers.get("content-type", "").startswith(FORM)
+    if given is None and form:
         given = str((await request.form()).get("csrf"))
     if not hmac.compare_digest((given or "").encode(), csrf(request).encode()):
         raise HTTPException(403, "this page has grown too old; load it again")

@@ -55,6 +55,10 @@ class Place:
     made: FastAPI
     url: str
 
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
     def visitor(self) -> Visitor:
         return Visitor(self.url)
 
