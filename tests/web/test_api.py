@@ -96,6 +96,24 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
         assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer"), token
 
 
+def test_what_no_answer_can_repeat_is_refused(program: requests.Session, place: Place) -> None:
+    for sent in ('{"score": NaN}', '{"score": 1e999}', '{"score": 3, "\\ud800": 1}', '{"score": "\\ud800"}', "{"):
+        answer = program.post(f"{place.url}/api/v1/checkins", sent, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (422, ["error"]), sent
+    many = json.dumps({"score": 3} | {f"field {number} " * 100: 1 for number in range(100)})
+    assert len(program.post(f"{place.url}/api/v1/checkins", many, timeout=60).content) < 500
+
+
+def test_an_address_that_is_not_there_answers_as_its_neighbours_do(place: Place) -> None:
+    for method, path, status in (
+        ("GET", "/api/v1/nothing", 404),
+        ("PUT", "/api/v1/today", 405),
+        ("GET", "/push/whoop", 405),
+    ):
+        answer = requests.request(method, place.url + path, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (status, ["error"]), path
+
+
 def test_every_address_is_documented(place: Place) -> None:
     document = requests.get(f"{place.url}/api/v1/openapi.json", timeout=60).json()
     assert {"/api/v1/today", "/api/v1/recommendation/{number}/feedback", "/api/v1/import"} <= set(document["paths"])
@@ -103,6 +121,7 @@ def test_every_address_is_documented(place: Place) -> None:
         for one in methods.values():
             assert one["description"], path
             assert one["security"] == [{"HTTPBearer": []}], path
+            assert one["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith("/Refused"), path
 
 
 def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -81,5 +81,7 @@ def test_titles_are_text_and_never_markup(place: Place, ana: User, visitor: Visi
 
 def test_what_went_wrong_is_said_on_a_page(visitor: Visitor) -> None:
     assert "no such event" in visitor.change("/events", {"event": "nothing", "action": "LEARN"}).text
-    assert visitor.get("/nowhere").status_code == 404
+    for path, status in (("/nowhere", 404), ("/trends?weeks=x", 422), ("/advice/x", 405)):
+        answer = visitor.get(path)
+        assert (answer.status_code, "That did not work" in answer.text) == (status, True), path
     assert requests.get(f"{visitor.url}/static/../serving.py", timeout=10).status_code == 404
