@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import re
 import socket
 from collections.abc import Iterator
@@ -18,6 +19,7 @@ from fastapi.routing import APIRoute
 from bridge import access, advising, app
 from bridge.errors import SetupError
 from bridge.ports import User
+from bridge.web import chores, gate, words
 from bridge.web.serving import check_passwords
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
@@ -109,7 +111,12 @@ def test_every_change_needs_the_token_of_its_page_and_comes_from_our_own(place: 
         path = re.sub(r"{[^}]*}", "1", template)
         assert visitor.post(path, data={"name": "ana", "answer": "accept"}).status_code in (403, 422), path
         assert visitor.post(path, data={"csrf": "0" * 64}).status_code in (403, 422), path
-        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Origin": "http://["},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
             answer = visitor.post(path, data={"csrf": visitor.csrf}, headers=headers)
             assert (answer.status_code, answer.text) == (403, "another site asked for that"), path
 
@@ -118,6 +125,12 @@ def test_another_name_for_this_machine_is_refused(visitor: Visitor) -> None:
     for host in ("evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[::2]", "10.0.0.7"):
         assert visitor.get("/", headers={"Host": host}).status_code in (400, 421), host
     assert visitor.get("/", headers={"X-Forwarded-For": "10.0.0.7"}).status_code == 421
+
+
+def test_a_name_is_known_however_it_is_written(tmp_path: Path) -> None:
+    with served(open_at(tmp_path), local=False, names=["Bridge.Example.org", "Anas-MacBook"]) as place:
+        for host in ("bridge.example.org", "Bridge.Example.org", "anas-macbook:8080"):
+            assert place.visitor().get("/login", headers={"Host": host}).status_code == 200, host
 
 
 def test_passwords_sessions_and_leaving(two: Two) -> None:
@@ -235,6 +248,11 @@ def test_only_uploads_may_be_large(visitor: Visitor) -> None:
         request = requests.Request("POST", visitor.url + path).prepare()
         request.headers["Content-Length"] = "2000000"
         assert visitor.send(request, timeout=10).status_code == 413, path
+
+
+def test_worked_examples() -> None:
+    for module in (chores, gate, words):
+        assert doctest.testmod(module).failed == 0, module
 
 
 def test_expired_sessions_are_deleted(two: Two) -> None:
