@@ -83,7 +83,8 @@ class Visitor(requests.Session):
         return self.post(path, data={"csrf": self.csrf, **(form or {})}, **options)
 
     def upload(self, name: str, content: bytes) -> requests.Response:
-        return self.post("/connections/import", content, params={"name": name}, headers={"X-CSRF-Token": self.csrf})
+        headers = {"X-CSRF-Token": self.csrf, "HX-Request": "true"}
+        return self.post("/connections/import", content, params={"name": name}, headers=headers)
 
     def finished(self, shown: str, seconds: float = 60) -> str:
         """Ask after a job until it is over; what the page then says."""

@@ -18,6 +18,7 @@ from bridge.lab.garmin import Vendor as Garmin
 from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
+from bridge.web import chores
 from tests.health_auto_export.reading import body, metric
 from tests.web.served import Place, Visitor, calendar
 
@@ -113,6 +114,16 @@ def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor:
         shown = visitor.finished(visitor.upload(name, content).text)
         assert told in shown, name
         assert " new" not in shown.replace("0 new", ""), name
+
+
+def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores, "SPARE", 10**18)
+    full = visitor.upload("more.ics", calendar())
+    assert (full.status_code, "the disk is nearly full" in full.text, "<" in full.text) == (400, True, False)
+    place.bridge.store.add_user("ben", "UTC", now=app.now())  # now one has to say who one is
+    ended = visitor.upload("more.ics", calendar())
+    assert (ended.status_code, ended.headers["hx-redirect"]) == (204, "/login")
+    assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))
 
 
 def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
