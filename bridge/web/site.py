@@ -13,7 +13,7 @@ from fastapi import Depends, HTTPException, Request
 
 from bridge import access, app
 from bridge.ports import User
-from bridge.web.gate import SAFE, UPLOADS
+from bridge.web.gate import OWN, SAFE, UPLOADS
 from bridge.web.jobs import Jobs
 from bridge.web.sight import Sights
 from bridge.web.throttle import Throttle
@@ -94,6 +94,16 @@ def _visitor(request: Request, site: Site, now: datetime) -> User | None:
 def bearer(request: Request) -> str | None:
     kind, _, token = request.headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else None
+
+
+def is_looking(request: Request, visit: Visit) -> bool:
+    """Whether the person sees the answer: they have opened a page of ours. A program with a token has not, nor has
+    another site that makes a browser fetch from us; where nobody logs in only the browser can tell the two apart.
+    """
+    if bearer(request) is not None:
+        return False
+    opened = visit.session and request.headers.get("sec-fetch-dest") == "document"
+    return opened or request.headers.get("sec-fetch-site", "none" if visit.session else "") in OWN
 
 
 def csrf(request: Request) -> str:

@@ -69,6 +69,7 @@ class Visitor(requests.Session):
     def __init__(self, url: str) -> None:
         super().__init__()
         self.url, self.csrf = url, ""
+        self.headers["Sec-Fetch-Site"] = "same-origin"
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
         options.setdefault("timeout", 60)

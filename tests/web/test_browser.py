@@ -134,8 +134,9 @@ def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: 
 
 
 def test_an_upload_that_is_refused_says_why_and_leads_to_the_login(
-    place: Place, page: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    place: Place, browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    page = browser.new_context().new_page()  # whose console tells of the refusal
     place.bridge.store.add_user("ana", ZONE, now=app.now())
     (tmp_path / "mine.ics").write_bytes(calendar())
     page.goto(f"{place.url}/connections")
@@ -147,6 +148,7 @@ def test_an_upload_that_is_refused_says_why_and_leads_to_the_login(
     place.bridge.store.add_user("ben", ZONE, now=app.now())  # now one has to say who one is
     page.set_input_files("#file", str(tmp_path / "mine.ics"))
     page.wait_for_selector("text=Who is there?")
+    page.context.close()
 
 
 def test_connect_at_the_vendor_after_a_login_that_failed(
