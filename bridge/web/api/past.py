@@ -39,6 +39,7 @@ class Happened(BaseModel):
     kind: str
     title: str | None
     hours: float | None
+    private: bool
 
 
 class TrendsBody(BaseModel):
