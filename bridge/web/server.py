@@ -15,9 +15,10 @@ from pydantic import BaseModel
 from starlette.exceptions import HTTPException
 
 from bridge import __version__
+from bridge.cli.show import writable
 from bridge.errors import BridgeError
 from bridge.push.landing import Landing
-from bridge.web import api, pages, pushes, words
+from bridge.web import api, pages, pushes
 from bridge.web.chores import drop_old
 from bridge.web.gate import WITHOUT, Gate
 from bridge.web.render import STATIC, page
@@ -109,7 +110,7 @@ def _unfit(request: Request, error: Exception) -> Response:
 def _said(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
     """Why not: as JSON to programs, as plain text to a part of a page, else on a page."""
     if request.url.path.startswith(WITHOUT):
-        return JSONResponse({"error": words.writable(text)}, status, headers)
+        return JSONResponse({"error": writable(text)}, status, headers)
     if "hx-request" in request.headers:
-        return PlainTextResponse(words.writable(text), status)
+        return PlainTextResponse(writable(text), status)
     return page("error.html", None, status=status, text=text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from bridge import access, app
 from bridge.cli import app as cli
 from bridge.ports import User
+from bridge.types import Event, Item, RawRecord
 from tests.web.served import Place, Visitor, calendar
 
 
@@ -94,6 +96,22 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
     for token in ("Bearer wrong", "Bearer", "Basic YTpi"):
         answer = requests.get(f"{place.url}/api/v1/me", headers={"Authorization": token}, timeout=60)
         assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer"), token
+
+
+def test_half_a_character_in_a_title_breaks_no_answer(program: requests.Session, place: Place, ana: User) -> None:
+    """As some calendars cut them."""
+
+    def planned(record: RawRecord, parent: RawRecord | None) -> list[Item]:
+        at = app.now()
+        return [Event(key="k", calendar="c", title="Gym \ud83d", start=at, end=at + timedelta(hours=1))]
+
+    connection = next(c for c in place.bridge.store.connections(ana.id) if c.source == "ics")
+    record = RawRecord(stream="events", key="k", payload={"n": 1})
+    place.bridge.store.land(connection, [record], planned, version=1, now=app.now())
+    events = [one for slot in told(program, place, "/today")["slots"] for one in slot["events"]]
+    (cut,) = [one for one in events if one["title"] == "Gym ?"]
+    assert "Gym ?" in json.dumps(told(program, place, "/calendar"))
+    assert told(program, place, "/labels", {"event": cut["event"], "action": "LEARN"})["title"] == "Gym ?"
 
 
 def test_what_no_answer_can_repeat_is_refused(program: requests.Session, place: Place) -> None:
