@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 import requests
 
 from bridge import access, advising, app, checkin
@@ -36,6 +37,15 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
     assert kept.shown_at is not None
     assert f'action="/advice/{kept.id}"' in advice
     assert f'action="/advice/{kept.id}"' in visitor.get("/").text
+
+
+def test_after_midnight_it_is_still_the_night_of_the_day_before(
+    ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-24T01:00:00+01:00")
+    shown = visitor.get("/").text
+    assert "<h1>Monday night</h1>" in shown
+    assert "24 November 2026, 01:00" in shown
 
 
 def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: User, visitor: Visitor) -> None:
