@@ -25,7 +25,7 @@ from bridge.app import Bridge
 from bridge.ports import User
 from bridge.trends import trends
 from bridge.trends.document import document
-from rhythm_env.interface import zone_at
+from rhythm_env.interface import moment_at, zone_at
 
 log = logging.getLogger(__name__)
 
@@ -105,9 +105,9 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """What came in last from each connection, and the day."""
+    """What came in last from each connection, the day, and its slot: today's point is the mean of those begun."""
     changed = [bridge.store.changed(c.id) for c in bridge.store.connections(user.id)]
-    return _digest(at.astimezone(zone_at(at, user.zones)).date(), changed)
+    return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
 
 
 def _digest(*facts: object) -> str:
