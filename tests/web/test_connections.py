@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
 from bridge.web import chores
+from bridge.web.jobs import RUNNING, Jobs
 from tests.health_auto_export.reading import body, metric
 from tests.web.served import Place, Visitor, calendar
 
@@ -114,6 +116,20 @@ def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor:
         shown = visitor.finished(visitor.upload(name, content).text)
         assert told in shown, name
         assert " new" not in shown.replace("0 new", ""), name
+
+
+def test_when_a_source_was_last_asked_is_told_by_the_persons_clock(visitor: Visitor) -> None:
+    assert "<dd>2026-11-20 10:05</dd>" in visitor.get("/connections").text
+    assert visitor.get("/api/v1/connections").json()[0]["last_success"] == "2026-11-20T10:05+01:00"
+
+
+def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.LogCaptureFixture) -> None:
+    job = Jobs().start(1, "Ana Mueller befund.zip", lambda job: job.result["nothing"])
+    for _ in range(200):
+        if job.state != RUNNING:
+            break
+        time.sleep(0.005)
+    assert caplog.messages == ["a job of the page: unexpected TypeError"]
 
 
 def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
