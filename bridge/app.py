@@ -7,7 +7,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -149,8 +149,9 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     for connection in chosen(bridge, user, source):
         live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
         if spec.revokes is not None and live:
-            channels.end(bridge.account(connection, spec), spec, now=now())
-            confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
+            with suppress(BridgeError):  # settings or key are gone: then nobody can tell the vendor
+                channels.end(bridge.account(connection, spec), spec, now=now())
+                confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
     shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
     shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # what was drawn from it

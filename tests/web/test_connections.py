@@ -12,13 +12,15 @@ from pathlib import Path
 
 import pytest
 import requests
+from cryptography.fernet import Fernet
 
-from bridge import app, lab
+from bridge import app, lab, registry
 from bridge.lab.garmin import KEY
 from bridge.lab.garmin import Vendor as Garmin
 from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
+from bridge.vault import Vault
 from bridge.web import chores
 from bridge.web.jobs import RUNNING, Jobs
 from tests.health_auto_export.reading import body, metric
@@ -74,6 +76,24 @@ def test_a_login_that_fails_says_what_to_do_next(
     assert "the consent was refused; to try again" in told
     assert [c for c in place.bridge.store.connections(ana.id) if c.source == "whoop"] == []
     assert "Connect WHOOP" in visitor.get("/connections").text
+
+
+@pytest.mark.parametrize("lost", ["settings", "key"])
+def test_what_cannot_be_revoked_any_more_is_deleted_all_the_same(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    with vendor(monkeypatch, "whoop", made):
+        connection = place.bridge.store.connect(ana.id, "whoop", "account", now=app.now())
+        place.bridge.account(connection, registry.spec("whoop")).save_token(made.grant())
+        app.sync_user(place.bridge, ana, "whoop", at=app.now())
+        if lost == "settings":
+            monkeypatch.delenv("BRIDGE_WHOOP_CLIENT_ID")
+        else:
+            place.bridge.store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({}))
+        assert place.bridge.store.counts(ana.id)["whoop"]
+        assert "revoke the consent there as well" in visitor.change("/connections/whoop/disconnect").text
+    assert "whoop" not in place.bridge.store.counts(ana.id)
 
 
 def _denied(query: object) -> Answer:
