@@ -172,7 +172,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
-    for place in (bridge.settings.inbox(user.id), *bridge.settings.adapters.glob(f"u{user.id}-v*")):
+    sent = (bridge.settings.inbox(user.id), bridge.settings.uploads / str(user.id))
+    for place in (*sent, *bridge.settings.adapters.glob(f"u{user.id}-v*")):
         shutil.rmtree(place, ignore_errors=True)
     return unconfirmed
 

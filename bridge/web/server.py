@@ -17,9 +17,9 @@ from starlette.exceptions import HTTPException
 from bridge import __version__
 from bridge.cli.show import writable
 from bridge.errors import BridgeError
+from bridge.housekeeping import drop_uploads
 from bridge.push.landing import Landing
 from bridge.web import api, pages, pushes
-from bridge.web.chores import drop_old
 from bridge.web.gate import WITHOUT, Gate
 from bridge.web.render import STATIC, page
 from bridge.web.site import Site, Stranger, genuine, site_of
@@ -71,7 +71,7 @@ def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> 
 async def _living(made: FastAPI) -> AsyncIterator[None]:
     """Beside the routes a thread lands what is pushed; uploads that a crash has left go first."""
     site: Site = made.state.site
-    drop_old(site.bridge)
+    drop_uploads(site.bridge)
     landing = Landing(site.bridge, site.arrived)
     landing.start()
     yield
