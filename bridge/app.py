@@ -303,13 +303,11 @@ def import_path(
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
-    if archive.is_export(path):
-        tables = archive.read(path)
-        bridge.store.restore(user.id, tables)
-        rows = sum(len(found) for found in tables.values())
-        outcome = Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
-        return Imported(outcomes=[outcome], unknown=[], unreadable=[])
     with ExitStack() as stack:
+        exported = archive.opened(path, stack)
+        if exported is not None:
+            outcome = archive.restore(bridge.store, user.id, exported)
+            return Imported(outcomes=[outcome], unknown=[], unreadable=[])
         files = intake.sort_out(found(path, stack), registry.specs())
         if not files.known and not files.unreadable:
             titles = ", ".join(spec.title for spec in registry.specs() if spec.reads is not None)

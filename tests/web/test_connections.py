@@ -162,14 +162,44 @@ def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monk
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))
 
 
-def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
+def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor) -> None:
     packed = visitor.get("/connections/export.zip")
     assert packed.headers["content-disposition"].endswith('"ana-export.zip"')
-    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
-        archive.extractall(tmp_path / "out")
+    had = place.bridge.store.counts(ana.id)
+    visitor.change("/connections/forget", {"name": "ana"})
+    again = place.bridge.store.add_user("ana", "UTC", now=app.now())
+    visitor.get("/connections")
+    shown = visitor.finished(visitor.upload("ana-export (1).zip", packed.content).text)
+    assert "export:" in shown
+    assert place.bridge.store.counts(again.id) == had
+    assert place.bridge.store.user("ana").zones[-1].zone == "Europe/Berlin"
+
+
+def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    packed = visitor.get("/connections/export.zip").content
     ben = place.bridge.store.add_user("ben", "UTC", now=app.now())
-    app.import_path(place.bridge, ben, tmp_path / "out" / "ana-export", at=app.now())
-    assert place.bridge.store.counts(ben.id) == place.bridge.store.counts(ana.id)
+    guest = place.visitor()
+    guest.log_in("ben")
+    guest.get("/connections")
+    cut, odd = bytearray(packed), changed(packed, "zones.json", b"Europe/Berlin", b"../../etc/passwd")
+    middle = len(cut) // 3
+    cut[middle : middle + 40] = bytes(40)
+    for content, told in ((bytes(cut), "damaged or cut off"), (odd, "there is no time zone")):
+        assert told in guest.finished(guest.upload("ana-export.zip", content).text)
+    assert place.bridge.store.counts(ben.id) == {}
+    assert place.bridge.store.user("ben").zones == ben.zones
+
+
+def changed(packed: bytes, table: str, old: bytes, new: bytes) -> bytes:
+    """An export with something else in one of its tables."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content.replace(old, new) if name.endswith(table) else content)
+    return made.getvalue()
 
 
 def test_deleting_everything_wants_the_name(place: Place, visitor: Visitor) -> None:
