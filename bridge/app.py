@@ -21,6 +21,7 @@ from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.filing import Reading, take
 from bridge.guard import Guard, guard_of
+from bridge.intake import FOLDER
 from bridge.meters import proxy
 from bridge.ports import (
     Browser,
@@ -39,7 +40,6 @@ from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
 
-FOLDER = "folder"  # connections of this name import what is new in a folder
 WRITES = "writes"  # beside a consent: whether accepted advice is written there
 
 
@@ -244,7 +244,8 @@ def _sync_folder(
 ) -> Outcome:
     """Import what is new in a connected folder."""
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
-    folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
+    account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
     settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
     reading = intake.Folder(
         spec=spec, folder=folder, zone=zone_at(at, user.zones).key, cursor=cursor, settings=settings

@@ -12,20 +12,24 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 
 from bridge import app
 from bridge.config import load
 from bridge.errors import SetupError
+from bridge.health import _connection
 from bridge.ports import Store, User
-from bridge.push.inbox import grant, grants, land
+from bridge.push.inbox import grant, granted, grants, land, take_in
 from bridge.push.server import Receiver
 from bridge.store import open_store
+from bridge.vault import Vault
 from tests.health_auto_export.reading import body, metric
+from tests.world import KEY
 
 NOW = app.now()
 ADDRESS = "/push/health_auto_export"
@@ -68,7 +72,8 @@ class Place:
 
 
 @pytest.fixture
-def place(store: Store) -> Iterator[Place]:
+def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    monkeypatch.setenv("BRIDGE_KEY", KEY)
     bridge = app.Bridge(settings=load(), store=store)
     user = store.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_auto_export")
@@ -168,6 +173,28 @@ def test_what_waits_goes_with_the_person(place: Place) -> None:
     app.forget(place.bridge, place.user)
     assert not folder.exists()
     assert place.post(day(2))[0] == 401
+
+
+def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: Place, tmp_path: Path) -> None:
+    moved = replace(place.bridge.settings, folder=tmp_path / "elsewhere", key=KEY)
+    elsewhere = app.Bridge(settings=moved, store=place.bridge.store)
+    into = granted(elsewhere, "health_auto_export", place.token)
+    assert into is not None
+    assert into.folder.is_relative_to(tmp_path / "elsewhere")
+    take_in(into, {}, [day(4000)])
+    assert replace(place, bridge=elsewhere).steps() == [4000]
+
+
+def test_a_consent_that_no_key_opens_stops_nobody_else_and_is_told(place: Place) -> None:
+    store = place.bridge.store
+    ben = store.add_user("ben", "UTC", now=NOW)
+    grant(place.bridge, ben, "health_auto_export")
+    (connection,) = store.connections(ben.id)
+    store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({"token": ""}))
+    assert place.post(day(4000))[0] == 200
+    assert place.steps() == [4000]
+    found = _connection(place.bridge, ben, connection)
+    assert (found.ok, found.next) == (False, "bridge connect health_auto_export --user ben --push")
 
 
 def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) -> None:
