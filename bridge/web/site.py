@@ -13,10 +13,11 @@ from fastapi import Depends, HTTPException, Request
 
 from bridge import access, app
 from bridge.ports import User
+from bridge.push.server import OFTEN
+from bridge.throttle import Throttle
 from bridge.web.gate import OWN, SAFE, UPLOADS
 from bridge.web.jobs import Jobs
 from bridge.web.sight import Sights
-from bridge.web.throttle import Throttle
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -35,7 +36,7 @@ class Site:
     sights: Sights = field(default_factory=Sights)
     logins: Throttle = field(default_factory=lambda: Throttle(allowed=5, seconds=300))
     arrived: threading.Event = field(default_factory=threading.Event)
-    pushes: Throttle = field(default_factory=lambda: Throttle(allowed=120, seconds=60))
+    pushes: Throttle = field(default_factory=lambda: Throttle(allowed=OFTEN, seconds=60))
 
 
 class Stranger(Exception):

@@ -27,6 +27,7 @@ from bridge.ports import Store, User
 from bridge.push.inbox import grant, granted, grants, land, take_in
 from bridge.push.server import Receiver
 from bridge.store import open_store
+from bridge.throttle import Throttle
 from bridge.vault import Vault
 from tests.health_auto_export.reading import body, metric
 from tests.world import KEY
@@ -47,14 +48,14 @@ class Place:
     bridge: app.Bridge
     user: User
     token: str
-    port: int
+    server: Receiver
 
     def post(self, content: bytes, path: str = ADDRESS, **headers: str) -> tuple[int, Any]:
         named = {"Authorization": f"Bearer {self.token}"} | {k.replace("_", "-"): v for k, v in headers.items()}
         return self.raw("POST", path, content, named)
 
     def raw(self, method: str, path: str, content: Any, headers: dict[str, str], **more: Any) -> tuple[int, Any]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=20)) as connection:
             connection.request(method, path, content, headers, **more)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -80,7 +81,7 @@ def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield Place(bridge=bridge, user=user, token=token, port=server.server_port)
+        yield Place(bridge=bridge, user=user, token=token, server=server)
         server.shutdown()
         thread.join()
 
@@ -136,7 +137,7 @@ def test_what_cannot_be_read_is_refused_with_a_reason(
 
 def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: Place) -> None:
     bearer = {"Authorization": f"Bearer {place.token}"}
-    with closing(http.client.HTTPConnection("127.0.0.1", place.port, timeout=20)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", place.server.server_port, timeout=20)) as connection:
         connection.putrequest("POST", ADDRESS)
         connection.putheader("Authorization", bearer["Authorization"])
         connection.endheaders()
@@ -147,6 +148,13 @@ def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: P
     assert place.post(day(1), path="/push/nobody")[0] == 404
     assert place.post(day(1), path="/push/whoop")[0] == 401
     assert place.waiting() == []
+
+
+def test_who_guesses_tokens_has_to_wait(place: Place) -> None:
+    place.server.pushes = Throttle(allowed=3, seconds=60)
+    found = [place.raw("POST", ADDRESS, b"", {"Authorization": f"Bearer {n}"})[0] for n in range(5)]
+    assert found == [401] * 3 + [429] * 2
+    assert "too often" in place.post(day(1))[1]["error"]
 
 
 def test_a_token_is_kept_nowhere_and_nothing_sent_is_logged(place: Place, caplog: pytest.LogCaptureFixture) -> None:
