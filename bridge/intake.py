@@ -27,7 +27,7 @@ OnBytes = Callable[[int, int], None]
 
 
 def place_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """A connection's folder. What is sent waits below ``inbox`` of this machine, wherever it was when that was agreed."""
+    """A connection's folder. What is sent waits below this machine's ``inbox``, wherever that was agreed."""
     if connection.name != PUSHED:
         return Path(account.token_field("folder"))
     place = inbox / connection.source

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,6 +28,9 @@ TRIES = 3  # of pairs that others have swapped, before a refused request counts 
 PATIENCE = 180.0  # seconds a person has to agree in the browser
 SILENCE = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
+PLAIN = "OAUTHLIB_INSECURE_TRANSPORT"
+_SETTING = threading.Lock()
+_before: list[str | None] = []  # what the variable was, once for each who needs it now
 
 
 class Signed:
@@ -172,18 +176,17 @@ def authorise(
 
     Raises NeedsLogin when they refuse, the answer does not match the question, or nobody answers in three minutes.
     """
-    with _Listener(port) as listener, loopback_may_be_plain(authorise_url):
-        redirect = f"http://127.0.0.1:{listener.port}/"
-        with _client(account, scopes=scopes, redirect=redirect, pkce=pkce) as client:
-            url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
-            browser.open(url)
-            pasted = browser.paste()
-            answer = pasted.strip() if pasted else listener.wait(PATIENCE)
-            code = _code(source, answer, state)
-            account.save_token(_exchange(client, account, source, token_url, code))
+    with (
+        Listener(source, port) as listener,
+        loopback_may_be_plain(authorise_url),
+        _client(account, scopes=scopes, redirect=listener.address, pkce=pkce) as client,
+    ):
+        url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
+        code = code_of(source, listener.answered(browser, url), state)
+        account.save_token(_exchange(client, account, source, token_url, code))
 
 
-def _code(source: str, answer: str | None, state: str) -> str:
+def code_of(source: str, answer: str | None, state: str) -> str:
     """The authorisation code of a redirected address, checked against our question."""
     if answer is None:
         raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source}")
@@ -255,34 +258,57 @@ def _plain_loopback(url: str) -> bool:
 
 @contextmanager
 def loopback_may_be_plain(url: str) -> Iterator[None]:
-    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError."""
+    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError.
+
+    The variable is the whole process's: the last of those who need it at once puts it back.
+    """
     if not _plain_loopback(url):
         yield
         return
-    before = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
-    os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+    with _SETTING:
+        _before.append(_before[0] if _before else os.environ.get(PLAIN))
+        os.environ[PLAIN] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["OAUTHLIB_INSECURE_TRANSPORT"]
-        else:
-            os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = before
+        with _SETTING:
+            before = _before.pop()
+            if not _before:
+                os.environ.pop(PLAIN)
+                os.environ.update({} if before is None else {PLAIN: before})
 
 
-class _Listener:
-    """Waits on loopback for the redirect; other requests (a favicon) are answered 404 and do not count."""
+class Listener:
+    """Waits on loopback for the redirect; other requests (a favicon) are answered 404 and do not count.
 
-    def __init__(self, port: int) -> None:
+    ``port``: 0 for any that is free. Raises SetupError where it cannot be had.
+    """
+
+    def __init__(self, source: str, port: int = 0) -> None:
         self.answer: str | None = None
-        self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
-        self.port: int = self._server.server_address[1]
+        try:
+            self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+        except (OSError, OverflowError) as error:
+            raise SetupError(
+                f"port {port}, to which {source} leads back, cannot be had ({error}); close what uses it, or register "
+                f"another there and set BRIDGE_{source.upper()}_PORT"
+            ) from None
 
-    def __enter__(self) -> _Listener:
+    @property
+    def address(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}/"
+
+    def __enter__(self) -> Listener:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._server.server_close()
+
+    def answered(self, browser: Browser, url: str) -> str | None:
+        """Show an address to the person; the one it led to, which they paste or their browser comes here with."""
+        browser.open(url)
+        pasted = browser.paste()
+        return pasted.strip() if pasted else self.wait(PATIENCE)
 
     def wait(self, seconds: float) -> str | None:
         """The address the browser was sent to; None when nobody came."""
@@ -293,7 +319,7 @@ class _Listener:
         return self.answer
 
 
-def _redirect_handler(listener: _Listener) -> type[BaseHTTPRequestHandler]:
+def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = SILENCE  # one connection is served after the other
 
