@@ -66,6 +66,10 @@ def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(place:
     picture(page, "first-recommendation")
     print(f"from the first visit to the first recommendation: {took:.0f} s, one click")
     assert took < 60
+    (user,) = place.bridge.store.users()
+    kept = place.bridge.store.open_recommendation(user.id, moment_at(app.now(), user.zones))
+    assert kept is not None
+    assert kept.shown_at is not None  # the browser says that our own page asked
 
 
 def test_the_first_view_is_light(place: Place, demo: User, page: Any) -> None:
