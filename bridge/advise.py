@@ -180,14 +180,20 @@ def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> Recommendation:
     """Record the person's answer. Raises SetupError for somebody else's or an unknown recommendation."""
+    own(store, user, recommendation_id)
+    if moved_to is not None and answer is not Answer.RESCHEDULE:
+        raise SetupError("only `reschedule` takes --to")
+    return store.answer(recommendation_id, answer, now=now, moved_to=moved_to)
+
+
+def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
+    """A recommendation of that person's. Raises SetupError for somebody else's or an unknown one."""
     advice = store.recommendation(recommendation_id)
     if advice is None or advice.user_id != user.id:
         raise SetupError(
             f"{user.name} has no recommendation {recommendation_id}; see: bridge recommend --user {user.name}"
         )
-    if moved_to is not None and answer is not Answer.RESCHEDULE:
-        raise SetupError("only `reschedule` takes --to")
-    return store.answer(recommendation_id, answer, now=now, moved_to=moved_to)
+    return advice
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:

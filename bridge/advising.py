@@ -20,13 +20,18 @@ if TYPE_CHECKING:
 REACH = timedelta(days=60)  # how far from now an event may lie that is corrected
 
 
-def recommend(bridge: Bridge, user: User, *, now: datetime, policy: str | None = None) -> Recommendation:
-    """The slot's one recommendation, which the person now sees; of another policy than the one set where named."""
+def recommend(
+    bridge: Bridge, user: User, *, now: datetime, policy: str | None = None, seen: bool = True
+) -> Recommendation:
+    """The slot's one recommendation; of another policy than the one set where named. ``seen``: the person looks at it,
+    not a program.
+    """
     chosen = for_person(bridge.store, user, bridge.policy(policy))
     advice = advise.recommend(  # in no transaction: a policy may ask a service, and nobody else should wait for it
         bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
     )
-    bridge.store.mark_shown(advice.id, now=now)
+    if seen:
+        bridge.store.mark_shown(advice.id, now=now)
     return advice
 
 

@@ -7,7 +7,7 @@ import shutil
 import socket
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import cached_property, partial
@@ -21,6 +21,7 @@ from bridge.errors import BridgeError, SetupError
 from bridge.files import Unreadable, found
 from bridge.filing import Reading, take
 from bridge.guard import Guard, guard_of
+from bridge.intake import FOLDER
 from bridge.meters import proxy
 from bridge.ports import (
     Browser,
@@ -39,7 +40,6 @@ from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
 
-FOLDER = "folder"  # connections of this name import what is new in a folder
 WRITES = "writes"  # beside a consent: whether accepted advice is written there
 
 
@@ -150,8 +150,9 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
     for connection in chosen(bridge, user, source):
         live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
         if spec.revokes is not None and live:
-            channels.end(bridge.account(connection, spec), spec, now=now())
-            confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
+            with suppress(BridgeError):  # settings or key are gone: then nobody can tell the vendor
+                channels.end(bridge.account(connection, spec), spec, now=now())
+                confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
         bridge.store.disconnect(connection.id)
     shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
     shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # what was drawn from it
@@ -172,7 +173,8 @@ def forget(bridge: Bridge, user: User) -> list[str]:
             unconfirmed.append(connection.source)
     bridge.store.forget(user.id)
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
-    for place in (bridge.settings.inbox(user.id), *bridge.settings.adapters.glob(f"u{user.id}-v*")):
+    sent = (bridge.settings.inbox(user.id), bridge.settings.uploads / str(user.id))
+    for place in (*sent, *bridge.settings.adapters.glob(f"u{user.id}-v*")):
         shutil.rmtree(place, ignore_errors=True)
     return unconfirmed
 
@@ -243,7 +245,8 @@ def _sync_folder(
 ) -> Outcome:
     """Import what is new in a connected folder."""
     cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
-    folder = Path(StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
+    account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
     settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
     zone = zone_at(at, user.zones).key
     reading = intake.Folder(spec, folder, zone, cursor, user.zones, settings)
@@ -301,13 +304,11 @@ def import_path(
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}")
-    if archive.is_export(path):
-        tables = archive.read(path)
-        bridge.store.restore(user.id, tables)
-        rows = sum(len(found) for found in tables.values())
-        outcome = Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
-        return Imported(outcomes=[outcome], unknown=[], unreadable=[])
     with ExitStack() as stack:
+        exported = archive.opened(path, stack)
+        if exported is not None:
+            outcome = archive.restore(bridge.store, user.id, exported)
+            return Imported(outcomes=[outcome], unknown=[], unreadable=[])
         files = intake.sort_out(found(path, stack), registry.specs())
         if not files.known and not files.unreadable:
             titles = ", ".join(spec.title for spec in registry.specs() if spec.reads is not None)

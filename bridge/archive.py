@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
+import shutil
+import zipfile
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
+from contextlib import ExitStack
+from pathlib import Path, PurePosixPath
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from bridge.errors import SetupError
-from bridge.files import new_folder
+from bridge.files import DAMAGED, is_bomb, new_folder
+from bridge.ports import Store
+from bridge.types import Outcome
 
 ABOUT = "rhythm-bridge-export.json"
 VERSION = 1
@@ -51,8 +57,42 @@ def _parquet(work: Callable[[], Any]) -> Any:
         raise SetupError("Parquet needs pyarrow: pip install 'rhythm-bridge[parquet]'") from None
 
 
-def is_export(path: Path) -> bool:
-    return (path / ABOUT).is_file()
+def opened(path: Path, stack: ExitStack) -> Path | None:
+    """The folder of an export: the one given, or what a zip of it holds, unpacked as long as ``stack``; else None.
+
+    Raises SetupError for such a zip that is damaged.
+    """
+    if (path / ABOUT).is_file():
+        return path
+    try:
+        packed = stack.enter_context(zipfile.ZipFile(path))
+    except DAMAGED:
+        return None
+    inside = [(PurePosixPath(member.filename), member) for member in packed.infolist()]
+    about = next((name for name, _ in inside if name.name == ABOUT), None)
+    if about is None or is_bomb(packed, path.stat().st_size):
+        return None
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="rhythm-bridge-")))
+    for name, member in inside:
+        if name.parent == about.parent and name.suffix[1:] in FORMATS:
+            _unpack(packed, member, folder / name.name)
+    return folder
+
+
+def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> None:
+    try:
+        with packed.open(member) as content, place.open("xb") as file:
+            shutil.copyfileobj(content, file)
+    except DAMAGED as error:
+        raise SetupError(f"that export is damaged or cut off ({type(error).__name__}); export again") from None
+
+
+def restore(store: Store, user_id: int, folder: Path) -> Outcome:
+    """Put the tables of an export into the store, for a person who has nothing yet."""
+    tables = read(folder)
+    store.restore(user_id, tables)
+    rows = sum(len(found) for found in tables.values())
+    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -38,6 +38,11 @@ class Settings:
         """Where people's own adapters of a language model are, in folders ``u<user>-v<number>``."""
         return self.folder / "adapters"
 
+    @property
+    def uploads(self) -> Path:
+        """Where files that people send to the page are until they are imported, in folders ``<user>/<file>``."""
+        return self.folder / "uploads"
+
     def inbox(self, user_id: int) -> Path:
         """Where what is sent for somebody waits until it has landed."""
         return self.folder / "pushes" / str(user_id)

@@ -203,7 +203,7 @@ def _inside(file: Plain | Zipped, stack: ExitStack, depth: int) -> Iterator[Foun
     if archive is None:
         yield file
         return
-    if _is_bomb(archive, file.size):
+    if is_bomb(archive, file.size):
         yield Unreadable(file.path, "it would unpack to hundreds of times its size, as no export does; get another")
         return
     outer = file if isinstance(file, Plain) else file.outer
@@ -230,7 +230,7 @@ def _is_zip(file: Plain | Zipped) -> bool:
     )
 
 
-def _is_bomb(archive: zipfile.ZipFile, packed: int) -> bool:
+def is_bomb(archive: zipfile.ZipFile, packed: int) -> bool:
     """A member never gives more bytes than the archive says of it."""
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(torn.RATIO * packed, torn.HARMLESS)

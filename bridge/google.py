@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import json
-import webbrowser
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import cache
 from typing import Any
 
 from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
-from bridge.oauth import loopback_may_be_plain
+from bridge.oauth import answered as led_back
+from bridge.oauth import code_of, hearing, loopback_may_be_plain
 from bridge.ports import Account, Browser, Setting
 
-PATIENCE = 180  # seconds a person has to agree in the browser
 TIMEOUT = 60  # seconds for any answer
 BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
 QUOTA_PAUSE = timedelta(hours=6)  # "usage limits exceeded": back off for hours
@@ -170,34 +169,38 @@ def _retry_at(error: Any, now: datetime) -> datetime | None:
 
 def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
     """Ask to read, and to write only where told to. Raises NeedsLogin when refused, incomplete or unanswered."""
-    from google_auth_oauthlib.flow import InstalledAppFlow, WSGITimeoutError
-    from oauthlib.oauth2 import OAuth2Error
-
     asked = [service.scope, *([service.writes] if write and service.writes else [])]
-    flow = InstalledAppFlow.from_client_config({"installed": _client(account)}, asked)
-    webbrowser.register("rhythm-bridge-consent", None, _Shown(browser))
-    with loopback_may_be_plain(account.settings["token_uri"]):
-        try:
-            credentials = flow.run_local_server(
-                host="127.0.0.1",
-                port=0,
-                browser="rhythm-bridge-consent",
-                authorization_prompt_message=None,
-                success_message="Done. You can close this page.",
-                timeout_seconds=PATIENCE,
-                prompt="consent",
-            )
-        except WSGITimeoutError:
-            raise NeedsLogin(f"nobody agreed within three minutes; try again: {service.again}") from None
-        except (OAuth2Error, Warning) as error:  # a refused scope arrives as a bare Warning
-            what = type(error).__name__
-            raise NeedsLogin(f"the consent was refused or incomplete ({what}): {service.again}") from None
+    credentials = _agreed(account, browser, service, asked)
     granted = list(credentials.granted_scopes or [])
     if not set(asked) <= set(granted):
         what = "reading" if service.scope not in granted else "writing"
         raise NeedsLogin(f"the consent does not cover {what} {service.reads}; tick that box: {service.again}")
     agreed = {"scopes": granted, "granted_at": datetime.now(UTC).isoformat()}
     account.save_token(_stored(credentials, agreed))
+
+
+def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
+    """Credentials: the person agrees in a browser and is redirected to us, or pastes the address.
+
+    The library's own way shows addresses through one browser of the whole process, and two people may be asked at once.
+    """
+    import requests
+    from google_auth_oauthlib.flow import Flow
+    from oauthlib.oauth2 import OAuth2Error
+
+    flow = Flow.from_client_config({"installed": _client(account)}, asked)
+    with hearing(service.source) as (here, listener), loopback_may_be_plain(account.settings["token_uri"]):
+        flow.redirect_uri = here
+        url, state = flow.authorization_url(prompt="consent")
+        code = code_of(service.source, led_back(browser, url, listener), state)
+        try:
+            flow.fetch_token(code=code, timeout=TIMEOUT)
+        except requests.RequestException as error:
+            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+        except (OAuth2Error, Warning) as error:  # a refused scope arrives as a bare Warning
+            what = type(error).__name__
+            raise NeedsLogin(f"the consent was refused or incomplete ({what}): {service.again}") from None
+    return flow.credentials
 
 
 def revoke(account: Account) -> bool:
@@ -337,15 +340,3 @@ class _Requests:
             return request
 
         return made
-
-
-class _Shown(webbrowser.BaseBrowser):
-    """Lets the library's flow show its address through the bridge's browser."""
-
-    def __init__(self, browser: Browser) -> None:
-        super().__init__("rhythm-bridge-consent")
-        self._browser = browser
-
-    def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:  # noqa: ARG002 - the interface's names
-        self._browser.open(url)
-        return True

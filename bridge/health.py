@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
 
-from bridge import app, config, housekeeping, keyplace, registry
+from bridge import app, config, housekeeping, intake, keyplace, registry
 from bridge.errors import BridgeError
+from bridge.intake import FOLDER, PUSHED
 from bridge.ports import Connection, ConnectorSpec, User
 
 LATE = timedelta(hours=6)  # past due: nobody is syncing any more
@@ -101,11 +102,11 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
     """The first thing that is wrong with a connection, from what stops it for good to what may be waited for."""
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
-    login = f"bridge connect {connection.source} --user {user.name}"
+    login = f"bridge connect {connection.source} --user {user.name}" + (" --push" if connection.name == PUSHED else "")
     try:
         spec = registry.spec(connection.source)
         live = bridge.store.secret(connection.id) is not None
-        folder = _folder(bridge, connection)
+        folder = _folder(bridge, user, connection)
         if live and folder is None:
             bridge.account(connection, spec).token()
     except BridgeError as error:
@@ -123,11 +124,13 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
     return Finding(check=check, ok=True, text=_well(bridge, connection, spec, live=live))
 
 
-def _folder(bridge: app.Bridge, connection: Connection) -> Path | None:
-    """The connected folder, if the connection is one."""
-    if not connection.name.startswith(app.FOLDER):
+def _folder(bridge: app.Bridge, user: User, connection: Connection) -> Path | None:
+    """The connected folder, if the connection is one. Raises SetupError where no key opens the consent."""
+    if not connection.name.startswith(FOLDER):
         return None
-    return Path(app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).token_field("folder"))
+    account = app.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    account.token()
+    return intake.place_of(connection, account, bridge.settings.inbox(user.id))
 
 
 def _well(bridge: app.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:

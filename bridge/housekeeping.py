@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+import time
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -24,12 +26,22 @@ def is_due(bridge: app.Bridge, *, now: datetime) -> bool:
 
 
 def tidy(bridge: app.Bridge, *, now: datetime) -> Tidied:
-    """Drop raw records that last changed ``BRIDGE_KEEP_RAW`` days ago, and give their space back."""
+    """Drop raw records that last changed ``BRIDGE_KEEP_RAW`` days ago, and old uploads, and give their space back."""
     lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
     gone = bridge.store.keeping.tidy(now - timedelta(days=days(bridge.settings.keep_raw)), lasting)
     bridge.store.keeping.done(NAME, bridge.holder, now=now)  # if there is no room to compact, the next day tries again
+    drop_uploads(bridge)
     bridge.store.keeping.compact()
     return gone
+
+
+def drop_uploads(bridge: app.Bridge) -> None:
+    """Delete what crashes have left of files that were sent to the page: an import does not take a day."""
+    oldest = time.time() - DAILY.total_seconds()
+    for folder in bridge.settings.uploads.glob("*/*"):
+        with suppress(FileNotFoundError):  # one that has just been imported
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 def days(text: str) -> float:

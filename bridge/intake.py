@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 from bridge import __version__, registry
+from bridge.account import StoredAccount
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
-from bridge.ports import ConnectorSpec, File, FileReader
+from bridge.ports import Connection, ConnectorSpec, File, FileReader
 from bridge.types import FILE, Page, RawRecord, union
 from rhythm_env.interface import ZoneHistory
 
@@ -21,7 +22,19 @@ GATHERED = 16  # records that come in pieces, per page: as many days of a watch'
 SEEN = "files"  # the stream whose cursor says which files of a folder have been read
 IMPORTED = "imports"  # and the one whose cursor says which imported files, by content, with how many records
 
+FOLDER = "folder"  # connections of this name import what is new in a folder
+PUSHED = f"{FOLDER}-push"  # the name of one whose folder is our own: what is sent waits there
+
 OnBytes = Callable[[int, int], None]
+
+
+def place_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
+    """A connection's folder. What is sent waits below this machine's ``inbox``, wherever that was agreed."""
+    if connection.name != PUSHED:
+        return Path(account.token_field("folder"))
+    place = inbox / connection.source
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return place
 
 
 def unwatched(done: int, total: int) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,9 @@ PATIENCE = 180.0  # seconds a person has to agree in the browser
 SILENCE = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 HERE = "http://127.0.0.1:0/"  # where vendors lead back to if any port will do
+PLAIN = "OAUTHLIB_INSECURE_TRANSPORT"
+_SETTING = threading.Lock()
+_before: list[str | None] = []  # what the variable was, once for each who needs it now
 
 
 class Signed:
@@ -175,18 +179,17 @@ def authorise(
     Raises NeedsLogin when they refuse, the answer does not match the question, or nobody answers in three minutes.
     """
     with (
-        _hearing(redirect) as (address, listener),
+        hearing(source, redirect) as (address, listener),
         loopback_may_be_plain(authorise_url),
         _client(account, scopes=scopes, redirect=address, pkce=pkce) as client,
     ):
         url, state = client.authorization_url(authorise_url, state=secrets.token_urlsafe(32))
-        browser.open(url)
-        code = _code(source, _answer(browser, listener), state)
+        code = code_of(source, answered(browser, url, listener), state)
         account.save_token(_exchange(client, account, source, token_url, code))
 
 
 @contextmanager
-def _hearing(redirect: str) -> Iterator[tuple[str, _Listener | None]]:
+def hearing(source: str, redirect: str = HERE) -> Iterator[tuple[str, Listener | None]]:
     """The redirect address, with a port where it names none, and who listens there; nobody where it leads elsewhere."""
     try:
         parts = urlsplit(redirect)
@@ -196,12 +199,13 @@ def _hearing(redirect: str) -> Iterator[tuple[str, _Listener | None]]:
     if not here:
         yield redirect, None
         return
-    with _Listener(80 if port is None else port) as listener:
+    with Listener(source, 80 if port is None else port) as listener:
         yield redirect if port != 0 else f"http://{parts.hostname}:{listener.port}{parts.path}", listener
 
 
-def _answer(browser: Browser, listener: _Listener | None) -> str | None:
-    """The address the person was led to: pasted, or as it arrives here; None when nobody came."""
+def answered(browser: Browser, url: str, listener: Listener | None) -> str | None:
+    """Show an address to the person; the one they were led to: pasted, or as it arrives here; None when nobody came."""
+    browser.open(url)
     pasted = browser.paste()
     if pasted is None and listener is not None:
         return listener.wait(PATIENCE)
@@ -209,7 +213,7 @@ def _answer(browser: Browser, listener: _Listener | None) -> str | None:
     return (found or "").strip() or None
 
 
-def _code(source: str, answer: str | None, state: str) -> str:
+def code_of(source: str, answer: str | None, state: str) -> str:
     """The authorisation code of a redirected address, checked against our question."""
     if answer is None:
         raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
@@ -281,36 +285,44 @@ def _plain_loopback(url: str) -> bool:
 
 @contextmanager
 def loopback_may_be_plain(url: str) -> Iterator[None]:
-    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError."""
+    """oauthlib refuses http://; on this very machine, as in tests and demos, it is safe. Elsewhere: SetupError.
+
+    The variable is the whole process's: the last of those who need it at once puts it back.
+    """
     if not _plain_loopback(url):
         yield
         return
-    before = os.environ.get("OAUTHLIB_INSECURE_TRANSPORT")
-    os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = "1"
+    with _SETTING:
+        _before.append(_before[0] if _before else os.environ.get(PLAIN))
+        os.environ[PLAIN] = "1"
     try:
         yield
     finally:
-        if before is None:
-            del os.environ["OAUTHLIB_INSECURE_TRANSPORT"]
-        else:
-            os.environ["OAUTHLIB_INSECURE_TRANSPORT"] = before
+        with _SETTING:
+            before = _before.pop()
+            if not _before:
+                os.environ.pop(PLAIN)
+                os.environ.update({} if before is None else {PLAIN: before})
 
 
-class _Listener:
-    """Waits on loopback for the redirect; other requests (a favicon) are answered 404 and do not count."""
+class Listener:
+    """Waits on loopback for the redirect; other requests (a favicon) are answered 404 and do not count.
 
-    def __init__(self, port: int) -> None:
+    ``port``: 0 for any that is free. Raises SetupError where it cannot be had.
+    """
+
+    def __init__(self, source: str, port: int = 0) -> None:
         self.answer: str | None = None
         try:
             self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
-        except OSError as error:
+        except (OSError, OverflowError) as error:
             raise SetupError(
-                f"nothing can be led back to port {port} of this machine ({error.strerror}); "
-                "wait until another consent is over, or register and set another redirect address"
+                f"port {port} of this machine, to which {source} leads back, cannot be had ({error}); wait until another "
+                "consent is over, or register and set another redirect address"
             ) from None
         self.port: int = self._server.server_address[1]
 
-    def __enter__(self) -> _Listener:
+    def __enter__(self) -> Listener:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -325,7 +337,7 @@ class _Listener:
         return self.answer
 
 
-def _redirect_handler(listener: _Listener) -> type[BaseHTTPRequestHandler]:
+def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
     class Handler(BaseHTTPRequestHandler):
         timeout = SILENCE  # one connection is served after the other
 

@@ -91,10 +91,13 @@ def _notify(bridge: app.Bridge, user: User, now: datetime) -> None:
 
 
 def _events(bridge: app.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
-    """What the slot's calendar still holds, as ``14:00 Title``."""
+    """What the slot's calendar still holds, as ``14:00 Title``; no more than that there is something where it is
+    private, for it passes through other machines.
+    """
     known = advise.labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
-    return [f"{o.start.astimezone(zone):%H:%M} {o.event.title}" for o, _ in known if o.event.title and o.start >= now]
+    ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
+    return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]
 
 
 def _write(bridge: app.Bridge, user: User, now: datetime) -> None:

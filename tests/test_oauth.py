@@ -192,6 +192,13 @@ def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         consent(world, Person(lambda _: None))
 
 
+def test_a_port_that_is_taken_is_said_with_what_to_do(world: World) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as other:
+        for port in (other.getsockname()[1], 87_650):
+            with pytest.raises(SetupError, match="set BRIDGE_WHOOP_PORT"):
+                consent(world, Person(agree), port=port)
+
+
 def test_a_pasted_address_is_an_answer(world: World) -> None:
     consent(world, Pasting(lambda url: f"  {redirected(url)}\n"))
     assert world.sync().outcome == "ok"
@@ -329,3 +336,15 @@ def test_plain_loopback_is_allowed_while_it_is_needed_only(before: str | None, m
     assert os.environ.get(name) == before
     with oauth.loopback_may_be_plain("https://vendor.example/token"):
         assert os.environ.get(name) == before
+
+
+def test_of_two_who_need_it_at_once_the_last_one_puts_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    name = "OAUTHLIB_INSECURE_TRANSPORT"
+    monkeypatch.delenv(name, raising=False)
+    first, second = (oauth.loopback_may_be_plain("http://127.0.0.1:1/") for _ in range(2))
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert os.environ[name] == "1"
+    second.__exit__(None, None, None)
+    assert name not in os.environ

@@ -160,8 +160,12 @@ def trends(asked: Asked, arguments: Arguments) -> dict[str, Any]:
     nothing_else(arguments, ("weeks",))
     weeks = integer(arguments, "weeks", 1, MOST_WEEKS, default=12)
     body = weekly(kept(asked.bridge, asked.user, at=asked.now, days=7 * weeks).body)
-    told = [{**one, "title": words(one["title"]) if asked.titles else None} for one in body["happenings"]]
-    return {**body, "happenings": told}
+    return {**body, "happenings": [_happening(asked, one) for one in body["happenings"]]}
+
+
+def _happening(asked: Asked, one: Mapping[str, Any]) -> dict[str, Any]:
+    title = one["title"] if asked.titles and not one["private"] else None
+    return {"day": one["day"], "kind": one["kind"], "title": words(title), "hours": one["hours"]}
 
 
 def feedback(asked: Asked, arguments: Arguments) -> dict[str, Any]:

@@ -176,13 +176,15 @@ def today(user: options.User, json: options.Json = False) -> None:
 
 
 def event_row(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> dict[str, Any]:
+    from bridge.cli.calendar import title_of
+
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
         "event": occurrence.event.key,
         "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",
         "to": "" if occurrence.event.all_day else f"{end:%H:%M}",
-        "title": occurrence.event.title or "(untitled)",
+        "title": title_of(occurrence.event),
         "action": str(label.action) if label.action else None,
         "confidence": round(label.confidence, 2),
         "by": label.by,

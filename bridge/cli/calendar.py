@@ -171,8 +171,8 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
 
 
 def title_of(event: Event) -> str:
-    """A title that can be written: half a character, as some calendars cut them, becomes a question mark."""
-    return (event.title or "(untitled)").encode("utf-8", "replace").decode()
+    """A title that can be written."""
+    return show.writable(event.title or "(untitled)")
 
 
 def _advice(advice: Recommendation, slot: WeekSlot) -> dict[str, Any]:

@@ -92,12 +92,12 @@ def _row(
     return {
         "source": connection.source,
         "connection": connection.name,
-        "last_success": _minutes(connection.last_success),
-        "next_due": _minutes(connection.due_at),
-        "newest": _minutes(newest),
+        "last_success": _minutes(connection.last_success, user),
+        "next_due": _minutes(connection.due_at, user),
+        "newest": _minutes(newest, user),
         "newest_day": newest and newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
         "lag_hours": newest and round((now - newest) / timedelta(hours=1), 1),
-        "last_change": _minutes(bridge.store.changed(connection.id)),
+        "last_change": _minutes(bridge.store.changed(connection.id), user),
         "rows": sum(counts.values()),
         "counts": dict(counts),
         "set_aside": sum(aside.values()),
@@ -139,8 +139,9 @@ def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
     return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
 
 
-def _minutes(at: datetime | None) -> str | None:
-    return None if at is None else at.astimezone().isoformat(timespec="minutes")
+def _minutes(at: datetime | None, user: User) -> str | None:
+    """As the person's own clock showed it, wherever this runs."""
+    return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
 
 
 def next_step(user: User, connection: Connection, now: datetime) -> str:

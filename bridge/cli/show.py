@@ -18,8 +18,13 @@ if TYPE_CHECKING:
 
 
 def document(body: Any) -> None:
-    """Exactly one JSON document on standard output; half a character, as some calendars cut titles, becomes ``?``."""
-    typer.echo(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str).encode("utf-8", "replace").decode())
+    """Exactly one JSON document on standard output."""
+    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str)))
+
+
+def writable(text: object) -> str:
+    """A text that can be sent: half a character, as some calendars cut titles, becomes a question mark."""
+    return str(text).encode("utf-8", "replace").decode()
 
 
 def result(body: Any, text: str, *, json: bool) -> None:

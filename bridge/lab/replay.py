@@ -17,6 +17,7 @@ from typing import Any
 from bridge import advise, app, registry
 from bridge.errors import SetupError
 from bridge.files import new_folder
+from bridge.intake import FOLDER
 from bridge.lab.recording import Player, Recorder
 from bridge.lab.server import LabServer
 from bridge.ports import Connection, ConnectorSpec, Store, User
@@ -83,7 +84,7 @@ def record(bridge: app.Bridge, user: User, folder: Path, *, at: datetime) -> lis
 def recordable(store: Store, connection: Connection) -> bool:
     """An account at a source whose address is a setting."""
     named = {setting.name for setting in registry.spec(connection.source).settings}
-    account = store.secret(connection.id) is not None and not connection.name.startswith(app.FOLDER)
+    account = store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
     return account and "base_url" in named
 
 

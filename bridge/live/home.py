@@ -32,6 +32,7 @@ CALENDAR, PUSHED = "google_calendar", "health_auto_export"
 JOURNEYS = {"Europe/Lisbon": 3, "Europe/Istanbul": 4, "Asia/Dubai": 5}  # days away
 TRAVELS, CHANGES = 0.25, 0.15  # shares of people who make a journey, and who change the watch
 LIMIT = 10_000_000  # bytes of a push
+OFTEN = 1_000_000  # pushes a minute: simulated weeks pass in seconds
 DAY = timedelta(days=1)
 
 
@@ -142,7 +143,7 @@ class Home:
 
 @contextmanager
 def _receiving(bridge: app.Bridge) -> Iterator[Receiver]:
-    with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
+    with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT, often=OFTEN) as server:
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
         thread.start()
         yield server

@@ -11,17 +11,18 @@ import secrets
 import time
 import uuid
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from bridge import app, intake, registry
-from bridge.errors import SetupError
+from bridge.errors import BridgeError, SetupError
 from bridge.files import Plain, plain
+from bridge.intake import PUSHED
 from bridge.ports import Connection, ConnectorSpec, User
 
 log = logging.getLogger(__name__)
 
-NAME = f"{app.FOLDER}-push"  # of the connection: its folder is where bodies wait
 KEPT = 7 * 86_400  # seconds for which a body is known again, and an unreadable one kept
 
 
@@ -41,25 +42,27 @@ def grant(bridge: app.Bridge, user: User, source: str) -> str:
     if spec.receives is None:
         able = ", ".join(spec.name for spec in registry.specs() if spec.receives)
         raise SetupError(f"nothing can be pushed to {source} (but to: {able}); see: bridge sources")
-    folder = bridge.settings.inbox(user.id) / source
-    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     token = secrets.token_urlsafe(32)
     with bridge.store.transaction():
-        connection = bridge.store.connect(user.id, source, NAME, now=app.now())
-        kept = {"folder": str(folder.resolve()), "token": _digest(token)}
-        app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token(kept)
+        connection = bridge.store.connect(user.id, source, PUSHED, now=app.now())
+        app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"token": _digest(token)})
     return token
 
 
 def grants(bridge: app.Bridge) -> Iterator[tuple[Grant, str]]:
-    """Everybody who may push, with the digest of their token."""
+    """Everybody who may push, with the digest of their token; a consent that no key opens stops nobody else."""
     for user in bridge.store.users():
         for connection in bridge.store.connections(user.id):
-            if connection.name == NAME:
-                account = app.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
-                folder, digest = Path(account.token_field("folder")), account.token_field("token")
-                spec = registry.spec(connection.source)
-                yield Grant(user=user, connection=connection, spec=spec, folder=folder), digest
+            if connection.name == PUSHED:
+                with suppress(BridgeError):  # bridge doctor tells of it
+                    yield _opened(bridge, user, connection)
+
+
+def _opened(bridge: app.Bridge, user: User, connection: Connection) -> tuple[Grant, str]:
+    account = app.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    digest = account.token_field("token")
+    folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
+    return Grant(user=user, connection=connection, spec=registry.spec(connection.source), folder=folder), digest
 
 
 def granted(bridge: app.Bridge, source: str, token: str) -> Grant | None:

@@ -15,12 +15,14 @@ from bridge.channels import HOOKS
 from bridge.errors import BadRecord, Forged, SetupError
 from bridge.push.inbox import granted, take_in
 from bridge.push.landing import Landing
+from bridge.throttle import Throttle
 
 log = logging.getLogger(__name__)
 
 PATH = "/push/"
 LONGEST_NOTICE = 1 << 16  # bytes; real ones have some hundred
 CHUNK = 1 << 16
+OFTEN = 120  # requests a minute of one sender; an app that catches up sends a body every second or two
 DRAINED = 1 << 24  # bytes of a refused body that are read, so that the sender sees the answer
 
 Answer = tuple[int, dict[str, Any]]
@@ -31,13 +33,14 @@ class TooLarge(Exception):
 
 
 class Receiver(ThreadingHTTPServer):
-    """Takes pushes in; ``arrived`` is set with each."""
+    """Takes pushes in, of each sender at most ``often`` a minute; ``arrived`` is set with each."""
 
     daemon_threads = True
 
-    def __init__(self, bridge: app.Bridge, address: tuple[str, int], *, limit: int) -> None:
+    def __init__(self, bridge: app.Bridge, address: tuple[str, int], *, limit: int, often: int = OFTEN) -> None:
         super().__init__(address, _Handler)
         self.bridge, self.limit = bridge, limit
+        self.pushes = Throttle(allowed=often, seconds=60)
         self.arrived = threading.Event()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's shape
@@ -67,6 +70,9 @@ class _Handler(BaseHTTPRequestHandler):
         log.info("push: %d, %d bytes", status, self._taken)
 
     def _answer(self) -> Answer:
+        """Who asks too often waits, before anything is looked up."""
+        if wait := self.server.pushes.wait(self.client_address[0]):
+            return too_often(wait)
         headers = {name.lower(): value for name, value in self.headers.items()}
         if self.path.startswith(HOOKS):
             return self._notice(self.path.partition("?")[0].removeprefix(HOOKS), headers)
@@ -162,6 +168,8 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(content)))
         if status == 401:
             self.send_header("WWW-Authenticate", "Bearer")
+        if status == 429:
+            self.send_header("Retry-After", "60")
         if self.close_connection:
             self.send_header("Connection", "close")
         self.end_headers()
@@ -185,6 +193,10 @@ def token_of(headers: Mapping[str, str]) -> str:
 def unknown(source: str) -> Answer:
     """What a sender without a good token is told."""
     return 401, {"error": f"the token is not known; get one: bridge connect {source} --user NAME --push"}
+
+
+def too_often(wait: float) -> Answer:
+    return 429, {"error": f"too often; wait {wait:.0f} seconds"}
 
 
 def noticed(bridge: app.Bridge, source: str, headers: Mapping[str, str], body: bytes) -> Answer:

@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.errors import SetupError
-from bridge.store import advice, codec, names, tables
+from bridge.store import advice, codec, names, people, tables
 
 # Parents before children. Consents (to us and to assistants), leases and outcomes of syncs stay where they are.
 EXPORTED = (
@@ -78,7 +78,10 @@ def restore(db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]])
     """Put rows back for a person who has none yet. Raises SetupError when they have, or rows do not fit together."""
     if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
         raise SetupError("an export goes back in for a new person only: bridge user add NAME, then import it for them")
-    db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
+    for row in saved.get("zones", ()):
+        people.check_zone(str(row.get("zone")))
+    if saved.get("zones"):
+        db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
     numbers: dict[str, dict[Any, int]] = {}
     for table in EXPORTED:
         try:

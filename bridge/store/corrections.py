@@ -16,11 +16,16 @@ def add(db: sa.Connection, user_id: int, correction: Correction) -> None:
         sa.insert(table).values(
             user_id=user_id,
             series=correction.series,
-            title=correction.title,
+            title=None if correction.title is None else _stored(correction.title),
             action=None if correction.action is None else str(correction.action),
             made_at=correction.made_at,
         )
     )
+
+
+def _stored(title: str) -> str:
+    """No database takes half a character, and PostgreSQL no NUL; only the letters around them are looked at again."""
+    return title.encode("utf-8", "replace").decode().replace("\x00", " ")
 
 
 def newest(db: sa.Connection, user_id: int, *, at: datetime | None) -> list[Correction]:

@@ -58,12 +58,15 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """What stands beside the lines: a workout, an all-day entry, a journey. ``title`` is somebody's words, or None."""
+    """What stands beside the lines: a workout, an all-day entry, a journey. ``title`` is somebody's words, or None;
+    that of a ``private`` entry is the person's alone.
+    """
 
     day: date
     kind: str  # workout, entry, zone
     title: str | None
     hours: float | None = None
+    private: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +186,7 @@ def _happenings(known: Known, days: Sequence[date]) -> Iterator[Happening]:
         event = occurrence.event
         day = occurrence.start.astimezone(zone_at(occurrence.start, known.zones)).date()
         if event.all_day and event.kind not in PASSED_OVER and day in within:
-            yield Happening(day=day, kind="entry", title=event.title)
+            yield Happening(day=day, kind="entry", title=event.title, private=event.private)
     for span in known.zones[1:]:
         day = span.since.astimezone(zone_at(span.since, known.zones)).date()
         if day in within:

@@ -37,7 +37,13 @@ def document(found: Trends) -> dict[str, Any]:
         ],
         "planned_hours": {str(action): list(hours) for action, hours in found.planned.items()},
         "happenings": [
-            {"day": one.day.isoformat(), "kind": one.kind, "title": one.title, "hours": one.hours}
+            {
+                "day": one.day.isoformat(),
+                "kind": one.kind,
+                "title": one.title,
+                "hours": one.hours,
+                "private": one.private,
+            }
             for one in found.happenings
         ],
     }

@@ -25,11 +25,12 @@ from bridge.app import Bridge
 from bridge.ports import User
 from bridge.trends import trends
 from bridge.trends.document import document
-from rhythm_env.interface import zone_at
+from rhythm_env.interface import moment_at, zone_at
 
 log = logging.getLogger(__name__)
 
 LONGEST = 366  # days
+TOLD = 2  # version of the document; a new one where it tells something else of the same data
 AT_WORK = 120.0  # seconds after which somebody who was making it anew is taken for dead
 
 
@@ -89,10 +90,11 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """What decides how the same data are read, and whose they are."""
+    """What decides how the same data are read and told, and whose they are."""
     classifier = bridge.classifier
     corrections = bridge.store.corrections(user.id)
     return _digest(
+        TOLD,
         user.name,
         user.zones,
         bridge.proxies.rows,
@@ -104,9 +106,9 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """What came in last from each connection, and the day."""
+    """What came in last from each connection, the day, and its slot: today's point is the mean of those begun."""
     changed = [bridge.store.changed(c.id) for c in bridge.store.connections(user.id)]
-    return _digest(at.astimezone(zone_at(at, user.zones)).date(), changed)
+    return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
 
 
 def _digest(*facts: object) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-import time
 import zipfile
 from collections.abc import AsyncIterator
 from functools import partial
@@ -20,13 +19,10 @@ from bridge.web import words
 from bridge.web.jobs import Job
 
 if TYPE_CHECKING:
-    from bridge.app import Bridge
     from bridge.sync import OnPage
     from bridge.types import Outcome
     from bridge.web.site import Visit
 
-UPLOADS = "uploads"  # below the bridge's folder, by person
-OLD = 86_400  # seconds after which an upload is what a crash has left
 SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 
@@ -74,7 +70,7 @@ async def received(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
     """Write an upload to disk; what has come of one that breaks off is deleted. Raises SetupError on a full disk."""
     from starlette.concurrency import run_in_threadpool
 
-    folder = visit.bridge.settings.folder / UPLOADS / str(visit.user.id) / uuid4().hex
+    folder = visit.bridge.settings.uploads / str(visit.user.id) / uuid4().hex
     folder.mkdir(parents=True, mode=0o700)
     place = folder / _safe(name)
     try:
@@ -87,13 +83,6 @@ async def received(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
         shutil.rmtree(folder, ignore_errors=True)
         raise
     return place
-
-
-def drop_old(bridge: Bridge) -> None:
-    """Delete what crashes have left of uploads."""
-    for folder in (bridge.settings.folder / UPLOADS).glob("*/*"):
-        if folder.stat().st_mtime < time.time() - OLD:
-            shutil.rmtree(folder, ignore_errors=True)
 
 
 def _safe(name: str) -> str:

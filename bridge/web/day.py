@@ -24,9 +24,9 @@ def local(visit: Visit, at: datetime) -> datetime:
 
 
 def title(visit: Visit) -> dict[str, str]:
-    """Which slot it is, and the date."""
+    """Which slot it is, as its advice names it (after midnight still the night of the day before), and the date."""
     now, moment = local(visit, visit.now), moment_at(visit.now, visit.user.zones)
-    return {"slot": f"{now:%A} {moment.slot.name.lower()}", "date": f"{now.day} {now:%B %Y}, {now:%H:%M}"}
+    return {"slot": f"{moment.date:%A} {moment.slot.name.lower()}", "date": f"{now.day} {now:%B %Y}, {now:%H:%M}"}
 
 
 def meters(readings: Mapping[Meter, Reading]) -> list[dict[str, Any]]:

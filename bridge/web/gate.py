@@ -25,11 +25,8 @@ FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-forwarded-host"})
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
 MEGABYTE = 1_000_000
-LIMITS = {
-    "/connections/import": 4_000 * MEGABYTE,
-    "/api/v1/import": 4_000 * MEGABYTE,
-    "/push/": 200 * MEGABYTE,
-}  # by how a path begins
+UPLOADS = frozenset({"/connections/import", "/api/v1/import"})  # their bodies go to disk, and are never a form
+UPLOAD, PUSHED = 4_000 * MEGABYTE, 200 * MEGABYTE
 HEADERS = {
     "content-security-policy": (
         "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'self'; "
@@ -51,7 +48,7 @@ class Gate:
     """ASGI middleware. ``names``: under which people come, beside addresses in figures; ``local``: loopback only."""
 
     def __init__(self, app: ASGIApp, *, local: bool, names: frozenset[str]) -> None:
-        self._app, self._local, self._names = app, local, LOOPBACK | names
+        self._app, self._local, self._names = app, local, LOOPBACK | {name.lower() for name in names}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -82,7 +79,7 @@ class Gate:
         except TooLarge:
             await _too_large()(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
-            log.error("%s: unexpected %s", scope["path"].split("/")[1] or "today", type(error).__name__)
+            log.error("%s: unexpected %s", _place(scope["path"]), type(error).__name__)
             if not begun:
                 await PlainTextResponse("something went wrong here; see: bridge doctor", 500)(scope, receive, sending)
 
@@ -106,11 +103,26 @@ class Gate:
             return _too_large()
         if scope["method"] in SAFE:
             return None
-        origin = headers.get("origin")
-        foreign = origin is not None and urlsplit(origin).netloc != host
-        if foreign or headers.get("sec-fetch-site", "none") not in OWN:
+        if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("another site asked for that", 403)
         return None
+
+
+def _is_foreign(origin: str | None, host: str) -> bool:
+    try:
+        return origin is not None and urlsplit(origin).netloc != host
+    except ValueError:
+        return True
+
+
+def _place(path: str) -> str:
+    """Where something went wrong, for the log: the first part of a path, unless somebody made up an odd one.
+
+    >>> _place("/"), _place("/answer/a-token"), _place("/one\\ntwo")
+    ('today', 'answer', 'elsewhere')
+    """
+    first = path.lstrip("/").partition("/")[0] or "today"
+    return first if first.isidentifier() else "elsewhere"
 
 
 def _too_large() -> PlainTextResponse:
@@ -135,7 +147,9 @@ def _is_address(host: str) -> bool:
 
 
 def limit_of(path: str) -> int:
-    return next((limit for start, limit in LIMITS.items() if path.startswith(start)), MEGABYTE)
+    if path in UPLOADS:
+        return UPLOAD
+    return PUSHED if path.startswith("/push/") else MEGABYTE
 
 
 def _limited(receive: Receive, limit: int) -> Receive:

@@ -102,6 +102,6 @@ def _run(job: Job, work: Callable[[Job], Any]) -> None:
         job.state = DONE
     except BridgeError as error:
         job.text, job.state = str(error), FAILED
-    except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
-        log.error("%s: unexpected %s", job.title, type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - text and title may be personal, the kind is not
+        log.error("a job of the page: unexpected %s", type(error).__name__)
         job.text, job.state = "Something went wrong here; see: bridge doctor", FAILED

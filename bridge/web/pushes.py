@@ -14,7 +14,7 @@ from bridge import registry
 from bridge.channels import HOOKS
 from bridge.errors import BadRecord
 from bridge.push.inbox import granted, take_in
-from bridge.push.server import LONGEST_NOTICE, PATH, Answer, noticed, token_of, unknown
+from bridge.push.server import LONGEST_NOTICE, PATH, Answer, noticed, token_of, too_often, unknown
 from bridge.web.gate import TooLarge
 from bridge.web.site import Site, site_of
 
@@ -84,5 +84,5 @@ def _too_often(request: Request) -> JSONResponse | None:
     wait = site_of(request).pushes.wait(request.client.host if request.client else "")
     if not wait:
         return None
-    told = {"error": f"too often; wait {wait:.0f} seconds"}
-    return JSONResponse(told, 429, {"Retry-After": str(int(wait) + 1)})
+    status, told = too_often(wait)
+    return JSONResponse(told, status, {"Retry-After": str(int(wait) + 1)})

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
+from bridge.cli.show import writable
 from bridge.web import words
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ def templates() -> Environment:
     made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
     made.trim_blocks = made.lstrip_blocks = True
     made.globals |= {"static": static, "navigation": NAVIGATION, "action_name": words.action}
-    made.filters |= {"text": words.writable}
+    made.filters |= {"text": writable}
     return made
 
 

@@ -13,10 +13,11 @@ from fastapi import Depends, HTTPException, Request
 
 from bridge import access, app
 from bridge.ports import User
-from bridge.web.gate import SAFE
+from bridge.push.server import OFTEN
+from bridge.throttle import Throttle
+from bridge.web.gate import OWN, SAFE, UPLOADS
 from bridge.web.jobs import Jobs
 from bridge.web.sight import Sights
-from bridge.web.throttle import Throttle
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -35,7 +36,7 @@ class Site:
     sights: Sights = field(default_factory=Sights)
     logins: Throttle = field(default_factory=lambda: Throttle(allowed=5, seconds=300))
     arrived: threading.Event = field(default_factory=threading.Event)
-    pushes: Throttle = field(default_factory=lambda: Throttle(allowed=120, seconds=60))
+    pushes: Throttle = field(default_factory=lambda: Throttle(allowed=OFTEN, seconds=60))
 
 
 class Stranger(Exception):
@@ -96,6 +97,16 @@ def bearer(request: Request) -> str | None:
     return token.strip() if kind.lower() == "bearer" else None
 
 
+def is_looking(request: Request, visit: Visit) -> bool:
+    """Whether the person sees the answer: they have opened a page of ours. A program with a token has not, nor has
+    another site that makes a browser fetch from us; where nobody logs in only the browser can tell the two apart.
+    """
+    if bearer(request) is not None:
+        return False
+    opened = visit.session and request.headers.get("sec-fetch-dest") == "document"
+    return opened or request.headers.get("sec-fetch-site", "none" if visit.session else "") in OWN
+
+
 def csrf(request: Request) -> str:
     """What only our own pages know of this browser: made of a cookie that no script can read."""
     seed = str(request.state.seed)
@@ -103,11 +114,15 @@ def csrf(request: Request) -> str:
 
 
 async def genuine(request: Request) -> None:
-    """Refuses a change that does not carry its page's token; a program's own token cannot be sent by a browser."""
+    """Refuses a change that does not carry its page's token; a program's own token cannot be sent by a browser.
+
+    An upload carries it in a header: nothing of its body is read before it is known whose it is.
+    """
     if request.method in SAFE or bearer(request) is not None:
         return
     given = request.headers.get("x-csrf-token")
-    if given is None and request.headers.get("content-type", "").startswith(FORM):
+    form = request.scope["path"] not in UPLOADS and request.headers.get("content-type", "").startswith(FORM)
+    if given is None and form:
         given = str((await request.form()).get("csrf"))
     if not hmac.compare_digest((given or "").encode(), csrf(request).encode()):
         raise HTTPException(403, "this page has grown too old; load it again")

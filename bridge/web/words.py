@@ -26,11 +26,6 @@ def action(name: str | None) -> str:
     return "No activity" if name is None else ACTIONS[ActionType(name)]
 
 
-def writable(text: object) -> str:
-    """A text that can be sent: half a character, as some calendars cut titles, becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode()
-
-
 FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), ("5", "very good"))
 
 

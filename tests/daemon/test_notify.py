@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bridge import notify, rotation
+from bridge import app, notify, rotation
 from bridge.cli import app as cli
 from bridge.keyplace import InFile
 from bridge.lab.server import Answer, LabServer, Request
@@ -65,6 +65,23 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
     assert first["message"].splitlines() == list(given[0].reasons)
     assert all(advice.shown_at is None for advice in given)  # that it went out does not mean that it was seen
+
+
+def test_events_go_along_where_wanted_and_private_ones_without_their_title(
+    stage: Stage, mailbox: Mailbox, tmp_path: Path
+) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    lines = ["BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:-//tests//EN"]
+    for number, (title, kind) in enumerate((("Planning", "PUBLIC"), ("Chemotherapy", "PRIVATE"))):
+        times = [f"DTSTART:20261019T0{6 + number}0000Z", f"DTEND:20261019T0{6 + number}3000Z"]
+        lines += ["BEGIN:VEVENT", f"UID:{number}", f"SUMMARY:{title}", f"CLASS:{kind}", *times, "END:VEVENT"]
+    (tmp_path / "mine.ics").write_text("\r\n".join([*lines, "END:VCALENDAR", ""]))
+    app.import_path(stage.bridge, user, tmp_path / "mine.ics", at=stage.now)
+    address = notify.address_of(store, stage.bridge.vault, user.id)
+    notify.keep(store, stage.bridge.vault, user, address, events=True, now=stage.now)
+    stage.daemon().tick()
+    told = mailbox.got[0]["message"].splitlines()
+    assert told[-2:] == ["08:00 Planning", "09:00 busy"]
 
 
 def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage: Stage, mailbox: Mailbox) -> None:

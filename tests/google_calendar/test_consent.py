@@ -11,6 +11,7 @@ import pytest
 import requests
 
 from bridge import google
+from bridge.account import Consent
 from bridge.errors import NeedsLogin
 from bridge.lab.server import Answer
 from bridge.ports import Store
@@ -64,10 +65,47 @@ def test_a_consent_is_kept_and_used(lite: Store) -> None:
         assert later(world, minutes=30).sync().outcome == "ok"
 
 
+def test_who_has_no_browser_there_pastes_the_address(world: World) -> None:
+    class Pasting(Visitor):
+        def open(self, url: str) -> None:
+            self.url = url
+
+        def paste(self) -> str | None:
+            return requests.get(self.url, timeout=10, allow_redirects=False).headers["Location"]
+
+    world.vendor.revoke()
+    authorise(world.account, Pasting())
+    assert later(world, minutes=30).sync().outcome == "ok"
+
+
+def test_two_people_at_once_each_see_their_own_address(world: World) -> None:
+    """Nobody agrees before both have been asked."""
+    both = threading.Barrier(2, timeout=10)
+
+    class Waiting(Visitor):
+        asked = 0
+
+        def open(self, url: str) -> None:
+            self.asked += 1
+            both.wait()
+            super().open(url)
+
+    people = [(Consent(world.account.settings, "UTC"), Waiting()) for _ in range(2)]
+    threads = [threading.Thread(target=authorise, args=one) for one in people]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(20)
+    for consent, visitor in people:
+        visitor.leave()
+        assert visitor.asked == 1
+        assert (consent.token() or {})["refresh_token"]
+
+
 def test_a_refused_consent_leaves_the_old_one(world: World) -> None:
     before = world.account.token()
     world.vendor.account["refuses"] = True
-    with pytest.raises(NeedsLogin, match="refused or incomplete"):
+    with pytest.raises(NeedsLogin, match="the consent was refused"):
         consent(world)
     assert world.account.token() == before
 
@@ -85,7 +123,7 @@ def test_a_consent_without_the_calendar_is_none(world: World, monkeypatch: pytes
 
 
 def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.google.PATIENCE", 0.2)
+    monkeypatch.setattr("bridge.oauth.PATIENCE", 0.2)
     monkeypatch.setattr(Visitor, "open", lambda *_: None)
     with pytest.raises(NeedsLogin, match="nobody agreed"):
         consent(world)

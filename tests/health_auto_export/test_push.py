@@ -12,20 +12,25 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography.fernet import Fernet
 
 from bridge import app
 from bridge.config import load
 from bridge.errors import SetupError
+from bridge.health import _connection
 from bridge.ports import Store, User
-from bridge.push.inbox import grant, grants, land
+from bridge.push.inbox import grant, granted, grants, land, take_in
 from bridge.push.server import Receiver
 from bridge.store import open_store
+from bridge.throttle import Throttle
+from bridge.vault import Vault
 from tests.health_auto_export.reading import body, metric
+from tests.world import KEY
 
 NOW = app.now()
 ADDRESS = "/push/health_auto_export"
@@ -43,14 +48,14 @@ class Place:
     bridge: app.Bridge
     user: User
     token: str
-    port: int
+    server: Receiver
 
     def post(self, content: bytes, path: str = ADDRESS, **headers: str) -> tuple[int, Any]:
         named = {"Authorization": f"Bearer {self.token}"} | {k.replace("_", "-"): v for k, v in headers.items()}
         return self.raw("POST", path, content, named)
 
     def raw(self, method: str, path: str, content: Any, headers: dict[str, str], **more: Any) -> tuple[int, Any]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=20)) as connection:
             connection.request(method, path, content, headers, **more)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -68,14 +73,15 @@ class Place:
 
 
 @pytest.fixture
-def place(store: Store) -> Iterator[Place]:
+def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
+    monkeypatch.setenv("BRIDGE_KEY", KEY)
     bridge = app.Bridge(settings=load(), store=store)
     user = store.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_auto_export")
     with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
-        yield Place(bridge=bridge, user=user, token=token, port=server.server_port)
+        yield Place(bridge=bridge, user=user, token=token, server=server)
         server.shutdown()
         thread.join()
 
@@ -131,7 +137,7 @@ def test_what_cannot_be_read_is_refused_with_a_reason(
 
 def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: Place) -> None:
     bearer = {"Authorization": f"Bearer {place.token}"}
-    with closing(http.client.HTTPConnection("127.0.0.1", place.port, timeout=20)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", place.server.server_port, timeout=20)) as connection:
         connection.putrequest("POST", ADDRESS)
         connection.putheader("Authorization", bearer["Authorization"])
         connection.endheaders()
@@ -142,6 +148,13 @@ def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: P
     assert place.post(day(1), path="/push/nobody")[0] == 404
     assert place.post(day(1), path="/push/whoop")[0] == 401
     assert place.waiting() == []
+
+
+def test_who_guesses_tokens_has_to_wait(place: Place) -> None:
+    place.server.pushes = Throttle(allowed=3, seconds=60)
+    found = [place.raw("POST", ADDRESS, b"", {"Authorization": f"Bearer {n}"})[0] for n in range(5)]
+    assert found == [401] * 3 + [429] * 2
+    assert "too often" in place.post(day(1))[1]["error"]
 
 
 def test_a_token_is_kept_nowhere_and_nothing_sent_is_logged(place: Place, caplog: pytest.LogCaptureFixture) -> None:
@@ -168,6 +181,28 @@ def test_what_waits_goes_with_the_person(place: Place) -> None:
     app.forget(place.bridge, place.user)
     assert not folder.exists()
     assert place.post(day(2))[0] == 401
+
+
+def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: Place, tmp_path: Path) -> None:
+    moved = replace(place.bridge.settings, folder=tmp_path / "elsewhere", key=KEY)
+    elsewhere = app.Bridge(settings=moved, store=place.bridge.store)
+    into = granted(elsewhere, "health_auto_export", place.token)
+    assert into is not None
+    assert into.folder.is_relative_to(tmp_path / "elsewhere")
+    take_in(into, {}, [day(4000)])
+    assert replace(place, bridge=elsewhere).steps() == [4000]
+
+
+def test_a_consent_that_no_key_opens_stops_nobody_else_and_is_told(place: Place) -> None:
+    store = place.bridge.store
+    ben = store.add_user("ben", "UTC", now=NOW)
+    grant(place.bridge, ben, "health_auto_export")
+    (connection,) = store.connections(ben.id)
+    store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({"token": ""}))
+    assert place.post(day(4000))[0] == 200
+    assert place.steps() == [4000]
+    found = _connection(place.bridge, ben, connection)
+    assert (found.ok, found.next) == (False, "bridge connect health_auto_export --user ben --push")
 
 
 def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) -> None:

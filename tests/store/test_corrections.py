@@ -23,6 +23,12 @@ def test_the_newest_of_a_series_counts_and_earlier_moments_see_what_was_said_the
     assert store.corrections(user, at=T0 - HOUR) == []
 
 
+def test_a_title_may_hold_what_no_database_takes(store: Store) -> None:
+    user = connected(store).user_id
+    store.correct(user, replace(GYM, title="half \ud83d and nul \x00"))
+    assert [one.title for one in store.corrections(user)] == ["half ? and nul  "]
+
+
 def test_they_belong_to_one_person_and_go_with_them(store: Store) -> None:
     user = connected(store).user_id
     other = store.add_user("ben", "Asia/Tokyo", now=T0).id

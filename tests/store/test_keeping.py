@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import stat
 import threading
 from collections.abc import Iterator
@@ -39,6 +40,20 @@ def bridge_of(store: Store) -> app.Bridge:
 def raw(store: Store) -> int:
     with store.database.read() as db:  # type: ignore[attr-defined]
         return int(db.execute(sa.text("SELECT count(*) FROM arrivals")).scalar_one())
+
+
+def test_what_a_crash_left_of_uploads_goes_after_a_day_and_with_the_person(tmp_path: Path) -> None:
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        bridge, user = bridge_of(store), store.add_user("ana", "UTC", now=NOW)
+        old, fresh = (bridge.settings.uploads / str(user.id) / name for name in ("old", "fresh"))
+        for folder in (old, fresh):
+            folder.mkdir(parents=True)
+            (folder / "export.zip").touch()
+        os.utime(old, (0, 0))
+        housekeeping.tidy(bridge, now=NOW)
+        assert (old.exists(), fresh.exists()) == (False, True)
+        app.forget(bridge, user)
+        assert not fresh.exists()
 
 
 def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:

@@ -75,6 +75,13 @@ def test_new_data_show_at_once_or_while_nobody_waits(bridge: app.Bridge, ana: Us
     assert look(bridge, ana, minutes=5).fresh
 
 
+def test_a_slot_that_has_begun_since_counts(bridge: app.Bridge, ana: User, made: list[int]) -> None:
+    morning = look(bridge, ana)
+    assert look(bridge, ana, minutes=110) == morning
+    afternoon = look(bridge, ana, minutes=120)
+    assert (afternoon.body["at"] > morning.body["at"], len(made)) == (True, 2)
+
+
 def test_what_is_read_by_other_rules_is_never_shown_as_it_was(bridge: app.Bridge, ana: User, made: list[int]) -> None:
     look(bridge, ana)
     said = Correction(series="s", title=None, action=None, made_at=NOW)

@@ -55,6 +55,10 @@ class Place:
     made: FastAPI
     url: str
 
+    @property
+    def port(self) -> int:
+        return int(self.url.rpartition(":")[2])
+
     def visitor(self) -> Visitor:
         return Visitor(self.url)
 
@@ -65,6 +69,7 @@ class Visitor(requests.Session):
     def __init__(self, url: str) -> None:
         super().__init__()
         self.url, self.csrf = url, ""
+        self.headers["Sec-Fetch-Site"] = "same-origin"
 
     def request(self, method: str | bytes, url: str | bytes, *args: Any, **options: Any) -> requests.Response:
         options.setdefault("timeout", 60)
@@ -79,7 +84,8 @@ class Visitor(requests.Session):
         return self.post(path, data={"csrf": self.csrf, **(form or {})}, **options)
 
     def upload(self, name: str, content: bytes) -> requests.Response:
-        return self.post("/connections/import", content, params={"name": name}, headers={"X-CSRF-Token": self.csrf})
+        headers = {"X-CSRF-Token": self.csrf, "HX-Request": "true"}
+        return self.post("/connections/import", content, params={"name": name}, headers=headers)
 
     def finished(self, shown: str, seconds: float = 60) -> str:
         """Ask after a job until it is over; what the page then says."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import time
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from typer.testing import CliRunner
 from bridge import access, app
 from bridge.cli import app as cli
 from bridge.ports import User
+from bridge.types import Event, Item, RawRecord
 from tests.web.served import Place, Visitor, calendar
 
 
@@ -96,6 +98,40 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
         assert (answer.status_code, answer.headers["www-authenticate"]) == (401, "Bearer"), token
 
 
+def test_half_a_character_in_a_title_breaks_no_answer(program: requests.Session, place: Place, ana: User) -> None:
+    """As some calendars cut them."""
+
+    def planned(record: RawRecord, parent: RawRecord | None) -> list[Item]:
+        at = app.now()
+        return [Event(key="k", calendar="c", title="Gym \ud83d", start=at, end=at + timedelta(hours=1))]
+
+    connection = next(c for c in place.bridge.store.connections(ana.id) if c.source == "ics")
+    record = RawRecord(stream="events", key="k", payload={"n": 1})
+    place.bridge.store.land(connection, [record], planned, version=1, now=app.now())
+    events = [one for slot in told(program, place, "/today")["slots"] for one in slot["events"]]
+    (cut,) = [one for one in events if one["title"] == "Gym ?"]
+    assert "Gym ?" in json.dumps(told(program, place, "/calendar"))
+    assert told(program, place, "/labels", {"event": cut["event"], "action": "LEARN"})["title"] == "Gym ?"
+
+
+def test_what_no_answer_can_repeat_is_refused(program: requests.Session, place: Place) -> None:
+    for sent in ('{"score": NaN}', '{"score": 1e999}', '{"score": 3, "\\ud800": 1}', '{"score": "\\ud800"}', "{"):
+        answer = program.post(f"{place.url}/api/v1/checkins", sent, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (422, ["error"]), sent
+    many = json.dumps({"score": 3} | {f"field {number} " * 100: 1 for number in range(100)})
+    assert len(program.post(f"{place.url}/api/v1/checkins", many, timeout=60).content) < 500
+
+
+def test_an_address_that_is_not_there_answers_as_its_neighbours_do(place: Place) -> None:
+    for method, path, status in (
+        ("GET", "/api/v1/nothing", 404),
+        ("PUT", "/api/v1/today", 405),
+        ("GET", "/push/whoop", 405),
+    ):
+        answer = requests.request(method, place.url + path, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (status, ["error"]), path
+
+
 def test_every_address_is_documented(place: Place) -> None:
     document = requests.get(f"{place.url}/api/v1/openapi.json", timeout=60).json()
     assert {"/api/v1/today", "/api/v1/recommendation/{number}/feedback", "/api/v1/import"} <= set(document["paths"])
@@ -103,6 +139,7 @@ def test_every_address_is_documented(place: Place) -> None:
         for one in methods.values():
             assert one["description"], path
             assert one["security"] == [{"HTTPBearer": []}], path
+            assert one["responses"]["422"]["content"]["application/json"]["schema"]["$ref"].endswith("/Refused"), path
 
 
 def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,11 +15,12 @@ from bridge.lab.person import demo_files
 from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
+from bridge.web import chores
 from bridge.web.pages import NAVIGATION
 from rhythm_env.interface import Answer as Said
 from rhythm_env.interface import moment_at
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
-from tests.web.served import Place
+from tests.web.served import Place, calendar
 
 pytestmark = pytest.mark.web
 
@@ -65,6 +66,10 @@ def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(place:
     picture(page, "first-recommendation")
     print(f"from the first visit to the first recommendation: {took:.0f} s, one click")
     assert took < 60
+    (user,) = place.bridge.store.users()
+    kept = place.bridge.store.open_recommendation(user.id, moment_at(app.now(), user.zones))
+    assert kept is not None
+    assert kept.shown_at is not None  # the browser says that our own page asked
 
 
 def test_the_first_view_is_light(place: Place, demo: User, page: Any) -> None:
@@ -130,6 +135,24 @@ def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: 
     picture(page, "connections-imported")
     assert page.evaluate("seen") > 0
     assert place.bridge.store.counts(user.id)["apple_health"]
+
+
+def test_an_upload_that_is_refused_says_why_and_leads_to_the_login(
+    place: Place, browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = browser.new_context().new_page()  # whose console tells of the refusal
+    place.bridge.store.add_user("ana", ZONE, now=app.now())
+    (tmp_path / "mine.ics").write_bytes(calendar())
+    page.goto(f"{place.url}/connections")
+    with monkeypatch.context() as patched:
+        patched.setattr(chores, "SPARE", 10**18)
+        page.set_input_files("#file", str(tmp_path / "mine.ics"))
+        page.wait_for_selector("#uploads :text('was not taken: the disk is nearly full')")
+        picture(page, "upload-refused")
+    place.bridge.store.add_user("ben", ZONE, now=app.now())  # now one has to say who one is
+    page.set_input_files("#file", str(tmp_path / "mine.ics"))
+    page.wait_for_selector("text=Who is there?")
+    page.context.close()
 
 
 def test_connect_at_the_vendor_after_a_login_that_failed(

@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import io
 import re
+import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import requests
+from cryptography.fernet import Fernet
 
-from bridge import app, lab
+from bridge import app, lab, registry
 from bridge.lab.garmin import KEY
 from bridge.lab.garmin import Vendor as Garmin
 from bridge.lab.server import Answer, LabServer
 from bridge.lab.whoop import Vendor
 from bridge.ports import User
+from bridge.vault import Vault
+from bridge.web import chores
+from bridge.web.jobs import RUNNING, Jobs
 from tests.health_auto_export.reading import body, metric
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
@@ -72,6 +76,24 @@ def test_a_login_that_fails_says_what_to_do_next(
     assert "the consent was refused; to try again" in told
     assert [c for c in place.bridge.store.connections(ana.id) if c.source == "whoop"] == []
     assert "Connect WHOOP" in visitor.get("/connections").text
+
+
+@pytest.mark.parametrize("lost", ["settings", "key"])
+def test_what_cannot_be_revoked_any_more_is_deleted_all_the_same(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch, lost: str
+) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    with vendor(monkeypatch, "whoop", made):
+        connection = place.bridge.store.connect(ana.id, "whoop", "account", now=app.now())
+        place.bridge.account(connection, registry.spec("whoop")).save_token(made.grant())
+        app.sync_user(place.bridge, ana, "whoop", at=app.now())
+        if lost == "settings":
+            monkeypatch.delenv("BRIDGE_WHOOP_CLIENT_ID")
+        else:
+            place.bridge.store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({}))
+        assert place.bridge.store.counts(ana.id)["whoop"]
+        assert "revoke the consent there as well" in visitor.change("/connections/whoop/disconnect").text
+    assert "whoop" not in place.bridge.store.counts(ana.id)
 
 
 def _denied(query: object) -> Answer:
@@ -137,14 +159,68 @@ def test_what_is_no_export_and_what_is_hostile_is_refused_with_a_reason(visitor:
         assert " new" not in shown.replace("0 new", ""), name
 
 
-def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor, tmp_path: Path) -> None:
+def test_when_a_source_was_last_asked_is_told_by_the_persons_clock(visitor: Visitor) -> None:
+    assert "<dd>2026-11-20 10:05</dd>" in visitor.get("/connections").text
+    assert visitor.get("/api/v1/connections").json()[0]["last_success"] == "2026-11-20T10:05+01:00"
+
+
+def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.LogCaptureFixture) -> None:
+    job = Jobs().start(1, "Ana Mueller befund.zip", lambda job: job.result["nothing"])
+    for _ in range(200):
+        if job.state != RUNNING:
+            break
+        time.sleep(0.005)
+    assert caplog.messages == ["a job of the page: unexpected TypeError"]
+
+
+def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chores, "SPARE", 10**18)
+    full = visitor.upload("more.ics", calendar())
+    assert (full.status_code, "the disk is nearly full" in full.text, "<" in full.text) == (400, True, False)
+    place.bridge.store.add_user("ben", "UTC", now=app.now())  # now one has to say who one is
+    ended = visitor.upload("more.ics", calendar())
+    assert (ended.status_code, ended.headers["hx-redirect"]) == (204, "/login")
+    assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))
+
+
+def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor) -> None:
     packed = visitor.get("/connections/export.zip")
     assert packed.headers["content-disposition"].endswith('"ana-export.zip"')
-    with zipfile.ZipFile(io.BytesIO(packed.content)) as archive:
-        archive.extractall(tmp_path / "out")
+    had = place.bridge.store.counts(ana.id)
+    visitor.change("/connections/forget", {"name": "ana"})
+    again = place.bridge.store.add_user("ana", "UTC", now=app.now())
+    visitor.get("/connections")
+    shown = visitor.finished(visitor.upload("ana-export (1).zip", packed.content).text)
+    assert "export:" in shown
+    assert place.bridge.store.counts(again.id) == had
+    assert place.bridge.store.user("ana").zones[-1].zone == "Europe/Berlin"
+
+
+def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(
+    place: Place, ana: User, visitor: Visitor
+) -> None:
+    packed = visitor.get("/connections/export.zip").content
     ben = place.bridge.store.add_user("ben", "UTC", now=app.now())
-    app.import_path(place.bridge, ben, tmp_path / "out" / "ana-export", at=app.now())
-    assert place.bridge.store.counts(ben.id) == place.bridge.store.counts(ana.id)
+    guest = place.visitor()
+    guest.log_in("ben")
+    guest.get("/connections")
+    cut, odd = bytearray(packed), changed(packed, "zones.json", b"Europe/Berlin", b"../../etc/passwd")
+    middle = len(cut) // 3
+    cut[middle : middle + 40] = bytes(40)
+    for content, told in ((bytes(cut), "damaged or cut off"), (odd, "there is no time zone")):
+        assert told in guest.finished(guest.upload("ana-export.zip", content).text)
+    assert place.bridge.store.counts(ben.id) == {}
+    assert place.bridge.store.user("ben").zones == ben.zones
+
+
+def changed(packed: bytes, table: str, old: bytes, new: bytes) -> bytes:
+    """An export with something else in one of its tables."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(packed)) as source, zipfile.ZipFile(made, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            target.writestr(name, content.replace(old, new) if name.endswith(table) else content)
+    return made.getvalue()
 
 
 def test_deleting_everything_wants_the_name(place: Place, visitor: Visitor) -> None:

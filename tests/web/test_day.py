@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import re
 
+import pytest
 import requests
 
-from bridge import app, checkin
+from bridge import access, advising, app, checkin
 from bridge.ports import User
 from rhythm_env.interface import Answer, Moment, moment_at
+from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
 
@@ -35,6 +37,51 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
     assert kept.shown_at is not None
     assert f'action="/advice/{kept.id}"' in advice
     assert f'action="/advice/{kept.id}"' in visitor.get("/").text
+
+
+def test_after_midnight_it_is_still_the_night_of_the_day_before(
+    ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-24T01:00:00+01:00")
+    shown = visitor.get("/").text
+    assert "<h1>Monday night</h1>" in shown
+    assert "24 November 2026, 01:00" in shown
+
+
+def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: User, visitor: Visitor) -> None:
+    """By a token, by a program without one, and by another site's page that lets the browser fetch it."""
+    store = place.bridge.store
+    _, token = access.new_token(store, ana, "dashboard", now=app.now())
+    for headers in (
+        {"Authorization": f"Bearer {token}"},
+        {"Sec-Fetch-Site": None},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors", "Sec-Fetch-Dest": "image"},
+        {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "document"},
+    ):
+        for path in ("/advice", "/", "/api/v1/recommendation"):
+            assert visitor.get(path, headers=headers).status_code in (200, 303)
+    number = visitor.get("/api/v1/recommendation").json()["id"]
+    kept = store.recommendation(number)
+    assert kept is not None
+    assert kept.shown_at is None
+    said = requests.post(
+        f"{place.url}/api/v1/recommendation/{number}/shown", headers={"Authorization": f"Bearer {token}"}, timeout=60
+    )
+    assert said.json()["id"] == number
+    kept = store.recommendation(number)
+    assert kept is not None
+    assert kept.shown_at == app.now()
+
+
+def test_who_has_logged_in_looks_however_they_came(place: Place) -> None:
+    ben = secured(place, "ben", "battery staple")
+    guest = place.visitor()
+    guest.log_in("ben", "battery staple")
+    kept = advising.recommend(place.bridge, ben, now=app.now(), seen=False)
+    guest.get("/", headers={"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "image"})
+    assert place.bridge.store.recommendation(kept.id).shown_at is None  # type: ignore[union-attr]
+    guest.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"})
+    assert place.bridge.store.recommendation(kept.id).shown_at is not None  # type: ignore[union-attr]
 
 
 def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor: Visitor) -> None:
@@ -81,5 +128,7 @@ def test_titles_are_text_and_never_markup(place: Place, ana: User, visitor: Visi
 
 def test_what_went_wrong_is_said_on_a_page(visitor: Visitor) -> None:
     assert "no such event" in visitor.change("/events", {"event": "nothing", "action": "LEARN"}).text
-    assert visitor.get("/nowhere").status_code == 404
+    for path, status in (("/nowhere", 404), ("/trends?weeks=x", 422), ("/advice/x", 405)):
+        answer = visitor.get(path)
+        assert (answer.status_code, "That did not work" in answer.text) == (status, True), path
     assert requests.get(f"{visitor.url}/static/../serving.py", timeout=10).status_code == 404

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import contextlib
+import doctest
 import re
+import socket
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import timedelta
@@ -17,6 +19,7 @@ from fastapi.routing import APIRoute
 from bridge import access, advising, app
 from bridge.errors import SetupError
 from bridge.ports import User
+from bridge.web import chores, gate, words
 from bridge.web.serving import check_passwords
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
@@ -98,7 +101,7 @@ def test_who_is_not_known_sees_nothing(two: Two) -> None:
         if path.startswith("/api/"):
             assert answer.status_code in (401, 403, 422), (method, path)
         else:
-            assert answer.status_code in (303, 422), (method, path)
+            assert answer.status_code in (303, 403, 422), (method, path)
         assert SECRET.encode() not in answer.content
 
 
@@ -108,7 +111,12 @@ def test_every_change_needs_the_token_of_its_page_and_comes_from_our_own(place: 
         path = re.sub(r"{[^}]*}", "1", template)
         assert visitor.post(path, data={"name": "ana", "answer": "accept"}).status_code in (403, 422), path
         assert visitor.post(path, data={"csrf": "0" * 64}).status_code in (403, 422), path
-        for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}, {"Origin": "null"}):
+        for headers in (
+            {"Origin": "http://evil.example"},
+            {"Origin": "null"},
+            {"Origin": "http://["},
+            {"Sec-Fetch-Site": "cross-site"},
+        ):
             answer = visitor.post(path, data={"csrf": visitor.csrf}, headers=headers)
             assert (answer.status_code, answer.text) == (403, "another site asked for that"), path
 
@@ -117,6 +125,12 @@ def test_another_name_for_this_machine_is_refused(visitor: Visitor) -> None:
     for host in ("evil.example", "evil.example:8080", "127.0.0.1.evil.example", "", "[::2]", "10.0.0.7"):
         assert visitor.get("/", headers={"Host": host}).status_code in (400, 421), host
     assert visitor.get("/", headers={"X-Forwarded-For": "10.0.0.7"}).status_code == 421
+
+
+def test_a_name_is_known_however_it_is_written(tmp_path: Path) -> None:
+    with served(open_at(tmp_path), local=False, names=["Bridge.Example.org", "Anas-MacBook"]) as place:
+        for host in ("bridge.example.org", "Bridge.Example.org", "anas-macbook:8080"):
+            assert place.visitor().get("/login", headers={"Host": host}).status_code == 200, host
 
 
 def test_passwords_sessions_and_leaving(two: Two) -> None:
@@ -218,6 +232,27 @@ def test_what_is_too_large_is_refused_before_it_is_read(visitor: Visitor) -> Non
     told: Any = {"X-CSRF-Token": visitor.csrf, "Content-Type": "application/x-www-form-urlencoded"}
     with contextlib.suppress(requests.ConnectionError):  # refused while it was still being sent
         assert visitor.post("/checkin", data=endless(), headers=told).status_code in (400, 413)
+
+
+def test_nothing_of_a_strangers_upload_is_read(two: Two) -> None:
+    """The answer comes before the body does, whatever the body says it is."""
+    for path in ("/connections/import?name=x.zip", "/api/v1/import?name=x.zip"):
+        with contextlib.closing(socket.create_connection(("127.0.0.1", two.place.port), timeout=10)) as connection:
+            kind = "Content-Type: application/x-www-form-urlencoded\r\nContent-Length: 3000000000"
+            connection.sendall(f"POST {path} HTTP/1.1\r\nHost: localhost\r\n{kind}\r\n\r\ncsrf=".encode())
+            assert connection.recv(1000).split()[1] == b"403", path
+
+
+def test_only_uploads_may_be_large(visitor: Visitor) -> None:
+    for path in ("/connections/import/connect", "/connections/imports", "/api/v1/import/x"):
+        request = requests.Request("POST", visitor.url + path).prepare()
+        request.headers["Content-Length"] = "2000000"
+        assert visitor.send(request, timeout=10).status_code == 413, path
+
+
+def test_worked_examples() -> None:
+    for module in (chores, gate, words):
+        assert doctest.testmod(module).failed == 0, module
 
 
 def test_expired_sessions_are_deleted(two: Two) -> None:

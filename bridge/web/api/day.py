@@ -77,10 +77,19 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """The slot's one recommendation; asking again in the same slot returns the same one."""
-    found = advising.recommend(visit.bridge, visit.user, now=visit.now)
+    """The slot's one recommendation; asking again in the same slot returns the same one. It does not count as seen by
+    the person until they see it on the page, answer it, or a program says so."""
+    found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
     held = {str(action): why for action, why in advising.withheld(visit.bridge, found).items()}
     return {**advice_row(found), "withheld": held}
+
+
+@router.post("/recommendation/{number}/shown")
+def shown(visit: Visitor, number: Number) -> Document:
+    """Say that the person has seen it: it is then not sent to them, and teaches the model if they let it pass."""
+    found = advise.own(visit.bridge.store, visit.user, number)
+    visit.bridge.store.mark_shown(found.id, now=visit.now)
+    return advice_row(found)
 
 
 @router.post("/recommendation/{number}/feedback")

@@ -40,6 +40,7 @@ class Happened(BaseModel):
     kind: str
     title: str | None
     hours: float | None
+    private: bool
 
 
 class TrendsBody(BaseModel):

@@ -157,7 +157,6 @@ def forget(visit: Visitor, name: Text = "") -> Response:
     if name.strip() != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
     unconfirmed = app.forget(visit.bridge, visit.user)
-    shutil.rmtree(visit.bridge.settings.folder / chores.UPLOADS / str(visit.user.id), ignore_errors=True)
     left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
     answer = page("note.html", None, text=f"Everything about {visit.user.name} is deleted.{left}")
     answer.delete_cookie(COOKIE)

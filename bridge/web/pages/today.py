@@ -16,7 +16,7 @@ from bridge.errors import SetupError
 from bridge.ports import Recommendation
 from bridge.web import day, words
 from bridge.web.render import page
-from bridge.web.site import Visit, Visitor
+from bridge.web.site import Visit, Visitor, is_looking
 from rhythm_env.interface import ActionType, Answer, Meter, Moment, moment_at
 
 router = APIRouter()
@@ -26,12 +26,12 @@ AHEAD = 28  # slots that advice can be put off to
 
 
 @router.get("/")
-def today(visit: Visitor) -> HTMLResponse:
+def today(request: Request, visit: Visitor) -> HTMLResponse:
     """The whole page. Advice that has to be thought about first is fetched by the page itself."""
     sight = visit.site.sights.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
     advice = store.open_recommendation(visit.user.id, sight.moment)
-    if advice is not None:
+    if advice is not None and is_looking(request, visit):
         store.mark_shown(advice.id, now=visit.now)
     return page(
         "today.html",
@@ -50,7 +50,7 @@ def today(visit: Visitor) -> HTMLResponse:
 @router.get("/advice")
 def advice(request: Request, visit: Visitor) -> Response:
     """The slot's recommendation, thought about now if need be."""
-    found = advising.recommend(visit.bridge, visit.user, now=visit.now)
+    found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=is_looking(request, visit))
     return _part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 

@@ -9,9 +9,15 @@ document.addEventListener("htmx:load", (event) => {
 });
 
 document.addEventListener("htmx:responseError", (event) => {
-  document.getElementById("status").textContent = "That did not work.";
+  document.getElementById("status").textContent = `That did not work: ${whyNot(event.detail.xhr)}.`;
   if (event.detail.xhr.status === 403) location.reload();
 });
+
+// Our own answers say it in plain text; those of a proxy before us are pages.
+function whyNot(request) {
+  if ((request.getResponseHeader("Content-Type") || "").startsWith("text/plain")) return request.responseText;
+  return request.status === 413 ? "it is too large" : "see bridge doctor";
+}
 
 // Files go up one after the other as plain bodies, so that the server can write them to disk as they come.
 const drop = document.getElementById("drop");
@@ -31,16 +37,20 @@ function upload(file) {
     const request = new XMLHttpRequest();
     request.open("POST", `${drop.dataset.to}?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("X-CSRF-Token", JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRF-Token"]);
+    request.setRequestHeader("HX-Request", "true"); // it takes a part of a page, or where to log in
     request.upload.onprogress = (event) => {
       bar.value = (100 * event.loaded) / event.total;
     };
     request.onload = () => {
-      if (request.status === 200) {
+      const elsewhere = request.getResponseHeader("HX-Redirect");
+      if (elsewhere) {
+        location.href = elsewhere;
+      } else if (request.status === 200) {
         line.outerHTML = request.responseText;
         htmx.process(document.getElementById("uploads"));
       } else {
         line.className = "note bad";
-        line.textContent = `${file.name} was not taken: ${request.status === 413 ? "it is too large" : "see bridge doctor"}.`;
+        line.textContent = `${file.name} was not taken: ${whyNot(request)}.`;
       }
       done();
     };
