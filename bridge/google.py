@@ -10,9 +10,10 @@ from functools import cache
 from typing import Any
 
 from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
-from bridge.oauth import answered as led_back
-from bridge.oauth import code_of, hearing, loopback_may_be_plain
+from bridge.oauth import loopback_may_be_plain
 from bridge.ports import Account, Browser, Setting
+from bridge.redirect import answered as led_back
+from bridge.redirect import code_of, hearing
 
 TIMEOUT = 60  # seconds for any answer
 BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}

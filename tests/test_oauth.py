@@ -14,7 +14,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import requests
 
-from bridge import oauth
+from bridge import oauth, redirect
 from bridge.errors import NeedsLogin, SetupError, TryLater
 from bridge.lab.server import Answer
 from bridge.store import open_store
@@ -153,7 +153,7 @@ def test_a_connection_that_says_nothing_does_not_hold_up_the_answer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Browsers open spare connections and leave them idle."""
-    monkeypatch.setattr(oauth, "SILENCE", 0.2)
+    monkeypatch.setattr(redirect, "SILENCE", 0.2)
 
     def act(url: str) -> None:
         parts = urlsplit(question(url)["redirect_uri"])
@@ -187,7 +187,7 @@ def test_an_answer_to_another_question_is_none(world: World, state: str) -> None
 
 
 def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(oauth, "PATIENCE", 0.2)
+    monkeypatch.setattr(redirect, "PATIENCE", 0.2)
     with pytest.raises(NeedsLogin, match="nobody agreed"):
         consent(world, Person(lambda _: None))
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from urllib.parse import urlsplit, urlunsplit
 
 from bridge.errors import NeedsLogin, SetupError
-from bridge.oauth import LOOPBACK
 from bridge.ports import Account, Browser
+from bridge.redirect import LOOPBACK
 
 AGAIN = "bridge connect ics --user NAME"
 WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format"

@@ -123,7 +123,7 @@ def test_a_consent_without_the_calendar_is_none(world: World, monkeypatch: pytes
 
 
 def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.oauth.PATIENCE", 0.2)
+    monkeypatch.setattr("bridge.redirect.PATIENCE", 0.2)
     monkeypatch.setattr(Visitor, "open", lambda *_: None)
     with pytest.raises(NeedsLogin, match="nobody agreed"):
         consent(world)
