@@ -48,14 +48,19 @@ class Jobs:
     stopping: threading.Event = field(default_factory=threading.Event)
     owed: set[str] = field(default_factory=set)  # whose leases may not have been given back
 
-    def sync(self, connection_id: int, pages: int) -> bool:
-        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time."""
+    def sync(self, connection_id: int, pages: int | None = None) -> bool:
+        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time.
+
+        ``pages``: of a backfill. Without, a connection that is no longer due is left alone: a job may wait for longer.
+        """
         connection = self.bridge.store.connection(connection_id)
         if connection is None or connection.paused is not None:
             return False
+        if pages is None and connection.due_at is not None and connection.due_at > self.clock():
+            return False
         mine = replace(self.bridge)  # a holder of its own
         try:
-            return self._sync(mine, connection, pages)
+            return self._sync(mine, connection, pages or CHUNK)
         except BridgeError:
             raise
         except Exception:  # the database went away: whether the lease is given back is not known
@@ -155,11 +160,12 @@ def declare(jobs: Jobs, queue: App) -> None:
             return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + BACKOFF)
 
     @queue.task(name="sync", retry=AsTold())
-    async def sync(connection_id: int, pages: int = CHUNK) -> None:
+    async def sync(connection_id: int, pages: int | None = None) -> None:
         if await asyncio.to_thread(jobs.sync, connection_id, pages):
             connection = await asyncio.to_thread(jobs.bridge.store.connection, connection_id)
             if connection is not None:  # twice as much: a listing that cannot be resumed comes to its end all the same
-                await _enqueue(queue, "sync", [_wanted(connection, pages=2 * pages)], priority=BEHIND, queue="backfill")
+                more = _wanted(connection, pages=2 * (pages or CHUNK))
+                await _enqueue(queue, "sync", [more], priority=BEHIND, queue="backfill")
 
     @queue.task(name="attend")
     async def attend(user_id: int) -> None:
@@ -227,15 +233,8 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 async def _resume(queue: App) -> None:
     """What dead workers had begun is begun again; unless it is queued already, then their jobs are dropped."""
-    from procrastinate.exceptions import UniqueViolation
-    from procrastinate.jobs import Status
-
-    manager = queue.job_manager
-    for job in await manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
-        try:
-            await manager.retry_job(job)
-        except UniqueViolation:
-            await manager.finish_job(job, status=Status.FAILED, delete_job=True)
+    for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
+        await queue.job_manager.retry_job(job)
 
 
 def work(bridge: app.Bridge, *, concurrency: int) -> None:
