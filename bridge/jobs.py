@@ -18,9 +18,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import app, housekeeping, leases, registry, rhythm
-from bridge.errors import BridgeError, TryLater
+from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
-from bridge.sync import BACKOFF, LEASE, finish
+from bridge.sync import BACKOFF, LEASE, failed
 from bridge.types import Outcome
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ class Jobs:
         self._enter(mine, connection)
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
-        if outcome.outcome == "failed" and not chunk.full:
+        if outcome.outcome in ("failed", "interrupted") and not chunk.full:
             again = self.bridge.store.connection(connection.id)
             raise TryLater(f"{connection.source}: try again", retry_at=again.due_at if again else None)
         if outcome.outcome == "skipped":
@@ -95,14 +95,7 @@ class Jobs:
             return app.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
         except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the others
             log.error("%s: unexpected %s", connection.source, type(error).__name__)  # the text may be personal
-            because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
-        outcome = Outcome(
-            source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
-        )
-        with mine.store.transaction():
-            finish(mine.store, connection, outcome, started=now, finished=now)
-            mine.store.release(connection.id, mine.holder)
-        return outcome
+            return failed(mine.store, connection, error, holder=mine.holder, now=now)
 
     def attend(self, user_id: int) -> None:
         rhythm.attend(self.bridge, self.bridge.store.person(user_id), now=self.clock())
@@ -141,10 +134,10 @@ class _Chunk:
     def landed(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
         self.pages -= 1
         if self.stopping.is_set():
-            raise TryLater("the worker was stopped", retry_at=self.clock())
+            raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise TryLater("there is more; it follows", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("there is more; it follows", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:

@@ -147,7 +147,7 @@ def next_step(user: User, connection: Connection, now: datetime) -> str:
     """The command to run now, or nothing when all is well."""
     if connection.paused:
         return f"bridge connect {connection.source} --user {user.name}"
-    if connection.last_error or connection.last_success is None:
+    if connection.last_error or connection.last_success is connection.due_at is None:
         return f"bridge sync --user {user.name} --source {connection.source}"
     overdue = connection.due_at is not None and connection.due_at < now
     return f"bridge sync --user {user.name}" if overdue else ""
