@@ -18,6 +18,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import app, housekeeping, leases, registry, rhythm
+from bridge.ending import GRACE, LAST, leave
 from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
 from bridge.sync import BACKOFF, LEASE, failed
@@ -231,7 +232,7 @@ async def _resume(queue: App) -> None:
 
 
 def work(bridge: app.Bridge, *, concurrency: int) -> None:
-    """Work until SIGTERM or Ctrl-C; what is under way is finished up to its next page."""
+    """Work until SIGTERM or Ctrl-C; what is under way is finished up to its next page, if that takes no ten seconds."""
     from bridge.queue import open_queue
 
     jobs = Jobs(bridge=bridge)
@@ -251,6 +252,9 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
     def stop() -> None:
         jobs.stopping.set()
         stopped.set()
+        end = threading.Timer(GRACE + LAST, leave)  # asyncio would wait for threads, and they for sources
+        end.daemon = True
+        end.start()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
@@ -274,7 +278,7 @@ async def _run(queue: App, concurrency: int) -> None:
             fetch_job_polling_interval=1.0,
             update_heartbeat_interval=SILENT / 6,
             stalled_worker_timeout=SILENT,
-            shutdown_graceful_timeout=10.0,
+            shutdown_graceful_timeout=GRACE,
         )
 
 

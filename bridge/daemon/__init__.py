@@ -18,13 +18,14 @@ from functools import partial
 from bridge import adapters, app, housekeeping, leases, registry, rhythm
 from bridge.daemon.crew import Crew
 from bridge.daemon.watch import Watch
+from bridge.ending import LAST
 from bridge.errors import BridgeError, Interrupted
 from bridge.ports import Connection, Presence, User
 from bridge.sync import CADENCE, LEASE, failed
 
 log = logging.getLogger(__name__)
 
-PEOPLE, HOUSE = "people", "housekeeping"
+LOOK, PEOPLE, HOUSE = "look", "people", "housekeeping"
 STEP = timedelta(seconds=1)  # between two connections that became overdue together, after a start or a sleep
 
 
@@ -185,17 +186,20 @@ class Daemon:
         begun = time.monotonic()
         if self.crew.idle(patience):
             return True
-        guarded("leases", lambda: self.bridge.store.work.free_all(self.bridge.holder))
+        freeing = partial(guarded, "leases", lambda: self.bridge.store.work.free_all(self.bridge.holder))
+        last = threading.Thread(target=freeing, daemon=True)
+        last.start()
+        last.join(LAST)  # a database that is busy or away is not waited for: the next start frees them
         log.warning("%d left in the middle after %d s", sum(self.crew.busy().values()), time.monotonic() - begun)
         return False
 
 
 def at_once(kind: str) -> int:
     """How much of a kind of work may be at once."""
-    return 1 if kind in (PEOPLE, HOUSE) else registry.spec(kind).at_once
+    return 1 if kind in (LOOK, PEOPLE, HOUSE) else registry.spec(kind).at_once
 
 
-def guarded(what: str, work: Callable[[], None]) -> bool:
+def guarded(what: str, work: Callable[[], object]) -> bool:
     """Whether it went well. Whatever goes wrong is logged by its kind: the next look tries again."""
     try:
         work()

@@ -1,4 +1,4 @@
-"""Who is at a connection: never two at once, whatever the clock does, and never taken for dead while alive elsewhere."""
+"""Who is at a connection: never two at once whatever the clock does, nor one taken for dead that is alive elsewhere."""
 
 from __future__ import annotations
 

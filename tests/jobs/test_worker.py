@@ -6,6 +6,8 @@ import asyncio
 import subprocess
 import sys
 import threading
+import time
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -138,6 +140,26 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
     assert not staged.jobs.sync(staged.connections[1].id, 1000)
     one, two = (sorted(_records(staged, c.id)) for c in staged.connections)
     assert one == two
+
+
+@pytest.mark.postgres
+def test_a_worker_waits_for_no_source_at_its_end(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached, done = threading.Event(), threading.Event()
+    monkeypatch.setenv("FLEET_BEGAN", str(time.time()))
+
+    def stall(request: Any) -> None:
+        if "token" not in request.path:
+            reached.set()
+            done.wait(60)
+
+    stage = Stage(postgres_url, monkeypatch)
+    stage.server.faults.append(stall)
+    with stage.server, closing(stage.store):
+        worker = subprocess.Popen([sys.executable, "-m", "tests.jobs.impatient", "worker"], stderr=subprocess.DEVNULL)
+        assert reached.wait(60)
+        worker.terminate()
+        assert worker.wait(timeout=20) == 0
+        done.set()
 
 
 @pytest.mark.postgres
