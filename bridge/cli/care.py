@@ -58,7 +58,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        rows = connection_rows(bridge, person, now) + _notices(bridge, person)
+        rows = connection_rows(bridge, person, now) + _notices(bridge, person, now)
     if json:
         show.document(rows)
         return
@@ -108,14 +108,18 @@ def _row(
     }
 
 
-def _notices(bridge: Bridge, user: User) -> list[dict[str, Any]]:
-    """One row more for who has advice sent: ``unsent`` lists what did not go out, or may not have."""
+def _notices(bridge: Bridge, user: User, now: datetime) -> list[dict[str, Any]]:
+    """One row more for who has advice sent: ``unsent`` lists what did not go out, or may not have.
+
+    It is an error for two weeks.
+    """
     from bridge.cli.notify import state
+    from bridge.notify import REPORTED
 
     body = state(bridge, user)
     if not body["on"] and not body["unsent"]:
         return []
-    count = len(body["unsent"])
+    count = sum(datetime.fromisoformat(one["at"]) >= now - REPORTED for one in body["unsent"])
     return [
         {
             **dict.fromkeys(("last_success", "next_due", "newest", "newest_day", "lag_hours", "last_change", "paused")),
