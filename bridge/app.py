@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
-import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import cached_property, partial
 from pathlib import Path
@@ -83,8 +81,8 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """Who we are in a lease: host, process, and a mark that survives a reused process number."""
-        return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}"
+        """Who we are in a lease."""
+        return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
         zone = zone_at(now(), self.store.person(connection.user_id).zones).key
@@ -222,13 +220,16 @@ def sync_connection(
     outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
     if outcome.outcome == "ok":
         write_plans(bridge, user, connection, at=at)
-        lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
+        lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
         channels.keep(bridge.account(connection, spec), spec, bridge.settings.url, lease)
     return outcome
 
 
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
-    """Bring accepted advice to where a person wants it written; False when that is to be tried again."""
+    """Bring accepted advice to where a person wants it written; False when that is to be tried again.
+
+    By a holder of its own, as what follows a sync: where the daemon syncs the connection again, it is that sync's.
+    """
     spec = registry.spec(connection.source)
     if spec.writes is None:
         return True
@@ -236,7 +237,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
     if not (account.token() or {}).get(WRITES):
         return True
     write = partial(registry.resolve(spec.writes), account)
-    lease = Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=at)
+    lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
     return plans.keep(bridge.store, user, bridge.classifier, write, lease)
 
 

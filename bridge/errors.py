@@ -3,6 +3,7 @@
 BridgeError
 ├── BadRecord       set this one record aside and go on
 ├── TryLater        stop this source now, come back when it is ``due``
+│   └── Interrupted we stopped between two pages; nothing is wrong
 ├── CursorExpired   forget the cursor and start over, once
 ├── NeedsLogin      stop until the person has logged in again
 ├── Forged          refuse what was sent: it does not come from whom it says
@@ -50,6 +51,10 @@ class TryLater(BridgeError):
     def due(self, now: datetime) -> datetime | None:
         """When to come back, where the source said so."""
         return self.retry_at or (now + self.after if self.after is not None else None)
+
+
+class Interrupted(TryLater):
+    """We stopped after a page that has landed, to go on from there: the bridge ends, or it was enough for one time."""
 
 
 class CursorExpired(BridgeError):

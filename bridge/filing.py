@@ -25,7 +25,7 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
     A page that cannot be kept fails the file it came from, not those after it. What a file no longer holds is deleted
     once everything was read: another file may hold it, as two parts of one calendar.
     """
-    lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
+    lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 
     def read(tally: Tally) -> None:
         delivered: dict[str, set[str]] = defaultdict(set)
@@ -44,7 +44,7 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
         failed_files=(*reading.failed, *reading.failed_before),
         truncated=reading.truncated,
         unchanged=outcome.unchanged + reading.known,
-        seconds=round(time.monotonic() - lease.began, 3),
+        seconds=round(time.monotonic() - began, 3),
     )
 
 

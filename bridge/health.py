@@ -118,6 +118,9 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
     if connection.last_error:
         return Finding(check=check, ok=False, text=connection.last_error, next=again)
     if live and connection.last_success is None:
+        last = bridge.store.last_outcome(connection.id)
+        if last is not None and last[1].outcome == "interrupted":
+            return Finding(check=check, ok=True, text="its first sync is under way")
         return Finding(check=check, ok=False, text="has never been synced", next=again)
     if connection.due_at is not None and app.now() - connection.due_at > LATE:
         return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")

@@ -18,9 +18,10 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from bridge import app, housekeeping, leases, registry, rhythm
-from bridge.errors import BridgeError, TryLater
+from bridge.ending import GRACE, LAST, leave
+from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
-from bridge.sync import BACKOFF, LEASE, finish
+from bridge.sync import BACKOFF, LEASE, failed
 from bridge.types import Outcome
 
 if TYPE_CHECKING:
@@ -48,14 +49,19 @@ class Jobs:
     stopping: threading.Event = field(default_factory=threading.Event)
     owed: set[str] = field(default_factory=set)  # whose leases may not have been given back
 
-    def sync(self, connection_id: int, pages: int) -> bool:
-        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time."""
+    def sync(self, connection_id: int, pages: int | None = None) -> bool:
+        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time.
+
+        ``pages``: of a backfill. Without, a connection that is no longer due is left alone: a job may wait for longer.
+        """
         connection = self.bridge.store.connection(connection_id)
         if connection is None or connection.paused is not None:
             return False
+        if pages is None and connection.due_at is not None and connection.due_at > self.clock():
+            return False
         mine = replace(self.bridge)  # a holder of its own
         try:
-            return self._sync(mine, connection, pages)
+            return self._sync(mine, connection, pages or CHUNK)
         except BridgeError:
             raise
         except Exception:  # the database went away: whether the lease is given back is not known
@@ -68,7 +74,7 @@ class Jobs:
         self._enter(mine, connection)
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
-        if outcome.outcome == "failed" and not chunk.full:
+        if outcome.outcome in ("failed", "interrupted") and not chunk.full:
             again = self.bridge.store.connection(connection.id)
             raise TryLater(f"{connection.source}: try again", retry_at=again.due_at if again else None)
         if outcome.outcome == "skipped":
@@ -90,14 +96,7 @@ class Jobs:
             return app.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
         except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the others
             log.error("%s: unexpected %s", connection.source, type(error).__name__)  # the text may be personal
-            because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
-        outcome = Outcome(
-            source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
-        )
-        with mine.store.transaction():
-            finish(mine.store, connection, outcome, started=now, finished=now)
-            mine.store.release(connection.id, mine.holder)
-        return outcome
+            return failed(mine.store, connection, error, holder=mine.holder, now=now)
 
     def attend(self, user_id: int) -> None:
         rhythm.attend(self.bridge, self.bridge.store.person(user_id), now=self.clock())
@@ -136,10 +135,10 @@ class _Chunk:
     def landed(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
         self.pages -= 1
         if self.stopping.is_set():
-            raise TryLater("the worker was stopped", retry_at=self.clock())
+            raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise TryLater("there is more; it follows", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("there is more; it follows", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:
@@ -155,11 +154,12 @@ def declare(jobs: Jobs, queue: App) -> None:
             return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + BACKOFF)
 
     @queue.task(name="sync", retry=AsTold())
-    async def sync(connection_id: int, pages: int = CHUNK) -> None:
+    async def sync(connection_id: int, pages: int | None = None) -> None:
         if await asyncio.to_thread(jobs.sync, connection_id, pages):
             connection = await asyncio.to_thread(jobs.bridge.store.connection, connection_id)
             if connection is not None:  # twice as much: a listing that cannot be resumed comes to its end all the same
-                await _enqueue(queue, "sync", [_wanted(connection, pages=2 * pages)], priority=BEHIND, queue="backfill")
+                more = _wanted(connection, pages=2 * (pages or CHUNK))
+                await _enqueue(queue, "sync", [more], priority=BEHIND, queue="backfill")
 
     @queue.task(name="attend")
     async def attend(user_id: int) -> None:
@@ -227,19 +227,12 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 async def _resume(queue: App) -> None:
     """What dead workers had begun is begun again; unless it is queued already, then their jobs are dropped."""
-    from procrastinate.exceptions import UniqueViolation
-    from procrastinate.jobs import Status
-
-    manager = queue.job_manager
-    for job in await manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
-        try:
-            await manager.retry_job(job)
-        except UniqueViolation:
-            await manager.finish_job(job, status=Status.FAILED, delete_job=True)
+    for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
+        await queue.job_manager.retry_job(job)
 
 
 def work(bridge: app.Bridge, *, concurrency: int) -> None:
-    """Work until SIGTERM or Ctrl-C; what is under way is finished up to its next page."""
+    """Work until SIGTERM or Ctrl-C; what is under way is finished up to its next page, if that takes no ten seconds."""
     from bridge.queue import open_queue
 
     jobs = Jobs(bridge=bridge)
@@ -259,6 +252,9 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
     def stop() -> None:
         jobs.stopping.set()
         stopped.set()
+        end = threading.Timer(GRACE + LAST, leave)  # asyncio would wait for threads, and they for sources
+        end.daemon = True
+        end.start()
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
@@ -282,7 +278,7 @@ async def _run(queue: App, concurrency: int) -> None:
             fetch_job_polling_interval=1.0,
             update_heartbeat_interval=SILENT / 6,
             stalled_worker_timeout=SILENT,
-            shutdown_graceful_timeout=10.0,
+            shutdown_graceful_timeout=GRACE,
         )
 
 

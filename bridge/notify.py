@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bridge.account import SEALING
 from bridge.errors import SetupError
@@ -14,6 +14,7 @@ from rhythm_env.interface import Slot
 
 STATES = ("sending", "sent", "failed")
 UNSENT = ("sending", "failed")  # "sending" is what a process that was killed leaves: it may have gone out or not
+REPORTED = timedelta(days=14)  # so long is what did not go out shown as an error
 PARTS = {Slot.NIGHT: "tonight"}
 
 
@@ -25,6 +26,13 @@ def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[s
     title = f"{str(advice.action).replace('_', ' ').capitalize()}, {part}"
     lines = [*advice.reasons, *events, *(f"{name}: {address}" for name, address in links.items())]
     return title, "\n".join(lines) or title
+
+
+def ended(title: str, source: str, user: User) -> tuple[str, str]:
+    """(title, text) of the message that a consent to a source, by its title and name, is over."""
+    again = f"bridge connect {source} --user {user.name}, or on the page, under Connections"
+    text = f"The consent has ended or was withdrawn, and nothing new comes in. Log in again: {again}."
+    return f"{title.partition(' (')[0]}: please log in again", text
 
 
 def send(address: str, title: str, text: str) -> str | None:

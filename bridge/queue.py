@@ -10,6 +10,7 @@ from bridge.errors import SetupError
 
 if TYPE_CHECKING:
     from procrastinate import App
+    from procrastinate.manager import JobManager
 
 SCHEMA = "bridge_jobs"
 OPTIONS = f"-c search_path={SCHEMA}"
@@ -34,7 +35,28 @@ def open_queue(database: str, concurrency: int) -> App:
     connector = PsycopgConnector(
         conninfo=address, kwargs={"options": OPTIONS}, min_size=1, max_size=max(4, concurrency // 2), timeout=10.0
     )
-    return App(connector=connector)
+    queue = App(connector=connector)
+    queue.job_manager = _manager(connector)
+    return queue
+
+
+def _manager(connector: Any) -> JobManager:
+    """procrastinate's own, but that a job to be tried again whose twin is queued already is dropped: that one does it.
+
+    ``queueing_lock`` is unique among what waits, so that procrastinate's fails there, and the job stays begun for ever.
+    """
+    from procrastinate.exceptions import UniqueViolation
+    from procrastinate.jobs import Job, Status
+    from procrastinate.manager import JobManager
+
+    class Manager(JobManager):
+        async def retry_job(self, job: Job, *arguments: Any, **how: Any) -> None:
+            try:
+                await super().retry_job(job, *arguments, **how)
+            except UniqueViolation:
+                await self.finish_job(job, status=Status.FAILED, delete_job=True)
+
+    return Manager(connector)
 
 
 def _plain(database: str) -> str:

@@ -27,12 +27,14 @@ def attend(bridge: app.Bridge, user: User, *, now: datetime) -> None:
     """Do everything that is due for one person at this moment, each thing once however often it is called.
 
     In a slot that has no advice yet: observe, decide, recommend, learn when it is time. Then have it sent, once.
+    Where a consent has ended: say so, once.
     Whenever answers were given: bring them to where they are to be written. The slot before needs nothing: its advice
     ends with it (``expires_at``), and what was not sent by then is not sent. Trouble with one thing is logged, without
     its text where that may be personal, and stops no other.
     """
     _guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
     _guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    _guarded(f"word to user {user.id}", lambda: _tell(bridge, user, now))
     _guarded(f"plans of user {user.id}", lambda: _write(bridge, user, now))
 
 
@@ -41,10 +43,11 @@ def waiting(bridge: app.Bridge, users: Iterable[User], *, now: datetime) -> list
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.work, {moment for _, moment in everybody}
     advised = {moment: work.advised(moment) for moment in moments}
-    unsent = {moment: work.unsent(moment) if moment.slot not in bridge.guard.quiet else set() for moment in moments}
+    untold, loud = bridge.store.post.untold(), {m for m in moments if m.slot not in bridge.guard.quiet}
+    to_send = {moment: untold | work.unsent(moment) if moment in loud else set() for moment in moments}
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
     agreed = work.answered(writing, advised=now - plans.BACK, since=now - RECENTLY)
-    return [u for u, at in everybody if u.id not in advised[at] or u.id in unsent[at] or u.id in agreed]
+    return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
 
 
 def _guarded(what: str, work: Callable[[], None]) -> None:
@@ -98,6 +101,22 @@ def _events(bridge: app.Bridge, user: User, advice: Recommendation, now: datetim
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
     return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]
+
+
+def _tell(bridge: app.Bridge, user: User, now: datetime) -> None:
+    """That a consent has ended, by the person's channel, once each time; a source that has changed is not theirs."""
+    store = bridge.store
+    if store.post.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
+        return
+    for connection in store.connections(user.id):
+        if connection.paused is None or not store.post.tell(connection):
+            continue
+        last = store.last_outcome(connection.id)
+        if last is not None and last[1].outcome == "needs_login":
+            message = notify.ended(registry.spec(connection.source).title, connection.source, user)
+            reason = notify.send(notify.address_of(store, bridge.vault, user.id), *message)
+            if reason is not None:
+                log.warning("user %d was not told that %s needs a login: %s", user.id, connection.source, reason)
 
 
 def _write(bridge: app.Bridge, user: User, now: datetime) -> None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import cast
 
-from bridge.errors import BridgeError, CursorExpired, NeedsLogin, SetupError, SourceChanged, TryLater
+from bridge.errors import BridgeError, CursorExpired, Interrupted, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.ports import Connection, Connector, ConnectorSpec, Landing, Normaliser, Store, Told
 from bridge.tally import Tally
 from bridge.types import Outcome, Page, RawRecord
@@ -65,17 +65,20 @@ def put(source: Source, store: Store, records: Sequence[RawRecord], *, now: date
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """The right to sync a connection, for as long as it is renewed. Its clock starts at ``now`` and runs."""
+    """The right to sync a connection, for as long as it is renewed.
+
+    Its clock starts at ``now`` and goes with the machine's, also where that is set or has slept: others go by it too.
+    """
 
     store: Store
     connection: Connection
     holder: str
     now: datetime
-    began: float = field(default_factory=time.monotonic)
+    began: float = field(default_factory=time.time)
     renewed: float = float("-inf")
 
     def clock(self) -> datetime:
-        return self.now + timedelta(seconds=time.monotonic() - self.began)
+        return self.now + timedelta(seconds=time.time() - self.began)
 
     def taken(self) -> bool:
         mine = self.store.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
@@ -91,28 +94,51 @@ class Lease:
 
 
 def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
-    """Do the work under the connection's lease and write down how it ended."""
-    connection, now = source.connection, lease.now
+    """Do the work under the connection's lease and write down how it ended. A defect is raised again."""
+    connection = source.connection
     if not lease.taken():
         return _outcome(connection, Tally(), "skipped", because="another sync of this connection is running")
     tally, limited = Tally(), False
     try:
         work(tally)
+        outcome = _outcome(connection, tally, "ok")
     except BridgeError as error:
         outcome = _failed(connection, tally, error, at=lease.clock())
         limited = isinstance(error, TryLater) and error.limited and source.spec.shares_limit
+    except Exception as error:
+        _end(source, store, _defect(store, connection, error), lease)
+        raise
     except BaseException:
         store.release(connection.id, lease.holder)
         raise
-    else:
-        outcome = _outcome(connection, tally, "ok")
-    cadence = source.spec.cadence
+    _end(source, store, outcome, lease, limited=limited)
+    return outcome
+
+
+def _end(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limited: bool = False) -> None:
+    """The outcome and the release together: free again and still due, it would be synced twice."""
+    connection, now, cadence = source.connection, lease.now, source.spec.cadence
     with store.transaction(durable=source.open is None):  # what a file held does not come again by itself
         if limited and outcome.retry_at:
             store.rest(connection.source, outcome.retry_at)
         finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
-        store.release(connection.id, lease.holder)  # free again and still due, it would be synced twice
+        store.release(connection.id, lease.holder)
+
+
+def failed(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
+    """The outcome of a sync that a defect ended; written down, unless the sync itself has done that."""
+    outcome = _defect(store, connection, error)
+    with store.transaction():
+        if store.holder(connection.id) == holder:
+            finish(store, connection, outcome, started=now, finished=now)
+            store.release(connection.id, holder)
     return outcome
+
+
+def _defect(store: Store, connection: Connection, error: Exception) -> Outcome:
+    """Its kind is named; its text may be personal."""
+    because = f"an unexpected {type(error).__name__}; run: bridge sync --user {store.person(connection.user_id).name}"
+    return _outcome(connection, Tally(), "failed", because=because)
 
 
 def backoff(connection: Connection, at: datetime) -> timedelta:
@@ -133,7 +159,7 @@ def finish(
     cadence: timedelta = CADENCE,
 ) -> None:
     """Write down how it ended and when the connection is due again."""
-    ok = outcome.outcome == "ok"
+    ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
     wait = cadence if ok else backoff(connection, finished)
     stopped = outcome.outcome in ("needs_login", "stopped")
     store.finish_sync(
@@ -141,7 +167,7 @@ def finish(
         outcome,
         started=started,
         finished=finished,
-        error=outcome.skipped_because,
+        error=None if interrupted else outcome.skipped_because,
         paused=outcome.skipped_because if stopped else None,
         due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
         failures=0 if ok else connection.failures + (outcome.retry_at is None),
@@ -258,6 +284,8 @@ def _failed(connection: Connection, tally: Tally, error: BridgeError, *, at: dat
             return _outcome(connection, tally, "needs_login", because=because)
         case SourceChanged() | SetupError():
             return _outcome(connection, tally, "stopped", because=because)
+        case Interrupted():
+            return _outcome(connection, tally, "interrupted", because=because, retry_at=error.due(at))
         case TryLater():
             return _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
         case _:

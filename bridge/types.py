@@ -303,7 +303,7 @@ class Outcome:
 
     source: str
     connection: str
-    outcome: str  # ok | skipped | failed (comes back by itself) | stopped | needs_login (a person must act)
+    outcome: str  # ok | skipped | interrupted | failed (these come back) | stopped | needs_login (a person must act)
     new: int = 0
     updated: int = 0
     unchanged: int = 0

@@ -58,7 +58,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        rows = connection_rows(bridge, person, now) + _notices(bridge, person)
+        rows = connection_rows(bridge, person, now) + _notices(bridge, person, now)
     if json:
         show.document(rows)
         return
@@ -108,14 +108,18 @@ def _row(
     }
 
 
-def _notices(bridge: Bridge, user: User) -> list[dict[str, Any]]:
-    """One row more for who has advice sent: ``unsent`` lists what did not go out, or may not have."""
+def _notices(bridge: Bridge, user: User, now: datetime) -> list[dict[str, Any]]:
+    """One row more for who has advice sent: ``unsent`` lists what did not go out, or may not have.
+
+    It is an error for two weeks.
+    """
     from bridge.cli.notify import state
+    from bridge.notify import REPORTED
 
     body = state(bridge, user)
     if not body["on"] and not body["unsent"]:
         return []
-    count = len(body["unsent"])
+    count = sum(datetime.fromisoformat(one["at"]) >= now - REPORTED for one in body["unsent"])
     return [
         {
             **dict.fromkeys(("last_success", "next_due", "newest", "newest_day", "lag_hours", "last_change", "paused")),
@@ -148,7 +152,7 @@ def next_step(user: User, connection: Connection, now: datetime) -> str:
     """The command to run now, or nothing when all is well."""
     if connection.paused:
         return f"bridge connect {connection.source} --user {user.name}"
-    if connection.last_error or connection.last_success is None:
+    if connection.last_error or connection.last_success is connection.due_at is None:
         return f"bridge sync --user {user.name} --source {connection.source}"
     overdue = connection.due_at is not None and connection.due_at < now
     return f"bridge sync --user {user.name}" if overdue else ""

@@ -53,17 +53,21 @@ def notify(
 
 
 def state(bridge: Bridge, person: User) -> dict[str, Any]:
-    """What ``--json`` prints: whether it is on, counts by state, and what was never known to go out."""
+    """What ``--json`` prints: whether it is on, counts by state, and what is not known to have gone out."""
+    from bridge import app
     from bridge.notify import STATES, UNSENT
 
     channel = bridge.store.post.channel(person.id)
     found = bridge.store.post.notifications(person.id, STATES)
     counts = Counter(one.state for one in found)
+    missed = bridge.store.post.missed(person.id, now=app.now(), quiet=bridge.guard.quiet)
+    unsent = [one for one in found if one.state in UNSENT] + missed
     return {
         "user": person.name,
         "on": channel is not None,
         "events": channel is not None and channel.events,
         **{name: counts[name] for name in STATES},
+        "missed": len(missed),
         "unsent": [
             {
                 "recommendation": one.recommendation_id,
@@ -71,8 +75,7 @@ def state(bridge: Bridge, person: User) -> dict[str, Any]:
                 "at": one.at.isoformat(),
                 "reason": one.reason or "whether it went out is not known",
             }
-            for one in found
-            if one.state in UNSENT
+            for one in sorted(unsent, key=lambda one: one.at, reverse=True)
         ],
     }
 

@@ -18,14 +18,14 @@ from functools import partial
 from bridge import adapters, app, housekeeping, leases, registry, rhythm
 from bridge.daemon.crew import Crew
 from bridge.daemon.watch import Watch
-from bridge.errors import BridgeError, TryLater
+from bridge.ending import LAST
+from bridge.errors import BridgeError, Interrupted
 from bridge.ports import Connection, Presence, User
-from bridge.sync import CADENCE, LEASE, finish
-from bridge.types import Outcome
+from bridge.sync import CADENCE, LEASE, failed
 
 log = logging.getLogger(__name__)
 
-PEOPLE, HOUSE = "people", "housekeeping"
+LOOK, PEOPLE, HOUSE = "look", "people", "housekeeping"
 STEP = timedelta(seconds=1)  # between two connections that became overdue together, after a start or a sleep
 
 
@@ -39,7 +39,8 @@ class Daemon:
     stopping: threading.Event = field(default_factory=threading.Event)
     looked: datetime | None = None
     done: Counter[tuple[str, str]] = field(default_factory=Counter)  # (source, outcome) -> syncs
-    held: set[int] = field(default_factory=set)  # connections whose leases are ours now
+    syncing: set[int] = field(default_factory=set)  # connections
+    owed: set[int] = field(default_factory=set)  # connections whose leases may not have been given back
     crew: Crew = field(default_factory=lambda: Crew(at_once))
     watch: Watch | None = None
     people: dict[int, User] = field(default_factory=dict)
@@ -63,11 +64,17 @@ class Daemon:
             return
         guarded("the clock", self._keep_in_step)
         guarded("what is due", self._begin_syncs)
+        guarded("people", self._begin_people)
+        guarded("housekeeping", self._begin_housekeeping)
+        self.looked = self.clock()
+
+    def _begin_people(self) -> None:
         if self.crew.free(PEOPLE):
             self.crew.begin(PEOPLE, lambda: guarded("people", self._attend))
+
+    def _begin_housekeeping(self) -> None:
         if self.crew.free(HOUSE) and housekeeping.is_due(self.bridge, now=self.clock()):
             self.crew.begin(HOUSE, lambda: guarded("housekeeping", self._tidy))
-        self.looked = self.clock()
 
     def _tidy(self) -> None:
         gone = housekeeping.tidy(self.bridge, now=self.clock())
@@ -111,30 +118,32 @@ class Daemon:
 
     def _begin(self, source: str) -> None:
         for connection in self._claim(source, self.crew.free(source)):
-            self.crew.begin(source, partial(self._work_off, connection))
+            if not guarded(source, partial(self.crew.begin, source, partial(self._work_off, connection))):
+                self.owed.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[Connection]:
-        now = self.clock()
-        claimed = self.bridge.store.claim_due(self.bridge.holder, now=now, lease=LEASE, limit=limit, source=source)
-        self.held.update(connection.id for connection in claimed)
-        return claimed
+        """What is under way is not begun again, be its lease over by a clock that was set."""
+        mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
+        return self.bridge.store.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
 
     def _give_back(self) -> None:
         """Leases that could not be given back when their sync ended, for the database was away."""
-        if not self.crew.busy().keys() - {PEOPLE, HOUSE} and self.held:
-            self.bridge.store.work.free_all(self.bridge.holder)
-            self.held.clear()
+        for connection_id in tuple(self.owed):
+            self.bridge.store.release(connection_id, self.bridge.holder)
+            self.owed.discard(connection_id)
 
     def _work_off(self, connection: Connection | None) -> None:
         """Sync a connection, then whatever else of its source is due."""
         while connection is not None:
             work = self._sync if not self.stopping.is_set() else self._let_go
-            guarded(connection.source, partial(work, connection))
+            self.syncing.add(connection.id)
+            if not guarded(connection.source, partial(work, connection)):
+                self.owed.add(connection.id)
+            self.syncing.discard(connection.id)
             connection = None if self.stopping.is_set() else self._next(connection.source)
 
     def _let_go(self, connection: Connection) -> None:
         self.bridge.store.release(connection.id, self.bridge.holder)
-        self.held.discard(connection.id)
 
     def _next(self, source: str) -> Connection | None:
         found: list[Connection] = []
@@ -148,13 +157,7 @@ class Daemon:
             outcome = app.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
         except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the others
             log.error("%s: unexpected %s", connection.source, type(error).__name__)  # the text may be personal
-            because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
-            outcome = Outcome(
-                source=connection.source, connection=connection.name, outcome="failed", skipped_because=because
-            )
-            finish(self.bridge.store, connection, outcome, started=now, finished=now)
-            self.bridge.store.release(connection.id, self.bridge.holder)
-        self.held.discard(connection.id)
+            outcome = failed(self.bridge.store, connection, error, holder=self.bridge.holder, now=now)
         self.done[connection.source, outcome.outcome] += 1
 
     def _person(self, user_id: int) -> User:
@@ -165,7 +168,7 @@ class Daemon:
     def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
         """A page has landed: a good moment to stop, and to go on from at the next start."""
         if self.stopping.is_set():
-            raise TryLater("the daemon was stopped", retry_at=self.clock())
+            raise Interrupted("the daemon was stopped", retry_at=self.clock())
 
     def _attend(self) -> None:
         self.people = {user.id: user for user in self.bridge.store.users()}
@@ -183,21 +186,27 @@ class Daemon:
         begun = time.monotonic()
         if self.crew.idle(patience):
             return True
-        guarded("leases", lambda: self.bridge.store.work.free_all(self.bridge.holder))
+        freeing = partial(guarded, "leases", lambda: self.bridge.store.work.free_all(self.bridge.holder))
+        last = threading.Thread(target=freeing, daemon=True)
+        last.start()
+        last.join(LAST)  # a database that is busy or away is not waited for: the next start frees them
         log.warning("%d left in the middle after %d s", sum(self.crew.busy().values()), time.monotonic() - begun)
         return False
 
 
 def at_once(kind: str) -> int:
     """How much of a kind of work may be at once."""
-    return 1 if kind in (PEOPLE, HOUSE) else registry.spec(kind).at_once
+    return 1 if kind in (LOOK, PEOPLE, HOUSE) else registry.spec(kind).at_once
 
 
-def guarded(what: str, work: Callable[[], None]) -> None:
-    """Whatever goes wrong is logged by its kind: the next look tries again."""
+def guarded(what: str, work: Callable[[], object]) -> bool:
+    """Whether it went well. Whatever goes wrong is logged by its kind: the next look tries again."""
     try:
         work()
     except BridgeError as error:
         log.error("%s: %s", what, error)
     except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
         log.error("%s: unexpected %s", what, type(error).__name__)
+    else:
+        return True
+    return False

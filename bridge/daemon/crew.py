@@ -20,13 +20,13 @@ class Crew:
         with self._changed:
             return max(0, self._limit(kind) - self._busy[kind])
 
-    def begin(self, kind: str, work: Callable[[], None]) -> None:
+    def begin(self, kind: str, work: Callable[[], object]) -> None:
         """Do it beside everything else. The threads do not outlive the process: whatever they do may be cut off."""
         with self._changed:
-            self._busy[kind] += 1
-        threading.Thread(target=self._do, args=(kind, work), name=kind, daemon=True).start()
+            threading.Thread(target=self._do, args=(kind, work), name=kind, daemon=True).start()
+            self._busy[kind] += 1  # it cannot end before
 
-    def _do(self, kind: str, work: Callable[[], None]) -> None:
+    def _do(self, kind: str, work: Callable[[], object]) -> None:
         try:
             work()
         finally:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import os
 import signal
 import threading
 import time
@@ -13,13 +12,13 @@ from functools import partial
 from typing import Any
 
 from bridge import app
-from bridge.daemon import Daemon, guarded
+from bridge.daemon import LOOK, Daemon, guarded
 from bridge.daemon.pulse import listening
+from bridge.ending import GRACE, leave
 
 log = logging.getLogger(__name__)
 
 NAME = "daemon"
-GRACE = 8.0  # seconds from the signal to the end of what can be waited for; it is over within ten
 LATE = 2.0  # seconds a tick may be late before it is called
 
 
@@ -29,18 +28,19 @@ def run(bridge: app.Bridge, *, every: int, health: str | None = None) -> None:
     Raises SetupError where another daemon is at this store. Ends the process where work does not end in time.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
-    with closing(bridge.store.work.presence(NAME, bridge.holder, now=app.now())) as daemon.presence:
-        with listening(daemon, health, every=every):
-            for number in (signal.SIGTERM, signal.SIGINT):
-                signal.signal(number, lambda *_: daemon.stopping.set())
-            guarded("the start", daemon.start)
-            log.info("running, every %s s", every)
-            beat(daemon, every=every)
-            whole = daemon.stop(GRACE)
+    presence = bridge.store.work.presence(NAME, bridge.holder, now=app.now())
+    with closing(presence) as daemon.presence, listening(daemon, health, every=every):
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: daemon.stopping.set())
+        daemon.crew.begin(LOOK, partial(guarded, "the start", daemon.start))
+        while not (daemon.stopping.is_set() or daemon.crew.idle(0.5)):
+            continue
+        log.info("running, every %s s", every)
+        beat(daemon, every=every)
+        whole = daemon.stop(GRACE)
         log.info("stopped")
-    if not whole:
-        logging.shutdown()
-        os._exit(0)  # a thread waits for a source: every page is whole or not there, so nothing is lost
+        if not whole:
+            leave()
 
 
 def beat(daemon: Daemon, *, every: float) -> None:
@@ -56,7 +56,8 @@ def beat(daemon: Daemon, *, every: float) -> None:
 
     def look() -> None:
         begun.set()
-        daemon.look()
+        if daemon.crew.free(LOOK):  # one that hangs, for the database does, is not waited for at the end
+            daemon.crew.begin(LOOK, daemon.look)
 
     now = datetime.now(UTC)
     once_at_most = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}  # None: late is better than never

@@ -7,6 +7,7 @@ https://prometheus.io/docs/instrumenting/exposition_formats/
 from __future__ import annotations
 
 import json
+import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -75,6 +76,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, daemon: Daemon, address: tuple[str, int], *, every: float) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
         self.daemon, self.every = daemon, every
 

@@ -18,7 +18,7 @@ from math import ceil
 from typing import Any
 from urllib.parse import urlencode
 
-from bridge import oauth
+from bridge import redirect
 from bridge.lab.server import Answer, Request
 
 DAY = (10_000, 86_400.0)  # requests, seconds: what the API allows an app; a test may set that of a minute, (100, 60.0)
@@ -50,7 +50,7 @@ class Vendor:
 
     def settings(self, url: str) -> dict[str, str]:
         """The connector's settings for this server."""
-        return {"base_url": url, "redirect_uri": self.redirect or oauth.HERE, **CLIENT}
+        return {"base_url": url, "redirect_uri": self.redirect or redirect.HERE, **CLIENT}
 
     def grant(self) -> dict[str, Any]:
         """A pair of tokens that is valid now."""

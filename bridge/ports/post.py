@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from bridge.ports.records import Connection
+from rhythm_env.interface import Slot
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -18,7 +21,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """What became of sending a piece of advice: sending (also what a crash left so), sent, failed."""
+    """What became of sending a piece of advice: sending (also what a crash left so), sent, failed; or missed."""
 
     recommendation_id: int
     state: str
@@ -52,6 +55,21 @@ class Post(Protocol):
 
     def begun(self, recommendation_id: int) -> bool:
         """Whether sending it was ever begun."""
+        ...
+
+    def missed(self, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
+        """Advice that was to be sent and never was begun to be, the newest first; nobody has seen it, and it is over.
+
+        Since the person has an address, in slots that are not ``quiet``.
+        """
+        ...
+
+    def tell(self, connection: Connection) -> bool:
+        """Say that the person is told that this has stopped, durably; False when that was said since it last worked."""
+        ...
+
+    def untold(self) -> set[int]:
+        """The people with a channel who are to be told that something has stopped."""
         ...
 
     def notifications(self, user_id: int, states: Sequence[str]) -> list[Notification]:

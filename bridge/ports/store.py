@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from datetime import date, datetime, timedelta
 from typing import Any, Protocol
@@ -110,12 +110,19 @@ class Store(Protocol):
         ...
 
     def claim_due(
-        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+        self,
+        holder: str,
+        *,
+        now: datetime,
+        lease: timedelta,
+        limit: int,
+        source: str | None = None,
+        but: Collection[int] = (),
     ) -> list[Connection]:
         """Take the leases of connections that are due, longest due first; no two holders get the same one.
 
         Due is what has an account or a folder, is not paused, and was never synced or whose ``due_at`` has come, and
-        whose source does not rest. ``source``: only its connections.
+        whose source does not rest. ``source``: only its connections; ``but``: none of these, be their leases over.
         """
         ...
 
@@ -272,7 +279,10 @@ class Store(Protocol):
         due_at: datetime | None,
         failures: int = 0,
     ) -> None:
-        """``failures``: in a row, of those for which the source named no time to come back."""
+        """``failures``: in a row, of those for which the source named no time to come back.
+
+        After one that went well, a connection with a notice that is not followed is due at once.
+        """
         ...
 
     def last_outcome(self, connection_id: int) -> tuple[datetime, Outcome] | None: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -12,6 +12,7 @@ from bridge.ports import Connection
 from bridge.store import people, tables
 from bridge.store.due import free, resting
 
+Ids = Collection[int]
 c = tables.connections.c
 
 
@@ -21,9 +22,16 @@ def claim(db: sa.Connection, connection_id: int, holder: str, *, now: datetime, 
 
 
 def claim_due(
-    db: sa.Connection, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+    db: sa.Connection,
+    holder: str,
+    *,
+    now: datetime,
+    lease: timedelta,
+    limit: int,
+    source: str | None = None,
+    but: Ids = (),
 ) -> list[Connection]:
-    ids = _due(db, now, limit, source, taking=True)
+    ids = _due(db, now, limit, source, taking=True, but=but)
     if not ids:
         return []
     taken = sa.update(tables.connections).where(c.id.in_(ids))
@@ -40,11 +48,12 @@ def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
     return [found[number] for number in ids]
 
 
-def _due(db: sa.Connection, now: datetime, limit: int, source: str | None, *, taking: bool) -> list[int]:
+def _due(db: sa.Connection, now: datetime, limit: int, source: str | None, *, taking: bool, but: Ids = ()) -> list[int]:
     """What was never synced, then the longest due: two stretches of one index, which an OR would read to its end."""
     ids: list[int] = []
     for waiting in (c.due_at.is_(None), c.due_at <= now):
         query = _pulled(now, source).where(waiting).order_by(c.due_at, c.id).limit(limit - len(ids))
+        query = query.where(c.id.not_in(but)) if but else query
         if len(ids) < limit:
             ids += db.execute(query.with_for_update(skip_locked=True) if taking else query).scalars()
     return ids

@@ -26,7 +26,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
     """Insert unless a unique constraint says it is there, maybe since a moment ago; returns True when inserted."""
-    unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(table.c.id)
+    unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(sa.literal_column("1"))
     return db.execute(unless_there).first() is not None
 
 

@@ -188,9 +188,13 @@ def finish_sync(
     run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
     db.execute(sa.insert(tables.sync_runs).values(run))
     values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
-    if error is None:
+    if outcome.outcome == "ok":
         values["last_success"] = finished
     db.execute(_update_one(connection_id).values(values))
+    if outcome.outcome == "ok" and due_at is not None:  # after that: what is told of now waits for this row
+        n = tables.notices.c
+        told = sa.exists().where(n.connection_id == connection_id, n.followed_at.is_(None))
+        db.execute(_update_one(connection_id).where(told).values(due_at=finished))
 
 
 def last_outcome(db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from datetime import datetime
 
 import sqlalchemy as sa
 
-from bridge.ports import Channel, Notification
+from bridge.ports import Channel, Connection, Notification
 from bridge.store import names
 from bridge.store.database import Database
-from bridge.store.tables import channels, notifications
+from bridge.store.tables import channels, connections, cursors, microseconds, notifications, recommendations
+from rhythm_env.interface import SLOTS_PER_DAY, Slot
+
+PAUSE = "pause told"  # beside a connection's cursors: after which success it stopped when that was last told
 
 
 class SqlPost:
@@ -55,6 +58,38 @@ class SqlPost:
         with self._read() as db:
             return db.execute(query).first() is not None
 
+    def missed(self, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
+        r, begun = recommendations.c, sa.select(notifications.c.id).where
+        query = (
+            sa.select(r.id, r.expires_at)
+            .join(channels, channels.c.user_id == r.user_id)
+            .where(r.user_id == user_id, r.created_at >= channels.c.created_at)
+            .where(r.expires_at <= now, r.shown_at.is_(None), r.answer.is_(None))
+            .where(~begun(notifications.c.recommendation_id == r.id).exists())
+            .where((r.timestep % SLOTS_PER_DAY).not_in([int(slot) for slot in quiet]))
+        )
+        with self._read() as db:
+            return [
+                Notification(recommendation_id=row.id, state="missed", at=row.expires_at, reason="its slot was over")
+                for row in db.execute(query.order_by(r.id.desc()))
+            ]
+
+    def tell(self, connection: Connection) -> bool:
+        c, mark = cursors.c, _mark(connection.last_success)
+        values = {"connection_id": connection.id, "stream": PAUSE, "version": 1, "cursor": mark}
+        earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE)
+        with self._write() as db:
+            changed = db.execute(earlier.where(c.cursor != mark).values(cursor=mark)).rowcount == 1
+            return changed or names.insert_new(db, cursors, values)
+
+    def untold(self) -> set[int]:
+        c = connections.c
+        mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _mark(None))
+        told = sa.exists().where(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE, cursors.c.cursor == mark)
+        query = sa.select(c.user_id).where(c.paused.is_not(None), c.user_id.in_(sa.select(channels.c.user_id)), ~told)
+        with self._read() as db:
+            return set(db.execute(query).scalars())
+
     def notifications(self, user_id: int, states: Sequence[str]) -> list[Notification]:
         n = notifications.c
         query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
@@ -64,3 +99,7 @@ class SqlPost:
             Notification(recommendation_id=row.recommendation_id, state=row.state, at=row.at, reason=row.reason)
             for row in found
         ]
+
+
+def _mark(last_success: datetime | None) -> str:
+    return "never" if last_success is None else str(microseconds(last_success))

@@ -14,6 +14,7 @@ from bridge.store.access import SqlAccess
 from bridge.store.choices import SqlChoices
 from bridge.store.database import Database
 from bridge.store.keeping import SqlKeeping
+from bridge.store.leases import Ids
 from bridge.store.locks import Locks
 from bridge.store.post import SqlPost
 from bridge.store.work import SqlWork
@@ -110,10 +111,10 @@ class SqlStore:
             return leases.claim(db, connection_id, holder, now=now, lease=lease)
 
     def claim_due(
-        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None
+        self, holder: str, *, now: datetime, lease: timedelta, limit: int, source: str | None = None, but: Ids = ()
     ) -> list[Connection]:
         with self._write(durable=False) as db:
-            return leases.claim_due(db, holder, now=now, lease=lease, limit=limit, source=source)
+            return leases.claim_due(db, holder, now=now, lease=lease, limit=limit, source=source, but=but)
 
     def due(self, *, now: datetime, limit: int) -> list[Connection]:
         with self._read() as db:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bridge import app, notify, rotation
+from bridge import app, notify, registry, rotation
 from bridge.cli import app as cli
 from bridge.keyplace import InFile
 from bridge.lab.server import Answer, LabServer, Request
@@ -105,6 +105,49 @@ def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage:
     (row,) = [row for row in json.loads(printed.stdout) if row["source"] == "notify"]
     assert [one["state"] for one in row["unsent"]] == ["sending", "failed"]
     assert row["rows"] == 1
+
+
+def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
+    stage: Stage, mailbox: Mailbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    with monkeypatch.context() as patched:
+        patched.setattr("bridge.notify.compose", None)  # what composing needs is broken, all slot long
+        stage.daemon().tick()
+    stage.now += timedelta(hours=18)  # midnight, a quiet slot
+    stage.daemon().tick()
+    later = stage.now + timedelta(hours=6)
+    (missed,) = store.post.missed(user.id, now=later, quiet=stage.bridge.guard.quiet)
+    assert (missed.state, missed.at) == ("missed", MONDAY + timedelta(hours=6))
+    assert store.post.missed(user.id, now=MONDAY + timedelta(hours=5), quiet=()) == []
+    monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
+    body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--json"]).stdout)
+    assert (body["missed"], [one["state"] for one in body["unsent"]]) == (1, ["missed"])
+    for days, count in ((0, "1 not sent"), (20, None)):
+        monkeypatch.setenv("BRIDGE_NOW", (later + timedelta(days=days)).isoformat())
+        rows = json.loads(CliRunner().invoke(cli, ["status", "--user", "ana", "--json"]).stdout)
+        assert [row["error"] for row in rows if row["source"] == "notify"] == [count]
+
+
+def test_a_lost_consent_is_told_once_each_time_and_never_at_night(stage: Stage, mailbox: Mailbox) -> None:
+    store, daemon = stage.bridge.store, stage.daemon()
+
+    def told() -> int:
+        for hours in (0, 1, 18):
+            stage.now = stage.now.replace(hour=4) + timedelta(hours=hours)
+            daemon.tick()
+        stage.now += timedelta(hours=6)
+        return sum(message["title"] == "WHOOP: please log in again" for message in mailbox.got)
+
+    assert told() == 0
+    stage.vendor.revoke()
+    assert told() == told() == 1
+    connection = store.connect(stage.users[0].id, "whoop", "account", now=stage.now)
+    stage.bridge.account(connection, registry.spec("whoop")).save_token(stage.vendor.grant())
+    assert told() == 1
+    stage.vendor.revoke()
+    assert told() == told() == 2
+    assert "bridge connect whoop --user ana" in mailbox.got[-1]["message"] + mailbox.got[-2]["message"]
 
 
 def test_an_address_is_sealed_and_in_no_line_and_comes_along_to_another_key(

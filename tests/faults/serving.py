@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from bridge import app, notify, registry
+from bridge.guard import Guard
 from bridge.lab.person import demo_person
 from bridge.lab.server import Answer, LabServer, Request
 from bridge.ports import Store
@@ -139,4 +140,6 @@ class Serving:
         states = {n.recommendation_id: n.state for n in store.post.notifications(user.id, notify.STATES)}
         sent, unknown = (sum(state == wanted for state in states.values()) for wanted in ("sent", "sending"))
         assert sent <= len(told) <= sent + unknown
-        return {"advice": len(given), "messages": len(told), "sent": sent, "reported unsent": len(states) - sent}
+        missed = len(store.post.missed(user.id, now=until, quiet=Guard().quiet))
+        unsent = len(states) - sent + missed
+        return {"advice": len(given), "messages": len(told), "sent": sent, "reported unsent": unsent}

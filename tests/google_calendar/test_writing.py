@@ -127,6 +127,15 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     assert stage.ours() == [event]
 
 
+def test_a_sync_that_is_under_way_keeps_its_lease(stage: Stage) -> None:
+    """The daemon's threads are one holder, its people's thread and those that sync."""
+    connection, store = stage.bridge.store.connections(stage.user.id)[0], stage.bridge.store
+    stage.accepted()
+    assert store.claim(connection.id, stage.bridge.holder, now=stage.now, lease=SOME)
+    assert not app.write_plans(stage.bridge, stage.user, connection, at=stage.now)
+    assert (store.holder(connection.id), stage.ours()) == (stage.bridge.holder, [])
+
+
 def test_nothing_is_written_where_nobody_agreed_to_it(stage: Stage) -> None:
     connection = stage.bridge.store.connections(stage.user.id)[0]
     account = stage.bridge.account(connection, registry.spec("google_calendar"))

@@ -21,7 +21,7 @@ if __name__ == "__main__":
     sync.BACKOFF, sync.LEASE, sync.RENEWAL = timedelta(seconds=2), timedelta(seconds=20), 2.0
     from bridge import jobs  # after what it takes over from the others
 
-    jobs.SILENT, jobs.TICK, jobs.ELSEWHERE = 3.0, "* * * * * */2", timedelta(seconds=2)
+    jobs.GRACE, jobs.SILENT, jobs.TICK, jobs.ELSEWHERE = 1.0, 3.0, "* * * * * */2", timedelta(seconds=2)
     from bridge.cli import main
 
     sys.argv[0] = "bridge"

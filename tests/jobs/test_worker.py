@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 import threading
+import time
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -84,6 +87,34 @@ def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) ->
     assert not staged.jobs.sync(staged.connections[0].id, 1000)
 
 
+def test_a_job_whose_twin_ran_meanwhile_leaves_alone_what_is_no_longer_due(staged: Stage) -> None:
+    assert not staged.jobs.sync(staged.connections[0].id)
+    asked = len(staged.server.asked)
+    assert not staged.jobs.sync(staged.connections[0].id)
+    assert len(staged.server.asked) == asked
+    assert staged.jobs.sync(staged.connections[0].id, 1)
+
+
+@pytest.mark.postgres
+def test_a_job_to_be_tried_again_gives_way_to_a_twin_that_is_queued(postgres_url: str) -> None:
+    """Queued while it was under way; nothing of that source would ever be begun again while it stays so."""
+    queue = open_queue(postgres_url, 1)
+
+    async def meet() -> list[Any]:
+        async with queue.open_async():
+            manager = queue.job_manager
+            plain = queue.configure_task("sync", lock="1/whoop", queueing_lock="sync/1", allow_unknown=True)
+            await plain.defer_async(connection_id=1)
+            job = await manager.fetch_job(queues=None, worker_id=await manager.register_worker())
+            twin = await plain.defer_async(connection_id=1)
+            assert job is not None
+            await manager.retry_job(job=job, retry_at=NOW)
+            assert [job.id for job in await manager.list_jobs_async()] == [twin]
+            return [await manager.fetch_job(queues=None, worker_id=await manager.register_worker())]
+
+    assert [job.queueing_lock for job in asyncio.run(meet())] == ["sync/1"]
+
+
 def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
     staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
     with pytest.raises(TryLater) as failed:
@@ -109,6 +140,26 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
     assert not staged.jobs.sync(staged.connections[1].id, 1000)
     one, two = (sorted(_records(staged, c.id)) for c in staged.connections)
     assert one == two
+
+
+@pytest.mark.postgres
+def test_a_worker_waits_for_no_source_at_its_end(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    reached, done = threading.Event(), threading.Event()
+    monkeypatch.setenv("FLEET_BEGAN", str(time.time()))
+
+    def stall(request: Any) -> None:
+        if "token" not in request.path:
+            reached.set()
+            done.wait(60)
+
+    stage = Stage(postgres_url, monkeypatch)
+    stage.server.faults.append(stall)
+    with stage.server, closing(stage.store):
+        worker = subprocess.Popen([sys.executable, "-m", "tests.jobs.impatient", "worker"], stderr=subprocess.DEVNULL)
+        assert reached.wait(60)
+        worker.terminate()
+        assert worker.wait(timeout=20) == 0
+        done.set()
 
 
 @pytest.mark.postgres
