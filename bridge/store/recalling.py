@@ -54,22 +54,23 @@ def _leapt(db: sa.Connection, now: datetime) -> list[int]:
     Where there is no such leap, the clock was right and is behind now.
     """
     c, r = tables.connections.c, tables.sync_runs.c
+    number = (r.connection_id + 0).label("number")  # by the bare column SQLite would group all syncs there are
     late = (
-        sa.select(r.connection_id, sa.func.min(r.id).label("first"), sa.func.max(r.finished).label("latest"))
+        sa.select(number, sa.func.min(r.id).label("first"), sa.func.max(r.finished).label("latest"))
         .where(r.finished > now + TOLERANCE)
-        .group_by(r.connection_id)
+        .group_by("number")
         .subquery()
     )
     earlier = tables.sync_runs.alias("earlier").c
     before = (
         sa.select(sa.func.max(earlier.finished))
-        .where(earlier.connection_id == late.c.connection_id, earlier.id < late.c.first)
+        .where(earlier.connection_id == late.c.number, earlier.id < late.c.first)
         .scalar_subquery()
     )
     query = sa.select(c.id, r.finished, late.c.latest, sa.func.coalesce(before, c.created_at)).select_from(
-        late.join(tables.sync_runs, r.id == late.c.first).join(tables.connections, c.id == late.c.connection_id)
+        late.join(tables.sync_runs, r.id == late.c.first).join(tables.connections, c.id == late.c.number)
     )
-    return [number for number, first, latest, last in db.execute(query) if 2 * (first - last) >= latest - now]
+    return [connection for connection, first, latest, last in db.execute(query) if 2 * (first - last) >= latest - now]
 
 
 def _know_now(db: sa.Connection, connections: Sequence[int], now: datetime) -> None:

@@ -22,7 +22,7 @@ from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
 from bridge.store.snapshot import unwatched
-from bridge.sync import land, sync
+from bridge.sync import LEASE, land, sync
 from bridge.types import Page, RawRecord
 from tests.world import NOW, World, contents, living
 
@@ -85,6 +85,13 @@ def test_a_clock_that_is_ahead_for_one_look_deletes_nothing(world: World) -> Non
     for day in range(2):
         gone = housekeeping.daily(bridge, now=LATER + timedelta(days=day))
     assert gone.raw > 0
+
+
+def test_looking_for_what_is_old_waits_for_no_writer(world: World, database_url: str) -> None:
+    with closing(open_store(database_url)) as other, other.transaction():
+        other.add_user("ben", "UTC", now=NOW)
+        assert world.store.keeping.tidy(NOW - timedelta(days=1), ()).raw == 0
+        assert world.store.work.recall(now=NOW, lease=LEASE) == 0
 
 
 def test_what_was_never_understood_is_kept(world: World) -> None:
