@@ -38,6 +38,7 @@ from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
 
+IMPORT = "import"  # connections of this name hold what was imported from files
 WRITES = "writes"  # beside a consent: whether accepted advice is written there
 
 
@@ -317,7 +318,7 @@ def import_path(
         outcomes = []
         for source, chosen_files in sorted(files.known.items()):
             spec = registry.spec(source)
-            connection = bridge.store.connect(user.id, source, "import", now=at)
+            connection = bridge.store.connect(user.id, source, IMPORT, now=at)
             leases.free_dead(bridge.store, connection)
             wanted = bridge.settings.of_plugin(source, spec.file_settings)
             reading = intake.Files(

@@ -114,9 +114,14 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
     if folder is not None and not folder.is_dir():
         return Finding(check=check, ok=False, text="its folder is gone", next=f"{login} --folder PATH")
     if connection.paused:
-        return Finding(check=check, ok=False, text=f"stopped: {connection.paused}", next=login)
+        return Finding(
+            check=check, ok=False, text=f"stopped: {connection.paused}", next=mending(bridge, user, connection)
+        )
+    if lost(bridge, connection):
+        text = "its consent is not here: exports hold none"
+        return Finding(check=check, ok=False, text=text, next=mending(bridge, user, connection))
     if connection.last_error:
-        return Finding(check=check, ok=False, text=connection.last_error, next=again)
+        return Finding(check=check, ok=False, text=connection.last_error, next=mending(bridge, user, connection))
     if live and connection.last_success is None:
         last = bridge.store.last_outcome(connection.id)
         if last is not None and last[1].outcome == "interrupted":
@@ -125,6 +130,25 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
     if connection.due_at is not None and app.now() - connection.due_at > LATE:
         return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
     return Finding(check=check, ok=True, text=_well(bridge, connection, spec, live=live))
+
+
+def lost(bridge: app.Bridge, connection: Connection) -> bool:
+    """Whether an account or a folder has nothing left to be reached with."""
+    return connection.name.startswith(("account", FOLDER)) and bridge.store.secret(connection.id) is None
+
+
+def mending(bridge: app.Bridge, user: User, connection: Connection) -> str:
+    """The next command for a connection that failed, was stopped or has lost its consent."""
+    login = f"bridge connect {connection.source} --user {user.name}"
+    if connection.name == app.IMPORT:
+        return f"bridge import PATH --user {user.name}"
+    if lost(bridge, connection):
+        pushed = connection.name == PUSHED
+        return login + ("" if connection.name == "account" else " --push" if pushed else " --folder PATH")
+    last = bridge.store.last_outcome(connection.id)
+    if connection.paused and not (last and last[1].outcome == "stopped"):
+        return login
+    return f"bridge sync --user {user.name} --source {connection.source}"
 
 
 def _folder(bridge: app.Bridge, user: User, connection: Connection) -> Path | None:

@@ -14,6 +14,7 @@ from bridge.errors import SetupError
 from bridge.ports import Tidied
 
 DAILY = timedelta(days=1)
+SMALL = 200_000_000  # bytes of a store that are written anew in seconds, also where a disk is slow
 NAME = "housekeeping"
 
 Progress = Callable[[str], Callable[[int, int], None]]
@@ -25,14 +26,28 @@ def is_due(bridge: app.Bridge, *, now: datetime) -> bool:
     return last is None or not last <= now < last + DAILY
 
 
+def daily(bridge: app.Bridge, *, now: datetime) -> Tidied:
+    """What was old already the last time goes: a clock that is ahead, for less than a day, deletes nothing."""
+    last = bridge.store.keeping.last(NAME)
+    gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
+    bridge.store.keeping.done(NAME, bridge.holder, now=now)  # if there is no room to compact, the next day tries again
+    drop_uploads(bridge)
+    bridge.store.keeping.compact(SMALL)
+    return gone
+
+
 def tidy(bridge: app.Bridge, *, now: datetime) -> Tidied:
     """Drop raw records that last changed ``BRIDGE_KEEP_RAW`` days ago, and old uploads, and give their space back."""
-    lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
-    gone = bridge.store.keeping.tidy(now - timedelta(days=days(bridge.settings.keep_raw)), lasting)
-    bridge.store.keeping.done(NAME, bridge.holder, now=now)  # if there is no room to compact, the next day tries again
+    gone = _drop(bridge, before=now)
+    bridge.store.keeping.done(NAME, bridge.holder, now=now)
     drop_uploads(bridge)
     bridge.store.keeping.compact()
     return gone
+
+
+def _drop(bridge: app.Bridge, *, before: datetime) -> Tidied:
+    lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
+    return bridge.store.keeping.tidy(before - timedelta(days=days(bridge.settings.keep_raw)), lasting)
 
 
 def drop_uploads(bridge: app.Bridge) -> None:
@@ -56,6 +71,15 @@ def days(text: str) -> float:
 
 
 def restore(bridge: app.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
-    """Put a backup into the store. Raises SetupError while a daemon is at it."""
-    with closing(bridge.store.work.presence("daemon", bridge.holder, now=now)):
-        bridge.store.keeping.restore(path, replace=replace, progress=progress)
+    """Put a backup into the store. Raises SetupError while a daemon is at it.
+
+    Files of those who are gone go too: a number may now be somebody else's.
+    """
+    settings, store = bridge.settings, bridge.store
+    with closing(store.work.presence("daemon", bridge.holder, now=now)):
+        before = {(user.id, user.name) for user in store.users()}
+        store.keeping.restore(path, replace=replace, progress=progress)
+        gone = [number for number, _ in before - {(user.id, user.name) for user in store.users()}]
+        adapters = [place for number in gone for place in settings.adapters.glob(f"u{number}-v*")]
+        for place in (*map(settings.inbox, gone), *adapters, *([settings.cache] if before else [])):
+            shutil.rmtree(place, ignore_errors=True)

@@ -11,6 +11,7 @@ import asyncio
 import logging
 import signal
 import threading
+import time
 from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
@@ -21,7 +22,7 @@ from bridge import app, housekeeping, leases, registry, rhythm
 from bridge.ending import GRACE, LAST, leave
 from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
-from bridge.sync import BACKOFF, LEASE, failed
+from bridge.sync import BACKOFF, CADENCE, LEASE, failed
 from bridge.types import Outcome
 
 if TYPE_CHECKING:
@@ -48,6 +49,7 @@ class Jobs:
     clock: Callable[[], datetime] = app.now
     stopping: threading.Event = field(default_factory=threading.Event)
     owed: set[str] = field(default_factory=set)  # whose leases may not have been given back
+    recalled: float = float("-inf")
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
         """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time.
@@ -111,12 +113,18 @@ class Jobs:
             self.bridge.store.work.free_all(holder)
             self.owed.discard(holder)
 
+    def recall(self) -> None:
+        """What a machine whose clock was ahead put off is due again; not often, for it may be ours that is behind."""
+        if time.monotonic() - self.recalled >= CADENCE.total_seconds():
+            self.recalled = time.monotonic()
+            self.bridge.store.work.recall(now=self.clock(), lease=LEASE)
+
     def untidy(self) -> bool:
         return housekeeping.is_due(self.bridge, now=self.clock())
 
     def tidy(self) -> None:
         if self.untidy():
-            housekeeping.tidy(self.bridge, now=self.clock())
+            housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting(self) -> list[User]:
         """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
@@ -174,6 +182,7 @@ def declare(jobs: Jobs, queue: App) -> None:
     async def tick(timestamp: int) -> None:  # noqa: ARG001 - the library's shape
         await _resume(queue)
         await asyncio.to_thread(jobs.give_back)
+        await asyncio.to_thread(jobs.recall)
         if await asyncio.to_thread(jobs.untidy):
             await _enqueue(queue, "tidy", [_Wanted("tidy", "tidy", {})], priority=BEHIND)
         due = await asyncio.to_thread(jobs.due)

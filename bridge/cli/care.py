@@ -104,7 +104,7 @@ def _row(
         "set_aside_reasons": dict(aside),
         "paused": connection.paused,
         "error": connection.last_error,
-        "next": next_step(user, connection, now),
+        "next": next_step(bridge, user, connection, now),
     }
 
 
@@ -148,12 +148,13 @@ def _minutes(at: datetime | None, user: User) -> str | None:
     return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
 
 
-def next_step(user: User, connection: Connection, now: datetime) -> str:
+def next_step(bridge: Bridge, user: User, connection: Connection, now: datetime) -> str:
     """The command to run now, or nothing when all is well."""
-    if connection.paused:
-        return f"bridge connect {connection.source} --user {user.name}"
-    if connection.last_error or connection.last_success is connection.due_at is None:
-        return f"bridge sync --user {user.name} --source {connection.source}"
+    from bridge import health
+
+    wrong = connection.paused or connection.last_error or health.lost(bridge, connection)
+    if wrong or connection.last_success is connection.due_at is None:
+        return health.mending(bridge, user, connection)
     overdue = connection.due_at is not None and connection.due_at < now
     return f"bridge sync --user {user.name}" if overdue else ""
 

@@ -47,11 +47,12 @@ class Daemon:
     presence: Presence | None = None  # of the only daemon here; None: nobody asks
 
     def start(self) -> None:
-        """Free what the dead held, and let what is overdue become due bit by bit."""
+        """Free what the dead held, recall what a clock put off, and let what is overdue become due bit by bit."""
         if self.steady is not None:
             self.watch = Watch(clock=self.clock, steady=self.steady)
         leases.free_all_dead(self.bridge.store)
-        self._in_step(timedelta(0), fresh=True)
+        self._recall()
+        self._spread()
 
     def tick(self) -> None:
         """Look once and wait until all that it led to is done."""
@@ -77,7 +78,7 @@ class Daemon:
             self.crew.begin(HOUSE, lambda: guarded("housekeeping", self._tidy))
 
     def _tidy(self) -> None:
-        gone = housekeeping.tidy(self.bridge, now=self.clock())
+        gone = housekeeping.daily(self.bridge, now=self.clock())
         log.info("housekeeping: %d raw records, %d outcomes of syncs went", gone.raw, gone.runs)
         for user in self.bridge.store.users():
             guarded(f"adapter of user {user.id}", partial(self._personalise, user))
@@ -100,16 +101,17 @@ class Daemon:
         return False
 
     def _keep_in_step(self) -> None:
+        """At every look: a sync that was under way when the clock was put right ends by the false one."""
+        self._recall()
         if self.watch is not None and (ahead := self.watch.jumped()):
             log.warning("the clock moved by %d s", ahead.total_seconds())
-            self._in_step(ahead)
+            self._spread()
 
-    def _in_step(self, ahead: timedelta, *, fresh: bool = False) -> None:
-        """After a start, a sleep or a change of the clock."""
-        now, store = self.clock(), self.bridge.store
-        if fresh or ahead < timedelta(0):
-            store.work.recall(now=now, lease=LEASE)
-        store.work.spread(now=now, step=STEP, within=CADENCE)
+    def _recall(self) -> None:
+        self.bridge.store.work.recall(now=self.clock(), lease=LEASE)
+
+    def _spread(self) -> None:
+        self.bridge.store.work.spread(now=self.clock(), step=STEP, within=CADENCE)
 
     def _begin_syncs(self) -> None:
         self._give_back()

@@ -27,13 +27,14 @@ class Keeping(Protocol):
         """Drop the raw versions of records that last changed before; what they mean and their revisions stay.
 
         A record keeps all of its versions or none, so that a rebuild of what is kept is right and touches nothing else.
-        Those of ``lasting`` (source, stream) are kept: others are read with them. Outcomes of syncs go as well, but for
-        each connection's last.
+        Those of ``lasting`` (source, stream) are kept: others are read with them; and what is set aside: it is all
+        there is. Outcomes of syncs go as well, but for each connection's last.
         """
         ...
 
-    def compact(self) -> None:
-        """Give back the space of what was deleted, as far as that goes while others read and write."""
+    def compact(self, at_most: int | None = None) -> None:
+        """Give back the space of what was deleted. Where others cannot write meanwhile (SQLite), only if there are
+        ``at_most`` bytes to be kept."""
         ...
 
     def last(self, what: str) -> datetime | None:
@@ -47,5 +48,6 @@ class Keeping(Protocol):
         ...
 
     def restore(self, path: Path, *, replace: bool, progress: Progress = ...) -> None:
-        """Put a backup into this store. Raises SetupError where people are in it, unless they are to be replaced."""
+        """Put a backup into this store. Raises SetupError where people are in it, unless they are to be replaced, and
+        for a file that is no whole backup."""
         ...

@@ -46,7 +46,8 @@ class Work(Protocol):
         ...
 
     def recall(self, *, now: datetime, lease: timedelta) -> int:
-        """After the clock went back: what was put off by the later one is due again; how many connections that are."""
+        """What a clock that was ahead put off is due again, and what landed by it is known now; how many connections
+        are due. Where there is nothing of that, it costs next to nothing."""
         ...
 
     def answered(self, sources: Sequence[str], *, advised: datetime, since: datetime) -> set[int]:

@@ -87,17 +87,18 @@ class Database:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 raw.cursor().execute(statement)
 
-    def compact(self) -> None:
-        """Give back the space of what was deleted, without shutting others out for long."""
+    def compact(self, at_most: int | None = None) -> None:
+        """Give back the space of what was deleted. SQLite's writers wait for as long as a file is written anew, so a
+        larger one than ``at_most`` bytes is not: what comes next takes the space that is free in it."""
         if self.engine.dialect.name == "postgresql":
             with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
                 connection.execute(sa.text("VACUUM ANALYZE"))
             return
         with self._raw() as raw:
-            pages, unused = (
-                raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in ("page_count", "freelist_count")
-            )
-            rewrite = ("VACUUM",) if unused > WASTE * pages else ()  # writers wait for it
+            asked = ("page_count", "freelist_count", "page_size")
+            pages, unused, size = (raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in asked)
+            small = at_most is None or (pages - unused) * size <= at_most
+            rewrite = ("VACUUM",) if small and unused > WASTE * pages else ()
             for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
 

@@ -1,4 +1,4 @@
-"""What is due, for those who work it off: how much of it, whose leases there are, and what a clock has muddled."""
+"""What is due, for those who work it off: how much of it, and whose leases there are."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from bridge.store import tables
-
-AT_MOST_REST = timedelta(days=1)  # vendors count requests by the day at most
 
 
 def waiting(now: datetime) -> sa.ColumnElement[bool]:
@@ -59,20 +57,3 @@ def spread(db: sa.Connection, *, now: datetime, step: timedelta, within: timedel
     if found:
         db.execute(one, [{"row": row, "new": now + place * step} for place, row in enumerate(found)])
     return len(found)
-
-
-def recall(db: sa.Connection, *, now: datetime, lease: timedelta) -> int:
-    """Undo what was put off by a clock that was ahead: syncs that ended later than now, leases, rests.
-
-    Returns how many connections are due again.
-    """
-    c, r = tables.connections.c, tables.sync_runs.c
-    ahead = sa.select(r.connection_id).where(r.finished > now)
-    late = sa.and_(c.due_at > now, c.paused.is_(None), c.id.in_(ahead))
-    count = db.execute(sa.update(tables.connections).where(late).values(due_at=now)).rowcount
-    long = sa.update(tables.connections).where(c.lease_until > now + lease)
-    db.execute(long.values(lease_until=now + lease))
-    s = tables.sources.c
-    rests = sa.update(tables.sources).where(s.rests_until > now + AT_MOST_REST)
-    db.execute(rests.values(rests_until=now + AT_MOST_REST))
-    return count

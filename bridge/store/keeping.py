@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from contextlib import closing
 from datetime import datetime
 from pathlib import Path
@@ -27,19 +27,27 @@ class SqlKeeping:
         self._database = database
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
-        with self._database.write() as db:
-            old = _untouched(db, before, lasting)
-            raw = sum(
-                db.execute(sa.delete(tables.arrivals).where(tables.arrivals.c.record_id.in_(some))).rowcount
-                for some in rows.chunks(old)
-            )
-            runs = db.execute(sa.delete(tables.sync_runs).where(_old_run(before))).rowcount
-            followed = sa.delete(tables.notices).where(tables.notices.c.followed_at < before)
-            notices = db.execute(followed).rowcount
-        return Tidied(raw=raw, runs=runs, notices=notices)
+        a, t, n = tables.arrivals, tables.sync_runs, tables.notices
+        unchanged = ~_changed(a.c.record_id, before)  # since they were read
+        with self._database.read() as db:
+            old, ended = _untouched(db, before, lasting), list(db.execute(_old_runs(before)).scalars())
+            followed = list(db.execute(sa.select(n.c.id).where(n.c.followed_at < before)).scalars())
+        return Tidied(
+            raw=self._delete(old, lambda some: sa.delete(a).where(a.c.record_id.in_(some), unchanged)),
+            runs=self._delete(ended, lambda some: sa.delete(t).where(t.c.id.in_(some))),
+            notices=self._delete(followed, lambda some: sa.delete(n).where(n.c.id.in_(some))),
+        )
 
-    def compact(self) -> None:
-        self._database.compact()
+    def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
+        """A piece at a time, so that nobody waits for long; what a power cut takes back goes the next day."""
+        count = 0
+        for some in rows.chunks(ids):
+            with self._database.write(durable=False) as db:
+                count += db.execute(which(some)).rowcount
+        return count
+
+    def compact(self, at_most: int | None = None) -> None:
+        self._database.compact(at_most)
 
     def last(self, what: str) -> datetime | None:
         with self._database.read() as db:
@@ -53,15 +61,14 @@ class SqlKeeping:
     def backup(self, path: Path, progress: Progress = snapshot.unwatched) -> None:
         """A SQLite database of its own, readable by its owner alone, that appears under its name only when whole."""
         part = path.with_name(path.name + ".part")
-        try:
-            part.unlink(missing_ok=True)
-            os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
-            self._copy_to(part, progress)
-            part.replace(path)
-        except OSError as error:
-            raise SetupError(f"{path} cannot be written ({error.strerror}); choose another place") from error
-        finally:
-            part.unlink(missing_ok=True)
+        with snapshot.refused(f"{path} cannot be written", "choose another place"):
+            try:
+                snapshot.unlink(part)
+                os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
+                self._copy_to(part, progress)
+                part.replace(path)
+            finally:
+                snapshot.unlink(part)
 
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self._database.engine
@@ -81,38 +88,39 @@ class SqlKeeping:
             raw.close()
 
     def restore(self, path: Path, *, replace: bool, progress: Progress = snapshot.unwatched) -> None:
-        if not _is_database(path):
-            raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
-        with snapshot.opened(path) as saved, self._database.write() as db:
-            there = db.execute(sa.select(tables.users.c.id).limit(1)).first() is not None
+        refused = snapshot.refused(f"{path} cannot be put back", "nothing was changed")
+        with refused, snapshot.opened(path) as saved, self._database.write() as db, saved.read() as before:
+            there = _anybody(db)
             if there and not replace:
                 raise SetupError("there are people in this store; to put the backup in their place: --replace")
-            with saved.read() as before:
-                snapshot.fill(before, db, progress)
+            if there and not _anybody(before):
+                raise SetupError(f"there is nobody in {path}; nobody here was deleted for it")
+            snapshot.fill(before, db, progress)
 
 
-def _is_database(path: Path) -> bool:
-    if not path.is_file():
-        return False
-    with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\0"
+def _anybody(db: sa.Connection) -> bool:
+    return db.execute(sa.select(tables.users.c.id).limit(1)).first() is not None
 
 
 def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
-    """Records whose every version came before, and with which no other record is read."""
+    """Records whose every version came before, that were understood, and with which no other record is read."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
-    joined = tables.arrivals.join(tables.records).join(tables.connections).join(tables.sources)
     query = (
-        sa.select(a.record_id, s.name, r.stream)
-        .select_from(joined)
-        .group_by(a.record_id, s.name, r.stream)
-        .having(sa.func.max(a.arrived_at) < before)
+        sa.select(r.id, s.name, r.stream)
+        .select_from(tables.records.join(tables.connections).join(tables.sources))
+        .where(r.id.in_(sa.select(a.record_id).where(a.arrived_at < before)), r.reason.is_(None))
+        .where(~_changed(r.id, before))
     )
-    return [row.record_id for row in db.execute(query) if (row.name, row.stream) not in lasting]
+    return [row.id for row in db.execute(query) if (row.name, row.stream) not in lasting]
 
 
-def _old_run(before: datetime) -> sa.ColumnElement[bool]:
+def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
+    newer = tables.arrivals.alias("newer").c
+    return sa.select(newer.id).where(newer.record_id == record, newer.arrived_at >= before).exists()
+
+
+def _old_runs(before: datetime) -> sa.Select[int]:
     """All that ended before, but the last of each connection."""
-    t = tables.sync_runs.c
-    last = sa.select(sa.func.max(t.id)).group_by(t.connection_id)
-    return sa.and_(t.finished < before, t.id.not_in(last))
+    t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
+    later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
+    return sa.select(t.id).where(t.finished < before, later)

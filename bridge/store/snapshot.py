@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import shutil
+import sqlite3
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -10,10 +12,11 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.errors import TryLater
+from bridge.errors import SetupError, TryLater
 from bridge.store import moving
 from bridge.store.database import Database
 
+OURS = frozenset({"alembic_version", "users", "connections", "records", "arrivals"})  # since the first release
 Step = Callable[[int, int], None]
 
 
@@ -32,9 +35,49 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
 
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
-    """A backup as a store of this release: a copy of it is migrated, the backup itself is not touched."""
-    with tempfile.TemporaryDirectory() as folder:
+    """A backup as a store of this release: a copy of it beside it is migrated, the backup itself is not touched.
+
+    Raises SetupError for anything but a whole database that a store has made.
+    """
+    beside = path.parent if os.access(path.parent, os.W_OK) else None  # where there was room for it once
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".restoring-") as folder:
         own = Path(folder) / "backup.db"
-        shutil.copyfile(path, own)
+        if path.is_file():
+            shutil.copyfile(path, own)
+        if not _is_store(own):
+            raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
         with closing(Database(f"sqlite:///{own}")) as database:
             yield database
+
+
+def _is_store(path: Path) -> bool:
+    """Whether it is a whole database with our tables and a version."""
+    with closing(sqlite3.connect(path)) as file:
+        try:
+            names = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            return (
+                names >= OURS
+                and file.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+                and file.execute("PRAGMA quick_check").fetchone() == ("ok",)
+            )
+        except sqlite3.DatabaseError:
+            return False
+
+
+@contextmanager
+def refused(what: str, then: str) -> Iterator[None]:
+    """A full disk, a damaged file, a place that cannot be written to: something to be told, not a defect."""
+    try:
+        yield
+    except (OSError, sqlite3.Error, sa.exc.DBAPIError) as error:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        if not isinstance(cause, OSError | sqlite3.Error):
+            raise
+        why = cause.strerror if isinstance(cause, OSError) else cause
+        raise SetupError(f"{what} ({why}); {then}") from error
+
+
+def unlink(path: Path) -> None:
+    """Remove a database with what SQLite keeps beside it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + end).unlink(missing_ok=True)

@@ -165,6 +165,7 @@ arrivals = sa.Table(
     sa.Column("deleted", sa.Boolean, nullable=False),
     _text("parent", nullable=True),
     sa.Column("payload", sa.LargeBinary, nullable=False),
+    sa.Index("ix_arrivals_arrived_at", "arrived_at"),
 )
 
 
@@ -237,6 +238,7 @@ sync_runs = sa.Table(
     _instant("started"),
     _instant("finished"),
     _text("outcome"),
+    sa.Index("ix_sync_runs_finished", "finished"),
 )
 # Who is the only one of a kind here; it counts while their lock is held.
 presences = sa.Table(

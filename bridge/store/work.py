@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 import sqlalchemy as sa
 
 from bridge.errors import SetupError
-from bridge.store import due, tables
+from bridge.store import due, recalling, tables
 from bridge.store.database import Database
 from bridge.store.presence import Presence, announce, announced
 from rhythm_env.interface import Moment
@@ -50,8 +50,11 @@ class SqlWork:
             return due.spread(db, now=now, step=step, within=within)
 
     def recall(self, *, now: datetime, lease: timedelta) -> int:
+        with self._read() as db:
+            if not recalling.anything(db, now=now, lease=lease):
+                return 0
         with self._write() as db:
-            return due.recall(db, now=now, lease=lease)
+            return recalling.recall(db, now=now, lease=lease)
 
     def answered(self, sources: Sequence[str], *, advised: datetime, since: datetime) -> set[int]:
         c, r = tables.connections.c, tables.recommendations.c

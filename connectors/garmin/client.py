@@ -51,8 +51,11 @@ class Garmin:
         """From the cursor's date (or the first sync's window) to today."""
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         since = until - timedelta(days=self._days)
+        known = until if cursor is None else date.fromisoformat(json.loads(cursor)["until"])
+        if known - SPEC.overlap > until:  # the clock was ahead by more than is read again: begin anew
+            cursor = None
         if cursor is not None:
-            since = max(since, date.fromisoformat(json.loads(cursor)["until"]) - SPEC.overlap)
+            since = max(since, min(known, until) - SPEC.overlap)
         if stream == "activity":
             yield from self._activities(since, until, now)
         else:

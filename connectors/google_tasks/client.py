@@ -90,9 +90,10 @@ class GoogleTasks:
             "showAssigned": True,  # in documents and in chats
             "fields": TASK_FIELDS,
         }
-        whole = one not in since
-        if not whole:
-            options["updatedMin"] = _text(datetime.fromisoformat(since[one]) - AGAIN)
+        again = datetime.fromisoformat(since[one]) - AGAIN if one in since else None
+        whole = again is None or again > now  # later than now: the clock was ahead, and what it missed is not known
+        if again is not None and not whole:
+            options["updatedMin"] = _text(again)
         while True:
             body = answered(self._service.tasks().list(**options), TASKS, now)
             records = tuple(_record(one, item) for item in _items(body, "tasks#tasks"))

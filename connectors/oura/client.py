@@ -38,8 +38,11 @@ class Oura:
         """From the cursor's date, less the overlap, or the first sync's window, to tomorrow."""
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         since = until - timedelta(days=self._days)
+        known = until if cursor is None else date.fromisoformat(json.loads(cursor)["until"])
+        if known - SPEC.overlap > until:  # the clock was ahead by more than is read again: begin anew
+            cursor = None
         if cursor is not None:
-            since = max(since, date.fromisoformat(json.loads(cursor)["until"]) - SPEC.overlap)
+            since = max(since, min(known, until) - SPEC.overlap)
         for first, last in _months(since, until):
             *pages, final = self._pages(stream, first, last, now)
             for rows in pages:

@@ -71,6 +71,8 @@ class Whoop:
             yield from self._history(dict(json.loads(cursor)) if cursor else {}, now=now)
             return
         place = Place(**json.loads(cursor)) if cursor else Place()
+        if (since := _window(place)) is not None and since > now:  # the clock was ahead by more than is read again
+            place = Place()
         if place.top is not None:  # a pull that was interrupted: finish it, then read what came since
             place = yield from self._down(stream, place, now=now)
         place = yield from self._down(stream, replace(place, top=_text(now)), now=now)

@@ -123,6 +123,18 @@ def test_what_somebody_else_is_syncing_is_left_alone(stage: Stage) -> None:
     assert len(stage.runs()[connection.id]) == 1
 
 
+def test_one_look_after_a_clock_that_was_ahead_syncs(stage: Stage) -> None:
+    connection = stage.add("ana", "UTC")
+    stage.now = MONDAY + timedelta(days=365)
+    stage.daemon().tick()
+    stage.now = MONDAY + TICK
+    stage.daemon().tick()
+    assert len(stage.runs()[connection.id]) == 2
+    stage.now += TICK
+    stage.daemon().tick()
+    assert len(stage.runs()[connection.id]) == 2
+
+
 def test_two_holders_never_claim_the_same(store: Store) -> None:
     user = store.add_user("ana", "UTC", now=MONDAY)
     for number in range(30):

@@ -19,6 +19,7 @@ import pytest
 from sqlalchemy import MetaData, create_engine, select
 
 from bridge import app, lab, registry
+from bridge.intake import FOLDER
 from bridge.lab.person import demo_files, demo_person
 from bridge.lab.server import Answer, LabServer, Request
 from bridge.store import open_store
@@ -61,7 +62,7 @@ class Stage:
             connection = store.connect(user.id, source, source, now=NOW)
             app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
         for source in FOLDERS:
-            connection = store.connect(user.id, source, app.FOLDER, now=NOW)
+            connection = store.connect(user.id, source, FOLDER, now=NOW)
             token = {"folder": str(self.downloads)}
             app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(token)
         store.close()

@@ -44,6 +44,12 @@ def test_a_running_days_totals_wait_and_a_score_that_settles_is_updated(world: W
     assert scores == [33.0]
 
 
+def test_after_a_clock_that_was_ahead_what_changed_is_found(world: World) -> None:
+    assert later(world, days=40).sync().outcome == "ok"
+    world.vendor.account["sleeps"]["2026-11-20"]["dailySleepDTO"]["sleepScores"]["overall"]["value"] = 33
+    assert later(world, minutes=30).sync().updated == 1
+
+
 def test_a_token_that_ended_is_exchanged_and_kept(world: World) -> None:
     before = world.account.token_field("access_token")
     world.vendor.tokens_expire()

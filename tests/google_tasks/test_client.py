@@ -39,6 +39,13 @@ def test_the_second_sync_asks_for_what_changed_since_only(world: World) -> None:
     assert all("updatedMin=2026-11-20T08%3A05%3A00.000Z" in line for line in asked)
 
 
+def test_what_was_done_while_the_clock_was_ahead_arrives(world: World) -> None:
+    later(world, days=1).sync()
+    world.vendor.put(HOME, {"id": "a9", "title": "New", "status": "needsAction", "updated": "2026-11-20T09:20:00.000Z"})
+    assert later(world, days=1, hours=1).sync().new == 0
+    assert later(world, hours=2).sync().new == 1
+
+
 def test_a_completion_and_a_deletion_arrive(world: World) -> None:
     second = later(world, minutes=30)
     done = {"status": "completed", "completed": "2026-11-20T09:10:00.000Z", "updated": "2026-11-20T09:10:00.000Z"}

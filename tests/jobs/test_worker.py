@@ -74,6 +74,15 @@ def _records(staged: Stage, connection_id: int) -> list[tuple[str, str]]:
     return found
 
 
+def test_what_a_clock_that_was_ahead_put_off_is_due_again(staged: Stage) -> None:
+    ahead = jobs.Jobs(bridge=staged.bridge, clock=lambda: NOW + timedelta(days=365))
+    for connection in staged.connections:
+        ahead.sync(connection.id, 1000)
+    assert staged.jobs.due() == []
+    staged.jobs.recall()
+    assert {connection.id for connection in staged.jobs.due()} == {one.id for one in staged.connections}
+
+
 def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) -> None:
     """Counted in the database: the others may be anywhere."""
     limit = registry.spec("whoop").at_once

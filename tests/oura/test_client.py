@@ -93,6 +93,15 @@ def test_a_late_score_a_new_night_and_a_deleted_one_are_found(world: World) -> N
     assert not days & {"2026-11-18", "2026-11-19"}
 
 
+def test_after_a_clock_that_was_ahead_what_changed_is_found(world: World) -> None:
+    world.sync()
+    later(world, days=40).sync()
+    next(row for row in world.vendor.account["sleep"] if row["day"] == "2026-11-20")["average_hrv"] = 71
+    assert later(world, hours=2).sync().updated == 1
+    world.server.asked.clear()
+    assert (later(world, hours=3).sync().updated, len(asked(world, "sleep"))) == (0, 1)  # and as ever from then on
+
+
 def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
     """Around the end of summer time in Berlin, and at half past eleven at night in New York."""
     instants = ("2026-10-25T00:20:00+00:00", "2026-10-25T01:20:00+00:00", "2026-10-25T03:30:00Z")

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import resource
+import shutil
+import sqlite3
 import stat
 import threading
 from collections.abc import Iterator
@@ -20,7 +23,8 @@ from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
 from bridge.store.snapshot import unwatched
-from bridge.sync import sync
+from bridge.sync import LEASE, land, sync
+from bridge.types import Page, RawRecord
 from tests.world import NOW, World, contents, living
 
 LATER = NOW + timedelta(days=100)
@@ -86,6 +90,33 @@ def test_a_record_that_changed_lately_keeps_all_its_versions(world: World) -> No
     assert world.contents() == before
 
 
+def test_a_clock_that_is_ahead_for_one_look_deletes_nothing(world: World) -> None:
+    bridge, had = bridge_of(world.store), raw(world.store)
+    assert housekeeping.daily(bridge, now=LATER).raw == 0  # the first time
+    housekeeping.daily(bridge, now=NOW)
+    assert housekeeping.daily(bridge, now=LATER).raw == 0
+    assert housekeeping.daily(bridge, now=NOW + timedelta(days=1)).raw == 0
+    assert raw(world.store) == had
+    for day in range(2):
+        gone = housekeeping.daily(bridge, now=LATER + timedelta(days=day))
+    assert gone.raw > 0
+
+
+def test_looking_for_what_is_old_waits_for_no_writer(world: World, database_url: str) -> None:
+    with closing(open_store(database_url)) as other, other.transaction():
+        other.add_user("ben", "UTC", now=NOW)
+        assert world.store.keeping.tidy(NOW - timedelta(days=1), ()).raw == 0
+        assert world.store.work.recall(now=NOW, lease=LEASE) == 0
+
+
+def test_what_was_never_understood_is_kept(world: World) -> None:
+    odd = RawRecord(stream="cycle", key="odd", payload={"end": "of a later release"})
+    land(world.source(), world.store, Page(stream="cycle", records=(odd,)), frozenset(), now=NOW)
+    housekeeping.tidy(bridge_of(world.store), now=LATER)
+    landings = app.rebuild(bridge_of(world.store), world.user, None)["whoop"]
+    assert sum(landing.set_aside is not None for landing in landings) == 1
+
+
 @pytest.mark.parametrize("there", ["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
 def test_a_backup_goes_back_into_either_database(
     world: World, tmp_path: Path, there: str, database_url: str, request: pytest.FixtureRequest
@@ -120,6 +151,62 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
         stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
         with pytest.raises(SetupError, match="host/1"):
             housekeeping.restore(bridge_of(world.store), tmp_path / "saved", replace=True, progress=unwatched, now=NOW)
+
+
+def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) -> None:
+    store, before = world.store, world.contents()
+    store.keeping.backup(tmp_path / "saved")
+    whole = (tmp_path / "saved").read_bytes()
+    (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
+    middle = len(whole) // 2
+    (tmp_path / "damaged").write_bytes(whole[:middle] + b"\7" * 8192 + whole[middle + 8192 :])
+    with closing(sqlite3.connect(tmp_path / "photos")) as file:
+        file.execute("CREATE TABLE photos (id INTEGER)")
+    with closing(open_store(f"sqlite:///{tmp_path / 'young.db'}")):
+        shutil.copyfile(tmp_path / "young.db", tmp_path / "young")  # all of it is in the log beside it
+    for name in ("cut", "damaged", "photos", "young", "nothing"):
+        with pytest.raises(SetupError, match="is no backup"):
+            store.keeping.restore(tmp_path / name, replace=True)
+    with closing(open_store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
+        empty.keeping.backup(tmp_path / "empty")
+    with pytest.raises(SetupError, match="there is nobody in"):
+        store.keeping.restore(tmp_path / "empty", replace=True)
+    assert world.contents() == before
+    assert not list(tmp_path.glob(".restoring-*"))
+
+
+def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
+    folder = tmp_path / "saved"
+    folder.mkdir()
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, most))
+    try:
+        with pytest.raises(SetupError):
+            world.store.keeping.backup(folder / "bridge.backup")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    assert not list(folder.iterdir())
+
+
+def test_the_files_of_those_who_were_replaced_go_too(tmp_path: Path) -> None:
+    path = tmp_path / "saved"
+    for name in ("eve", "ana"):
+        with closing(open_store(f"sqlite:///{tmp_path / name}.db")) as store:
+            store.add_user(name, "UTC", now=NOW)
+            store.add_user("ben", "UTC", now=NOW)
+            if name == "eve":
+                store.keeping.backup(path)
+                continue
+            bridge, places = bridge_of(store), {}
+            for user in store.users():
+                adapter = bridge.settings.adapters / f"u{user.id}-v1"
+                places[user.name] = (bridge.settings.inbox(user.id), adapter)
+                for place in places[user.name]:
+                    place.mkdir(parents=True)
+            housekeeping.restore(bridge, path, replace=True, progress=unwatched, now=NOW)
+            assert [user.name for user in store.users()] == ["ben", "eve"]
+            assert not any(place.exists() for place in places["ana"])
+            assert all(place.exists() for place in places["ben"])
 
 
 def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> None:

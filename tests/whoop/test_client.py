@@ -193,6 +193,15 @@ def test_a_night_deleted_inside_the_window_disappears_and_outside_it_stays(world
     assert date(2026, 11, 7) in days & nights(world)
 
 
+def test_no_window_ends_before_it_starts_after_a_clock_that_was_ahead(world: World) -> None:
+    world.sync()
+    later(world, days=40).sync()
+    world.server.asked.clear()
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.new, outcome.deleted) == ("ok", 0, 0)
+    assert all("start" not in query for query in queries(world, CYCLE))
+
+
 def test_a_window_that_came_in_pieces_lets_nothing_disappear(world: World) -> None:
     """What lies above the rest of an interrupted pull came before, and is no longer among what is delivered."""
     assert world.sync(at=datetime(2026, 10, 20, 9, tzinfo=UTC)).outcome == "ok"
