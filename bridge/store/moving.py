@@ -108,7 +108,8 @@ def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
     """What the database itself holds: what it means is not our business here."""
-    return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type
+    kept = {tables.Instant: sa.BigInteger(), tables.Packed: sa.LargeBinary()}
+    return kept.get(type(column.type), column.type)
 
 
 def _same(value: Any) -> Any:

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, config, moving
+from bridge import advise, app, config, moving, registry
 from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
@@ -24,12 +24,13 @@ pytestmark = pytest.mark.postgres
 
 
 def lived_in(url: str) -> None:
-    """Two people, of whom one has everything a week brings: revisions, reasons, sealed consents, outcomes."""
+    """Two people, of whom one has everything a week brings: revisions, reasons, sealed consents, outcomes, advice."""
     with closing(open_store(url)) as store, living(store, "whoop", "awkward") as world:
         world.sync()
         world.sync(at=world.now + timedelta(hours=1))
         store.set_zone(world.user.id, "Asia/Kolkata", since=NOW)
         store.add_user("ben", "UTC", now=NOW)
+        advise.recommend(store, world.user, registry.classifier("keywords"), registry.policy("heuristic"), now=NOW)
 
 
 def rows(url: str) -> dict[str, list[str]]:
