@@ -10,11 +10,13 @@ from math import log
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from bridge import app, personalise, registry
 from bridge.cli import app as command
 from bridge.errors import SetupError
 from bridge.ports import Recommendation, Store, User
+from bridge.store.sql import SqlStore
 from policies.heuristic import Heuristic
 from rhythm_env.context import Forgetful, recent
 from rhythm_env.deployed import FIRST_MONDAY, ZONES, Life, Slice
@@ -119,10 +121,10 @@ def test_the_daemon_tries_again_after_a_week_and_new_answers(store: Store, month
 
 def test_whether_it_is_due_is_seen_without_the_situations(store: Store, month: list[Slice]) -> None:
     """They are most of what is stored, and the daemon looks in every slot."""
-    user, planner = store.add_user("ana", ZONES[0].zone, now=START), registry.policy("planner")
-    for one in month:
-        start, end = slot_bounds(one.moment, ZONES)
-        store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=start, observation={}))
+    user, planner = stored(store, month), registry.policy("planner")
+    assert isinstance(store, SqlStore)
+    with store._write() as db:
+        db.execute(sa.text("UPDATE recommendations SET observation = :junk"), {"junk": b"unreadable"})
     assert personalise.is_due(store, user, planner, now=after(month))
 
 
