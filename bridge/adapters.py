@@ -76,15 +76,19 @@ def _tried(bridge: Bridge, user: User) -> list[Prior]:
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
     """All that a person has answered since they began anew, oldest first."""
-    return [answered for answered, _ in _advice(bridge, user, now)]
+    found = bridge.store.stated(user.id, since=_begun(bridge, user, now), until=now)
+    return [answered for one in found if (answered := advise.interaction(one, now)) is not None]
 
 
 def _advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
     """The same with the advice."""
-    begun = advise.anew_since(bridge.store, user, at=now) or now - personalise.BEGINNING
-    found = bridge.store.recommendations(user.id, since=begun, until=now)
+    found = bridge.store.recommendations(user.id, since=_begun(bridge, user, now), until=now)
     pairs = ((advise.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
+
+
+def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
+    return advise.anew_since(bridge.store, user, at=now) or now - personalise.BEGINNING
 
 
 def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
