@@ -194,9 +194,8 @@ def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(world: World) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as other:
-        for port in (other.getsockname()[1], 87_650):
-            with pytest.raises(SetupError, match="set BRIDGE_WHOOP_PORT"):
-                consent(world, Person(agree), port=port)
+        with pytest.raises(SetupError, match="redirect address"):
+            consent(world, Person(agree), redirect=f"http://127.0.0.1:{other.getsockname()[1]}/")
 
 
 def test_a_pasted_address_is_an_answer(world: World) -> None:

@@ -91,7 +91,8 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
         return None
     ends = [end for _, end in still_open(past.tasks, at, past.zones)]
     soon, late = sum(at <= end < at + DAY for end in ends), sum(end < at for end in ends)
-    text = f"{words.plural(soon, 'task')} due within a day" + (f", {late} overdue" if late else "")
+    said = [f"{words.plural(soon, 'task')} due within a day"] if soon or not late else []
+    text = ", ".join(said + ([f"{words.plural(late, 'task')} overdue"] if late else []))
     return _now("deadlines", 1.2 * (1 - exp(-pressure)), text)
 
 

@@ -57,10 +57,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 def _sleep(record: RawRecord) -> Iterator[Item]:
     payload, kind = record.payload, record.payload.get("type")
+    if not isinstance(kind, str) or kind not in (*KINDS, *NO_SLEEP):
+        raise BadRecord("oura/sleep: type is missing or unknown")
     if kind in NO_SLEEP:
         return
-    if not isinstance(kind, str) or kind not in KINDS:
-        raise BadRecord("oura/sleep: type is missing or unknown")
     start, end, offset = _span(record, "bedtime_start", "bedtime_end")
     day = _day(record)
     values: dict[Metric, float | None] = {metric: _minutes(payload, field) for metric, field in SECONDS.items()}

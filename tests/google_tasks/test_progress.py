@@ -32,7 +32,7 @@ def task(world: World, key: str, **of: str) -> None:
 def test_done_and_due_are_counted(world: World) -> None:
     reading = progress(world)
     assert said(reading)["tasks"] == "2 of the 3 tasks due in seven days done"  # one is overdue
-    assert said(reading)["deadlines"] == "2 tasks due within a day"  # that one, and one due today
+    assert said(reading)["deadlines"] == "1 task due within a day, 1 task overdue"
 
 
 def test_finishing_what_is_due_lifts_it(world: World) -> None:
@@ -41,7 +41,7 @@ def test_finishing_what_is_due_lifts_it(world: World) -> None:
     before = progress(after)  # the same moment, not yet synced
     assert after.sync().outcome == "ok"
     assert said(progress(after))["tasks"] == "3 of the 4 tasks due in seven days done"
-    assert said(progress(after))["deadlines"] == "1 task due within a day"
+    assert said(progress(after))["deadlines"] == "1 task overdue"
     assert progress(after).level > before.level
 
 
@@ -65,7 +65,7 @@ def test_a_task_that_is_put_off_presses_no_more(world: World) -> None:
     task(world, "b2", due="2026-12-24T00:00:00.000Z")
     after = later(world, hours=2)
     assert after.sync().outcome == "ok"
-    assert said(progress(after))["deadlines"] == "1 task due within a day"
+    assert said(progress(after))["deadlines"] == "1 task overdue"
 
 
 def test_without_tasks_there_is_no_word_of_them(world: World) -> None:

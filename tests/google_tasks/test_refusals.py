@@ -66,7 +66,7 @@ def test_an_api_that_is_off_is_named(world: World, answer: Answer) -> None:
     outcome = later(world, minutes=30).sync()
     assert outcome.outcome == "stopped"
     assert outcome.skipped_because == (
-        "the Google Tasks API is not enabled in your Google project: enable it, then: bridge sync"
+        "the Google Tasks API is not enabled in your Google project: enable it, then: bridge sync --user NAME"
     )
 
 
