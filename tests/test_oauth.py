@@ -193,9 +193,8 @@ def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_port_that_is_taken_is_said_with_what_to_do(world: World) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as other:
-        with pytest.raises(SetupError, match="redirect address"):
-            consent(world, Person(agree), redirect=f"http://127.0.0.1:{other.getsockname()[1]}/")
+    with closing(socket.create_server(("127.0.0.1", 0))) as other, pytest.raises(SetupError, match="redirect address"):
+        consent(world, Person(agree), redirect=f"http://127.0.0.1:{other.getsockname()[1]}/")
 
 
 def test_a_pasted_address_is_an_answer(world: World) -> None:
