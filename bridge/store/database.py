@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from bridge.errors import SetupError
+from bridge.errors import SetupError, TryLater
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
@@ -60,6 +60,17 @@ class Database:
                 yield connection
             finally:
                 self._open.connection = None
+
+    @contextmanager
+    def write_soon(self) -> Iterator[sa.Connection]:
+        """The same; TryLater where SQLite's one writer is another for longer than ``BUSY_SECONDS``."""
+        try:
+            with self.write() as connection:
+                yield connection
+        except sa.exc.OperationalError as error:
+            if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_BUSY":
+                raise
+            raise TryLater("another writes into the database for long; try again when it is done") from error
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
