@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import cast
@@ -91,6 +91,28 @@ class Lease:
             return
         if not self.taken():
             raise TryLater("another sync took this connection over")
+
+    def renewing(self, told: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
+        """What tells how far something is, and renews at each step."""
+
+        def step(done: int, total: int) -> None:
+            self.renew()
+            if told is not None:
+                told(done, total)
+
+        return step
+
+
+@contextmanager
+def held(lease: Lease) -> Iterator[Lease]:
+    """A lease for what is no sync. Raises TryLater where another has it."""
+    source = lease.connection.source
+    if not lease.taken():
+        raise TryLater(f"{source} is being synced; try again when that is done, in a minute or so")
+    try:
+        yield lease
+    finally:
+        lease.store.release(lease.connection.id, lease.holder)
 
 
 def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:

@@ -70,9 +70,7 @@ class SqlStore:
             backup.restore(db, user_id, saved)
 
     def forget(self, user_id: int) -> None:
-        with self._write() as db:
-            backup.forget(db, user_id)
-        self.database.scrub()
+        backup.forget(self.database, user_id)
 
     def set_zone(self, user_id: int, zone: str, *, since: datetime) -> None:
         with self._write() as db:
