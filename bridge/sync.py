@@ -7,7 +7,7 @@ import random
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -216,6 +216,7 @@ class _Pull:
                 f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
             )
         self._may_ask()
+        self._may_ask_again()
         with closing(self.source.open()) as connector:
             self._follow_notices(connector)
             try:
@@ -269,6 +270,16 @@ class _Pull:
         if until is not None and until > self.lease.clock():
             raise TryLater(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
+    def _may_ask_again(self) -> None:
+        """A limit that was reached holds for whoever looks before the connection is due: a person, a webhook."""
+        connection, now = self.source.connection, self.lease.clock()
+        last = self.store.last_outcome(connection.id) if connection.last_error else None
+        if last is None or not last[1].limited or last[1].retry_at is None:
+            return
+        if last[0] <= now < last[1].retry_at:  # the clock may have been ahead
+            text = f"{connection.source} allows no more requests for now"
+            raise TryLater(text, retry_at=last[1].retry_at, limited=True)
+
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
@@ -309,7 +320,8 @@ def _failed(connection: Connection, tally: Tally, error: BridgeError, *, at: dat
         case Interrupted():
             return _outcome(connection, tally, "interrupted", because=because, retry_at=error.due(at))
         case TryLater():
-            return _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
+            failed = _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
+            return replace(failed, limited=error.limited and failed.retry_at is not None)
         case _:
             return _outcome(connection, tally, "failed", because=because)
 
