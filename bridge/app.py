@@ -17,7 +17,7 @@ from bridge.account import SEALING, Consent
 from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
 from bridge.files import delete_folders, found
-from bridge.filing import Reading, take
+from bridge.filing import Reading, refused, take
 from bridge.guard import Guard, guard_of
 from bridge.intake import FOLDER
 from bridge.meters import proxy
@@ -244,12 +244,15 @@ def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
     """Import what is new in a connected folder."""
-    cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
-    folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
-    settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
-    zone = zone_at(at, user.zones).key
-    reading = intake.Folder(spec, folder, zone, cursor, user.zones, settings)
+    try:
+        folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
+        settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
+    except BridgeError as error:
+        source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
+        return refused(source, error, bridge.store, holder=bridge.holder, now=at)
+    cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
+    reading = intake.Folder(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 

@@ -64,6 +64,8 @@ class Settings:
             value = os.environ.get(variable) or _as_text(written.get(setting.name)) or setting.default
             if value is None:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
+            if setting.whole and not (value.isascii() and value.isdigit()):
+                raise SetupError(f"{variable} ({setting.help}) is a whole number; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 

@@ -227,19 +227,21 @@ def open_http(account: Account, service: Service) -> Any:
     import httplib2
     from google.auth.exceptions import RefreshError, TransportError
 
-    token = _consent(account, service)
-    credentials = _credentials(account, token)
+    credentials = _credentials(account, _consent(account, service))
     http = httplib2.Http(timeout=TIMEOUT)
     if not credentials.valid:
-        try:
-            credentials.refresh(google_auth_httplib2.Request(http))
-        except RefreshError as error:
-            http.close()
-            raise refused(error, service, token) from None
-        except (TransportError, OSError) as error:
-            http.close()
-            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
-        account.save_token(_stored(credentials, token))
+        with account.swapping():  # a consent that was given meanwhile stays
+            token = _consent(account, service)
+            credentials = _credentials(account, token)
+            try:
+                credentials.refresh(google_auth_httplib2.Request(http))
+            except RefreshError as error:
+                http.close()
+                raise refused(error, service, token) from None
+            except (TransportError, OSError) as error:
+                http.close()
+                raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+            account.save_token(_stored(credentials, token))
     return google_auth_httplib2.AuthorizedHttp(credentials, http=http)
 
 

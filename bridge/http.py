@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 TIMEOUT = (10.0, 60.0)  # seconds to connect, to read
 LONGEST = timedelta(days=1)  # that a source may have us wait: more is a mistake
+SOON = (408, 425, 429)  # time-out, too early, too many
 RETRIED = (500, 502, 503, 504)
 
 
@@ -94,9 +95,10 @@ def get_json(
     now: datetime,
     params: dict[str, str] | None = None,
     nothing: Container[int] = (),
+    blank: bool = False,
     limit: Limit | None = None,
 ) -> Any:
-    """GET a JSON document. None for an empty body or a status in ``nothing`` (a day without data); raises ours."""
+    """GET a JSON document. None for a status in ``nothing`` and, if ``blank``, for no content; raises ours."""
     import requests
 
     if limit is not None:
@@ -110,7 +112,7 @@ def get_json(
     if answer.status_code in nothing:
         return None
     check(answer, now=now)
-    if not answer.content:
+    if blank and not answer.content:
         return None
     try:
         return answer.json()
@@ -127,7 +129,7 @@ def check(answer: requests.Response, *, now: datetime) -> None:
         raise NeedsLogin(f"the source refused the stored consent (HTTP {status})")
     if status == 410:
         raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
-    if status == 429 or status >= 500:
+    if status in SOON or status >= 500:
         raise busy("the source", answer, now=now)
     raise SourceChanged(f"the source refused the request (HTTP {status})")
 
