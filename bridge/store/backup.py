@@ -167,8 +167,10 @@ def _number(kind: sa.types.TypeEngine[Any]) -> type:
 def forget(database: Database, user_id: int) -> None:
     """Delete a person with everything. The name goes last: where the disk is full, it can be said again."""
     with database.write() as db:
+        name = people.person(db, user_id).name
         _empty(db, user_id)
-    with snapshot.refused("the deleted data is still in the database's file", "make room, then: bridge forget again"):
+    then = f"make room, then: bridge forget --user {name}"
+    with snapshot.refused("the deleted data is still in the database's file", then):
         database.scrub()
     with database.write() as db:
         if db.dialect.name == "sqlite":  # https://www.sqlite.org/pragma.html#pragma_secure_delete

@@ -74,7 +74,7 @@ def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> 
         engine = store.database.engine  # type: ignore[attr-defined]
         engine.dispose()
         sa.event.listen(engine, "connect", _without_vacuum)
-        with pytest.raises(SetupError, match="then: bridge forget again"):
+        with pytest.raises(SetupError, match="make room, then: bridge forget --user ana"):
             app.forget(bridge, store.user("ana"))
         assert store.connections(world.user.id) == []
         sa.event.remove(engine, "connect", _without_vacuum)
