@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from bridge.errors import SetupError
+from bridge.errors import SetupError, TryLater
 from bridge.ports import Store
 from bridge.vault import Vault
 
+PATIENCE = 600.0  # seconds for which a token is tried to be saved: a rebuild may write for minutes
+PAUSE = 0.1  # seconds between two tries
 SEALING = "key"  # the lock under which secrets are sealed, and keys are rotated
 
 
@@ -42,8 +45,17 @@ class StoredAccount:
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        with self._store.lock(SEALING):
-            self._store.save_secret(self._connection_id, self._vault.seal(token))
+        """Tried for as long as others hold the store: at the vendor, the token before may have ended already."""
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                with self._store.lock(SEALING):  # given back between two tries: others have tokens to save as well
+                    self._store.save_secret(self._connection_id, self._vault.seal(token))
+                return
+            except TryLater:
+                if time.monotonic() > end:
+                    raise
+                time.sleep(PAUSE)
 
     def swapping(self) -> AbstractContextManager[None]:
         return self._store.lock(f"token-{self._connection_id}")

@@ -16,8 +16,8 @@ from bridge import archive, channels, config, intake, leases, plans, registry
 from bridge.account import SEALING, Consent
 from bridge.account import StoredAccount as StoredAccount
 from bridge.errors import BridgeError, SetupError
-from bridge.files import Unreadable, found
-from bridge.filing import Reading, take
+from bridge.files import delete_folders, found
+from bridge.filing import Reading, refused, take
 from bridge.guard import Guard, guard_of
 from bridge.intake import FOLDER
 from bridge.meters import proxy
@@ -33,7 +33,7 @@ from bridge.ports import (
     Store,
     User,
 )
-from bridge.sync import Lease, OnPage, Source, silent, sync
+from bridge.sync import Lease, OnPage, Source, held, silent, sync
 from bridge.types import Outcome
 from bridge.vault import Vault, open_vault
 from rhythm_env.interface import Policy, zone_at
@@ -160,21 +160,19 @@ def disconnect(bridge: Bridge, user: User, source: str) -> bool:
 
 def forget(bridge: Bridge, user: User) -> list[str]:
     """Revoke every consent and delete the person with everything, also where revoking fails, and all caches, which do
-    not tell whose they are. Returns the sources that did not confirm.
+    not tell whose they are. Returns the sources that did not confirm. The name goes last: what fails is done again.
     """
-    unconfirmed = []
-    for connection in bridge.store.connections(user.id):
-        live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
-        try:
-            if live and registry.spec(connection.source).revokes and not disconnect(bridge, user, connection.source):
-                unconfirmed.append(connection.source)
-        except BridgeError:
-            unconfirmed.append(connection.source)
-    bridge.store.forget(user.id)
+    unconfirmed, connections = [], bridge.store.connections(user.id)
+    given = {c.source for c in connections if bridge.store.secret(c.id) and not c.name.startswith(FOLDER)}
+    for source in sorted({c.source for c in connections}):
+        confirmed = False
+        with suppress(BridgeError):  # a source that is no longer installed
+            confirmed = disconnect(bridge, user, source)
+        if source in given and not confirmed:
+            unconfirmed.append(source)
+    delete_folders(bridge.settings.of_person(user.id), f"bridge forget --user {user.name}")
     shutil.rmtree(bridge.settings.cache, ignore_errors=True)
-    sent = (bridge.settings.inbox(user.id), bridge.settings.uploads / str(user.id))
-    for place in (*sent, *bridge.settings.adapters.glob(f"u{user.id}-v*")):
-        shutil.rmtree(place, ignore_errors=True)
+    bridge.store.forget(user.id)
     return unconfirmed
 
 
@@ -246,12 +244,15 @@ def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
     """Import what is new in a connected folder."""
-    cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
-    folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
-    settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
-    zone = zone_at(at, user.zones).key
-    reading = intake.Folder(spec, folder, zone, cursor, user.zones, settings)
+    try:
+        folder = intake.place_of(connection, account, bridge.settings.inbox(user.id))
+        settings = bridge.settings.of_plugin(spec.name, spec.file_settings)
+    except BridgeError as error:
+        source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
+        return refused(source, error, bridge.store, holder=bridge.holder, now=at)
+    cursor = bridge.store.cursor(connection.id, intake.SEEN, spec.cursor_version)
+    reading = intake.Folder(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
     return _take(bridge, connection, spec, reading, at=at, on_page=on_page)
 
 
@@ -281,15 +282,6 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
     return connection
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Imported:
-    """What an import did: an outcome per source, and the files that were no source's or could not be opened."""
-
-    outcomes: list[Outcome]
-    unknown: list[str]
-    unreadable: list[Unreadable]
-
-
 def import_path(
     bridge: Bridge,
     user: User,
@@ -298,7 +290,7 @@ def import_path(
     at: datetime,
     settings: Mapping[str, str] = {},
     on_bytes: Callable[[str], intake.OnBytes] = lambda _: intake.unwatched,
-) -> Imported:
+) -> intake.Imported:
     """Land what a file or folder holds, each file through the source that recognises it by its content.
 
     ``settings`` outrank those of the installation, for readers that have them. Raises SetupError when the file is
@@ -310,7 +302,7 @@ def import_path(
         exported = archive.opened(path, stack)
         if exported is not None:
             outcome = archive.restore(bridge.store, user.id, exported)
-            return Imported(outcomes=[outcome], unknown=[], unreadable=[])
+            return intake.Imported(outcomes=[outcome], unknown=[], unreadable=[])
         files = intake.sort_out(found(path, stack), registry.specs())
         if not files.known and not files.unreadable:
             titles = ", ".join(spec.title for spec in registry.specs() if spec.reads is not None)
@@ -332,19 +324,24 @@ def import_path(
                 whole=path.is_dir() or len(chosen_files) > 1,
             )
             outcomes.append(_take(bridge, connection, spec, reading, at=at, on_page=silent))
-    return Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
+    return intake.Imported(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
 
 
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[Landing]]:
-    """Derive everything again from the kept records, without the network."""
+    """Derive everything again from the kept records, without the network.
+
+    Raises TryLater where a sync of one of them is running: what it lands would be lost.
+    """
     landings: dict[str, list[Landing]] = {}
     for connection in chosen(bridge, user, source):
         spec = registry.spec(connection.source)
-        landings.setdefault(connection.source, []).extend(
-            bridge.store.rebuild(connection, normaliser(spec), version=spec.normaliser_version, progress=progress)
-        )
+        leases.free_dead(bridge.store, connection)
+        with held(Lease(store=bridge.store, connection=connection, holder=bridge.holder, now=now())) as lease:
+            told, version = lease.renewing(progress), spec.normaliser_version
+            done = bridge.store.rebuild(connection, normaliser(spec), version=version, progress=told)
+        landings.setdefault(connection.source, []).extend(done)
     return landings
 
 

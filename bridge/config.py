@@ -47,6 +47,10 @@ class Settings:
         """Where what is sent for somebody waits until it has landed."""
         return self.folder / "pushes" / str(user_id)
 
+    def of_person(self, user_id: int) -> list[Path]:
+        """The folders that are one person's. On SQLite, the number may one day be another's."""
+        return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
+
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
         """A source's settings by name; raises SetupError naming the variable that is missing."""
         return self.of_plugin(spec.name, spec.settings)
@@ -60,6 +64,8 @@ class Settings:
             value = os.environ.get(variable) or _as_text(written.get(setting.name)) or setting.default
             if value is None:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
+            if setting.whole and not (value.isascii() and value.isdigit()):
+                raise SetupError(f"{variable} ({setting.help}) is a whole number; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 

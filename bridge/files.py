@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import cached_property
@@ -35,6 +35,14 @@ def new_folder(folder: Path, again: str) -> None:
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
         raise SetupError(f"{folder} can be no folder of ours ({error.strerror}); name another: {again}") from None
+
+
+def delete_folders(folders: Iterable[Path], again: str) -> None:
+    """Delete folders with all in them, those that are there. Raises SetupError naming the command ``again``."""
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists() or folder.is_symlink():
+            raise SetupError(f"{folder} cannot be deleted; delete it, then: {again}")
 
 
 @dataclass(frozen=True)

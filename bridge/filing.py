@@ -48,6 +48,15 @@ def take(source: Source, reading: Reading, store: Store, *, holder: str, now: da
     )
 
 
+def refused(source: Source, error: BridgeError, store: Store, *, holder: str, now: datetime) -> Outcome:
+    """The outcome of files that could not even be looked for."""
+
+    def read(_tally: Tally) -> None:
+        raise error
+
+    return under_lease(source, store, read, Lease(store=store, connection=source.connection, holder=holder, now=now))
+
+
 Group = list[tuple[Page, str]]  # pages, and the files they came from
 
 

@@ -10,6 +10,7 @@ from functools import cache
 from typing import Any
 
 from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
+from bridge.http import seconds
 from bridge.oauth import loopback_may_be_plain
 from bridge.ports import Account, Browser, Setting
 from bridge.redirect import answered as led_back
@@ -134,9 +135,10 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
     if status == 401:
         return NeedsLogin(f"{service.source} refused the stored consent: {service.again}")
     if status == 403 and "quotaExceeded" in reasons:
-        return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE)
+        return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE, limited=True)
     if status == 429 or status >= 500 or reasons & BUSY:
-        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now))
+        limited = status < 500
+        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now), limited=limited)
     if status == 403 and reasons & DISABLED:
         return SetupError(
             f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
@@ -164,8 +166,8 @@ def _reasons(content: bytes) -> set[str]:
 
 
 def _retry_at(error: Any, now: datetime) -> datetime | None:
-    text = error.resp.get("retry-after", "")
-    return now + timedelta(seconds=int(text)) if text.isdigit() else None
+    wait = seconds(error.resp.get("retry-after"))
+    return None if wait is None else now + timedelta(seconds=wait)
 
 
 def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
@@ -225,19 +227,21 @@ def open_http(account: Account, service: Service) -> Any:
     import httplib2
     from google.auth.exceptions import RefreshError, TransportError
 
-    token = _consent(account, service)
-    credentials = _credentials(account, token)
+    credentials = _credentials(account, _consent(account, service))
     http = httplib2.Http(timeout=TIMEOUT)
     if not credentials.valid:
-        try:
-            credentials.refresh(google_auth_httplib2.Request(http))
-        except RefreshError as error:
-            http.close()
-            raise refused(error, service, token) from None
-        except (TransportError, OSError) as error:
-            http.close()
-            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
-        account.save_token(_stored(credentials, token))
+        with account.swapping():  # a consent that was given meanwhile stays
+            token = _consent(account, service)
+            credentials = _credentials(account, token)
+            try:
+                credentials.refresh(google_auth_httplib2.Request(http))
+            except RefreshError as error:
+                http.close()
+                raise refused(error, service, token) from None
+            except (TransportError, OSError) as error:
+                http.close()
+                raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+            account.save_token(_stored(credentials, token))
     return google_auth_httplib2.AuthorizedHttp(credentials, http=http)
 
 

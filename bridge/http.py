@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     import requests
 
 TIMEOUT = (10.0, 60.0)  # seconds to connect, to read
+LONGEST = timedelta(days=1)  # that a source may have us wait: more is a mistake
+SOON = (408, 425, 429)  # time-out, too early, too many
 RETRIED = (500, 502, 503, 504)
 
 
@@ -93,9 +95,10 @@ def get_json(
     now: datetime,
     params: dict[str, str] | None = None,
     nothing: Container[int] = (),
+    blank: bool = False,
     limit: Limit | None = None,
 ) -> Any:
-    """GET a JSON document. None for an empty body or a status in ``nothing`` (a day without data); raises ours."""
+    """GET a JSON document. None for a status in ``nothing`` and, if ``blank``, for no content; raises ours."""
     import requests
 
     if limit is not None:
@@ -109,7 +112,7 @@ def get_json(
     if answer.status_code in nothing:
         return None
     check(answer, now=now)
-    if not answer.content:
+    if blank and not answer.content:
         return None
     try:
         return answer.json()
@@ -126,19 +129,25 @@ def check(answer: requests.Response, *, now: datetime) -> None:
         raise NeedsLogin(f"the source refused the stored consent (HTTP {status})")
     if status == 410:
         raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
-    if status == 429 or status >= 500:
-        raise TryLater(f"the source is busy (HTTP {status})", after=wait(answer, now=now), limited=status == 429)
+    if status in SOON or status >= 500:
+        raise busy("the source", answer, now=now)
     raise SourceChanged(f"the source refused the request (HTTP {status})")
 
 
+def busy(who: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
+    """What an answer means whose sender cannot or does not want to now, with the time it gave."""
+    status, after = answer.status_code, wait(answer, now=now or datetime.now(UTC))
+    return TryLater(f"{who} is busy (HTTP {status})", after=after, limited=status == 429)
+
+
 def wait(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """How long the vendor asks to wait: ``Retry-After`` (seconds or date) or ``X-RateLimit-Reset`` (seconds)."""
+    """How long the vendor asks to wait, a day at most: ``Retry-After`` (seconds or date), ``X-RateLimit-Reset``."""
     text = answer.headers.get("Retry-After") or answer.headers.get("X-RateLimit-Reset")
     found = seconds(text)
     if text is None or found is not None:
         return None if found is None else timedelta(seconds=found)
     try:
-        return max(timedelta(0), parsedate_to_datetime(text).astimezone(UTC) - now)
+        return min(max(timedelta(0), parsedate_to_datetime(text).astimezone(UTC) - now), LONGEST)
     except ValueError:
         return None
 
@@ -149,4 +158,4 @@ def seconds(text: str | None) -> float | None:
         found = float(text or "")
     except ValueError:
         return None
-    return min(max(0.0, found), 86_400.0) if math.isfinite(found) else None
+    return min(max(0.0, found), LONGEST.total_seconds()) if math.isfinite(found) else None

@@ -15,7 +15,7 @@ from bridge.account import StoredAccount
 from bridge.errors import BridgeError, CutShort, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import Connection, ConnectorSpec, File, FileReader
-from bridge.types import FILE, Page, RawRecord, union
+from bridge.types import FILE, Outcome, Page, RawRecord, union
 from rhythm_env.interface import ZoneHistory
 
 GATHERED = 16  # records that come in pieces, per page: as many days of a watch's files land together
@@ -48,6 +48,15 @@ class Sorted:
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[str] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Imported:
+    """What an import did: an outcome per source, and the files that were no source's or could not be opened."""
+
+    outcomes: list[Outcome]
+    unknown: list[str]
+    unreadable: list[Unreadable]
 
 
 def sort_out(files: Iterable[File | Unreadable], specs: Iterable[ConnectorSpec]) -> Sorted:

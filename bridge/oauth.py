@@ -148,7 +148,7 @@ def _busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
     def check(answer: requests.Response) -> requests.Response:
         if answer.status_code == 429 or answer.status_code >= 500:
-            raise TryLater(f"{source}'s token server is busy (HTTP {answer.status_code})")
+            raise http.busy(f"{source}'s token server", answer)
         return answer
 
     return check

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import random
 import time
-from collections.abc import Callable, Iterable, Sequence
-from contextlib import closing
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import cast
 
@@ -91,6 +91,28 @@ class Lease:
             return
         if not self.taken():
             raise TryLater("another sync took this connection over")
+
+    def renewing(self, told: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
+        """What tells how far something is, and renews at each step."""
+
+        def step(done: int, total: int) -> None:
+            self.renew()
+            if told is not None:
+                told(done, total)
+
+        return step
+
+
+@contextmanager
+def held(lease: Lease) -> Iterator[Lease]:
+    """A lease for what is no sync. Raises TryLater where another has it."""
+    source = lease.connection.source
+    if not lease.taken():
+        raise TryLater(f"{source} is being synced; try again when that is done, in a minute or so")
+    try:
+        yield lease
+    finally:
+        lease.store.release(lease.connection.id, lease.holder)
 
 
 def under_lease(source: Source, store: Store, work: Callable[[Tally], None], lease: Lease) -> Outcome:
@@ -194,6 +216,7 @@ class _Pull:
                 f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
             )
         self._may_ask()
+        self._may_ask_again()
         with closing(self.source.open()) as connector:
             self._follow_notices(connector)
             try:
@@ -247,6 +270,16 @@ class _Pull:
         if until is not None and until > self.lease.clock():
             raise TryLater(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
+    def _may_ask_again(self) -> None:
+        """A limit that was reached holds for whoever looks before the connection is due: a person, a webhook."""
+        connection, now = self.source.connection, self.lease.clock()
+        last = self.store.last_outcome(connection.id) if connection.last_error else None
+        if last is None or not last[1].limited or last[1].retry_at is None:
+            return
+        if last[0] <= now < last[1].retry_at:  # the clock may have been ahead
+            text = f"{connection.source} allows no more requests for now"
+            raise TryLater(text, retry_at=last[1].retry_at, limited=True)
+
 
 def land(source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime) -> list[Landing]:
     """One page in one transaction: raw records, their meaning, what vanished, and the cursor."""
@@ -287,7 +320,8 @@ def _failed(connection: Connection, tally: Tally, error: BridgeError, *, at: dat
         case Interrupted():
             return _outcome(connection, tally, "interrupted", because=because, retry_at=error.due(at))
         case TryLater():
-            return _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
+            failed = _outcome(connection, tally, "failed", because=because, retry_at=error.due(at))
+            return replace(failed, limited=error.limited and failed.retry_at is not None)
         case _:
             return _outcome(connection, tally, "failed", because=because)
 

@@ -312,6 +312,7 @@ class Outcome:
     reasons: tuple[str, ...] = ()  # of records set aside, without personal data
     skipped_because: str | None = None
     retry_at: datetime | None = None
+    limited: bool = False  # the source allows no more requests before ``retry_at``
     streams: Mapping[str, int] = field(default_factory=dict)
     items: Mapping[str, int] = field(default_factory=dict)  # "sample", "episode", "event", "task" -> derived this time
     files: int = 0  # read, of an import

@@ -63,6 +63,16 @@ def test_a_cut_off_zip_is_named_and_again_and_read_when_it_is_whole(
     assert (mended.outcome, mended.failed_files, mended.files > 0) == ("ok", (), True)
 
 
+def test_a_folder_whose_consent_no_key_opens_is_an_outcome(ana: tuple[app.Bridge, User], folder: Connection) -> None:
+    """What was synced before it is told, and what comes after it is synced."""
+    bridge, user = ana
+    bridge.store.save_secret(folder.id, b"sealed with another key")
+    outcome = app.sync_connection(bridge, user, folder, at=NOW)
+    assert outcome.outcome == "stopped"
+    assert "another key" in str(outcome.skipped_because)
+    assert bridge.store.connections(user.id)[0].last_error == outcome.skipped_because
+
+
 def test_a_newer_release_tries_again(
     ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -21,7 +22,7 @@ from bridge.health import examine
 from bridge.keyplace import InEnvironment, InFile, InKeyring, KeyPlace, place_of
 from bridge.ports import Store
 from bridge.rotation import rotate
-from bridge.store import open_store
+from bridge.store import database, open_store
 from bridge.vault import Vault
 from tests.world import NOW
 
@@ -57,6 +58,22 @@ def test_everything_is_sealed_with_a_new_key_and_the_old_one_is_gone(store: Stor
     for _, sealed in store.secrets():
         with pytest.raises(SetupError, match="another key"):
             Vault(old).unseal(sealed)
+
+
+def test_a_token_outlasts_whoever_writes_for_long(
+    tmp_path: Path, place: InFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its vendor has ended the one before. Meanwhile others save theirs: nobody holds the key while waiting."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        account = accounts(store, place)[0]
+        with closing(sqlite3.connect(tmp_path / "bridge.db", isolation_level=None, check_same_thread=False)) as other:
+            other.execute("BEGIN IMMEDIATE")
+            end = threading.Timer(0.3, other.rollback)
+            end.start()
+            account.save_token(TOKENS[1])
+            end.join()
+        assert account.token() == TOKENS[1]
 
 
 class Breaking(InFile):

@@ -7,6 +7,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -270,6 +271,15 @@ def test_a_busy_token_server_is_tried_later(world: World, status: int, body: byt
     with pytest.raises(TryLater, match="token server"):
         consent(world, Person(agree))
     assert world.account.token() == before
+
+
+@pytest.mark.parametrize(("given", "wait"), [("3600", 3600), ("Thu, 31 Dec 2099 23:59:59 GMT", 86_400)])
+def test_a_token_servers_own_time_counts_for_a_day_at_most(world: World, given: str, wait: int) -> None:
+    busy = Answer(status=429, body=b"", headers={"Retry-After": given})
+    world.server.faults.append(lambda request: busy if request.path == TOKENS else None)
+    with pytest.raises(TryLater) as told:
+        oauth.refreshed(world.account, "whoop", world.account.token() or {}, world.server.url + TOKENS, None)
+    assert (told.value.after, told.value.limited) == (timedelta(seconds=wait), True)
 
 
 def test_a_token_server_that_is_down_is_tried_later(world: World) -> None:

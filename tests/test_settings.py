@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge import config
+from bridge import config, registry
 from bridge.app import open_bridge
 from bridge.errors import SetupError
 from bridge.health import examine
@@ -27,6 +27,13 @@ def test_a_zero_in_the_file_counts(zero: str) -> None:
         assert bridge.guard.explore == 0.0
         with pytest.raises(SetupError, match="BRIDGE_KEEP_RAW"):
             days(bridge.settings.keep_raw)
+
+
+@pytest.mark.parametrize("days", ["abc", "-3", "1.5"])
+def test_a_number_that_is_none_is_named(days: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_GARMIN_DAYS", days)
+    with pytest.raises(SetupError, match=r"BRIDGE_GARMIN_DAYS .* is a whole number"):
+        config.load().of_source(registry.spec("garmin"))
 
 
 def test_a_variable_outranks_the_file_and_an_empty_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ from bridge.cli import options, show
 from bridge.errors import SetupError
 from rhythm_env.interface import (
     DAY_NAMES,
+    SLOTS_PER_DAY,
     Answer,
     Meter,
     MeterState,
@@ -166,8 +167,9 @@ def today(user: options.User, json: options.Json = False) -> None:
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         now = app.now()
-        start = slot_start(replace(moment_at(now, person.zones), slot=Slot.MORNING), person.zones)
-        found = advise.labelled(bridge.store, person, bridge.classifier, start, start + timedelta(hours=24), at=now)
+        morning = replace(moment_at(now, person.zones), slot=Slot.MORNING)
+        start, end = (slot_start(moment, person.zones) for moment in (morning, morning.shifted(SLOTS_PER_DAY)))
+        found = advise.labelled(bridge.store, person, bridge.classifier, start, end, at=now)
     show.table(
         [event_row(occurrence, label, person.zones) for occurrence, label in found],
         ("from", "to", "title", "action", "confidence", "why"),

@@ -11,7 +11,7 @@ import typer
 from bridge.cli import options, show
 
 if TYPE_CHECKING:
-    from bridge.app import Imported
+    from bridge.intake import Imported
     from bridge.types import Outcome
 
 COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")

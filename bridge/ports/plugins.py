@@ -21,6 +21,7 @@ class Setting:
     help: str
     default: str | None = None
     secret: bool = False
+    whole: bool = False  # a whole number, not negative
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

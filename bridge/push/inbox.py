@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from bridge import app, intake, registry
+from bridge.account import SEALING
 from bridge.errors import BridgeError, SetupError
 from bridge.files import Plain, plain
 from bridge.intake import PUSHED
@@ -43,7 +44,7 @@ def grant(bridge: app.Bridge, user: User, source: str) -> str:
         able = ", ".join(spec.name for spec in registry.specs() if spec.receives)
         raise SetupError(f"nothing can be pushed to {source} (but to: {able}); see: bridge sources")
     token = secrets.token_urlsafe(32)
-    with bridge.store.transaction():
+    with bridge.store.lock(SEALING), bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, PUSHED, now=app.now())
         app.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"token": _digest(token)})
     return token

@@ -63,10 +63,13 @@ def _sd(row: Any) -> tuple[float, float, float] | None:
     return None if row.belief_sd is None else tuple(json.loads(row.belief_sd))
 
 
+def _document(value: Any) -> str:
+    """JSON without half characters, which a language model may write and no database takes."""
+    return json.dumps(_listed(value), ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
 def add(db: sa.Connection, recommendation: Recommendation) -> Recommendation:
-    values: dict[str, Any] = {
-        name: json.dumps(_listed(getattr(recommendation, name)), ensure_ascii=False) for name in DOCUMENTS
-    }
+    values: dict[str, Any] = {name: _document(getattr(recommendation, name)) for name in DOCUMENTS}
     plain = ("user_id", "policy", "created_at", "expires_at", "shown_at")
     moment = recommendation.moment
     values |= {name: getattr(recommendation, name) for name in plain}

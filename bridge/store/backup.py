@@ -13,7 +13,8 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.errors import SetupError
-from bridge.store import advice, codec, names, people, tables
+from bridge.store import advice, codec, names, people, snapshot, tables
+from bridge.store.database import Database
 
 # Parents before children. Consents (to us and to assistants), leases and outcomes of syncs stay where they are.
 EXPORTED = (
@@ -78,6 +79,7 @@ def restore(db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]])
     """Put rows back for a person who has none yet. Raises SetupError when they have, or rows do not fit together."""
     if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
         raise SetupError("an export goes back in for a new person only: bridge user add NAME, then import it for them")
+    _make_room(db, user_id, saved.get("recommendations", ()))
     for row in saved.get("zones", ()):
         people.check_zone(str(row.get("zone")))
     if saved.get("zones"):
@@ -92,6 +94,16 @@ def restore(db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]])
         except (KeyError, TypeError, ValueError) as error:
             raise SetupError(f"the export's {table.name} cannot be read ({type(error).__name__})") from None
         _insert(db, table, fresh, [row.get("id") for row in saved.get(table.name, ())], numbers)
+
+
+def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
+    """Delete what was advised before anything was known of the person; what they answered to stays."""
+    r = tables.recommendations.c
+    mine = r.user_id == user_id
+    db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
+    answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
+    if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
+        raise SetupError("advice of the same hours was answered here; import it for another: bridge user add NAME")
 
 
 def _owner(table: sa.Table, user_id: int) -> Row:
@@ -152,8 +164,25 @@ def _number(kind: sa.types.TypeEngine[Any]) -> type:
     return next((base for base in (sa.Integer, sa.Float) if isinstance(kind, base)), sa.Text)
 
 
-def forget(db: sa.Connection, user_id: int) -> None:
-    """Delete a person with everything, and the names of devices that nobody else has."""
-    db.execute(sa.delete(tables.users).where(tables.users.c.id == user_id))
+def forget(database: Database, user_id: int) -> None:
+    """Delete a person with everything. The name goes last: where the disk is full, it can be said again."""
+    with database.write() as db:
+        name = people.person(db, user_id).name
+        _empty(db, user_id)
+    then = f"make room, then: bridge forget --user {name}"
+    with snapshot.refused("the deleted data is still in the database's file", then):
+        database.scrub()
+    with database.write() as db:
+        if db.dialect.name == "sqlite":  # https://www.sqlite.org/pragma.html#pragma_secure_delete
+            db.exec_driver_sql("PRAGMA secure_delete=ON")
+        db.execute(sa.delete(tables.users).where(tables.users.c.id == user_id))
+    database.scrub_of(tables.users, tables.zones)
+
+
+def _empty(db: sa.Connection, user_id: int) -> None:
+    """All of a person but their name and zones, and the names of devices that nobody else has."""
+    for table in tables.metadata.sorted_tables:
+        if "user_id" in table.c and table is not tables.zones:
+            db.execute(sa.delete(table).where(table.c.user_id == user_id))
     used = sa.select(tables.samples.c.device_id).where(tables.samples.c.device_id.is_not(None))
     db.execute(sa.delete(tables.devices).where(tables.devices.c.id.not_in(used)))

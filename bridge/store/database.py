@@ -13,7 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from bridge.errors import SetupError
+from bridge.errors import SetupError, TryLater
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
@@ -62,6 +62,17 @@ class Database:
                 self._open.connection = None
 
     @contextmanager
+    def write_soon(self) -> Iterator[sa.Connection]:
+        """The same; TryLater where SQLite's one writer is another for longer than ``BUSY_SECONDS``."""
+        try:
+            with self.write() as connection:
+                yield connection
+        except sa.exc.OperationalError as error:
+            if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_BUSY":
+                raise
+            raise TryLater("another writes into the database for long; try again when it is done") from error
+
+    @contextmanager
     def read(self) -> Iterator[sa.Connection]:
         """One consistent view for all queries inside; it does not wait for writers."""
         current: sa.Connection | None = getattr(self._open, "connection", None)
@@ -80,19 +91,30 @@ class Database:
     def scrub(self) -> None:
         """Give deleted rows' space back, so that no file of the database holds them any longer."""
         if self.engine.dialect.name == "postgresql":
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.execute(sa.text("VACUUM FULL"))
+            self._alone("VACUUM FULL")
             return
         with self._raw() as raw:
             for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
                 raw.cursor().execute(statement)
 
+    def scrub_of(self, *small: sa.Table) -> None:
+        """The same for few rows of small tables; on SQLite, for those that were overwritten as they were deleted."""
+        if self.engine.dialect.name == "postgresql":
+            self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
+            return
+        with self._raw() as raw:
+            raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def _alone(self, statement: str) -> None:
+        """On PostgreSQL, outside of any transaction."""
+        with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+            connection.execute(sa.text(statement))
+
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of what was deleted. SQLite's writers wait for as long as a file is written anew, so a
         larger one than ``at_most`` bytes is not: what comes next takes the space that is free in it."""
         if self.engine.dialect.name == "postgresql":
-            with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-                connection.execute(sa.text("VACUUM ANALYZE"))
+            self._alone("VACUUM ANALYZE")
             return
         with self._raw() as raw:
             asked = ("page_count", "freelist_count", "page_size")

@@ -70,9 +70,7 @@ class SqlStore:
             backup.restore(db, user_id, saved)
 
     def forget(self, user_id: int) -> None:
-        with self._write() as db:
-            backup.forget(db, user_id)
-        self.database.scrub()
+        backup.forget(self.database, user_id)
 
     def set_zone(self, user_id: int, zone: str, *, since: datetime) -> None:
         with self._write() as db:
@@ -103,7 +101,7 @@ class SqlStore:
             return people.secrets(db)
 
     def save_secret(self, connection_id: int, sealed: bytes) -> None:
-        with self._write() as db:
+        with self.database.write_soon() as db:
             people.save_secret(db, connection_id, sealed)
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:

@@ -39,7 +39,7 @@ SPEC = ConnectorSpec(
     settings=(
         Setting(name="base_url", help="the API's address", default="https://personal.connectapi.garmin.com"),
         Setting(name="api_key", help="your Personal API key (asked for when empty)", default="", secret=True),
-        Setting(name="days", help="how many days back the first sync reads", default="90"),
+        Setting(name="days", help="how many days back the first sync reads", default="90", whole=True),
     ),
     opens="connectors.garmin.client:Garmin",
     authorises="connectors.garmin.consent:authorise",

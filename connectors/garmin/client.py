@@ -8,13 +8,14 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator, Mapping
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock
 from typing import Any
 
 from bridge import http
 from bridge.errors import NeedsLogin, SourceChanged
 from bridge.ports import Account
-from bridge.types import Page, RawRecord
+from bridge.types import Covers, Page, RawRecord
 from connectors.garmin import SPEC
 from connectors.garmin.consent import AGAIN, EARLY, exchanged
 from connectors.garmin.files import kept, key_of
@@ -57,7 +58,7 @@ class Garmin:
         if cursor is not None:
             since = max(since, min(known, until) - SPEC.overlap)
         if stream == "activity":
-            yield from self._activities(since, until, now)
+            yield from self._activities(since, until, now, again=cursor is not None)
         else:
             yield from self._days_of(stream, since, until, now)
 
@@ -71,24 +72,31 @@ class Garmin:
             yield Page(stream=stream, records=_records(stream, body), cursor=_cursor(last))
             first = last + DAY
 
-    def _activities(self, since: date, until: date, now: datetime) -> Iterator[Page]:
-        """Newest first, so that only the last page is safe to resume after."""
+    def _activities(self, since: date, until: date, now: datetime, *, again: bool) -> Iterator[Page]:
+        """Newest first, so that only the last page is safe to resume after.
+
+        Read ``again``, a list that came whole in one answer tells what was deleted; a day inside of it, as dates are
+        the person's.
+        """
         start = 0
         while True:
             query = f"?startDate={since}&endDate={until}&start={start}&limit={AT_ONCE}"
-            found = _records("activity", self._get(ACTIVITIES + query, now))
+            body = self._get(ACTIVITIES + query, now)
+            found = _records("activity", body)
             if len(found) < AT_ONCE:
                 break
             yield Page(stream="activity", records=found)
             start += AT_ONCE
-        yield Page(stream="activity", records=found, cursor=_cursor(until))
+        whole = again and start == 0 and body is not None
+        covers = Covers(since=datetime.combine(since + DAY, clock(), UTC)) if whole else None
+        yield Page(stream="activity", records=found, cursor=_cursor(until), covers=covers)
 
     def _get(self, path: str, now: datetime, *, nothing: tuple[int, ...] = (404,)) -> Any:
-        return http.get_json(self, self._base + path, now=now, nothing=nothing)
+        return http.get_json(self, self._base + path, now=now, nothing=nothing, blank=True)
 
     def get(self, url: str, **options: Any) -> Any:
         """A signed GET; the shape ``bridge.http`` asks for."""
-        if float(self._token.get("expires_at", 0)) - time.time() < EARLY:
+        if _ends(self._token):
             self._renew()
         answer = self._send(url, **options)
         if answer.status_code == 401:
@@ -101,8 +109,18 @@ class Garmin:
         return self._session.get(url, headers=headers, **options)
 
     def _renew(self) -> None:
-        self._token = exchanged(self._account, self._token["api_key"])
-        self._account.save_token(self._token)
+        """Take what another has stored meanwhile, or exchange the key that is stored: it may be a new one."""
+        with self._account.swapping():
+            stored = self._account.token() or self._token
+            if stored.get("access_token") == self._token.get("access_token") or _ends(stored):
+                stored = exchanged(self._account, stored["api_key"])
+                self._account.save_token(stored)
+            self._token = stored
+
+
+def _ends(token: Mapping[str, Any]) -> bool:
+    """Whether it ends within minutes; one that does not say when has ended."""
+    return float(token.get("expires_at", 0)) - time.time() < EARLY
 
 
 def _cursor(last: date) -> str:

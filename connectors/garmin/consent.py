@@ -43,7 +43,7 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
     if answer.status_code in (400, 401, 403, 404):
         raise NeedsLogin(f"garmin no longer takes this Personal API key; make a new one, then: {AGAIN}")
     if answer.status_code >= 400 or not answer.text.strip():
-        raise TryLater(f"garmin's token server is busy (HTTP {answer.status_code})")
+        raise http.busy("garmin's token server", answer)
     token = answer.text.strip().strip('"')
     return {"api_key": key, "access_token": token, "expires_at": _ends(token)}
 

@@ -142,5 +142,6 @@ class _Channels:
             "looked_at": self._now.isoformat(),
             "open": self._open,
         }
-        token = {name: value for name, value in (self._account.token() or {}).items() if name != KEPT}
-        self._account.save_token(token if self._address is None and not self._open else {**token, KEPT: kept})
+        with self._account.swapping():
+            token = {name: value for name, value in (self._account.token() or {}).items() if name != KEPT}
+            self._account.save_token(token if self._address is None and not self._open else {**token, KEPT: kept})

@@ -130,9 +130,10 @@ class _Rhythm:
 
     def _remember(self, **more: Any) -> None:
         """Beside the consent; written only where it is news."""
-        token = self._account.token() or {}
-        if any(token.get(name) != value for name, value in more.items()):
-            self._account.save_token(token | more)
+        with self._account.swapping():
+            token = self._account.token() or {}
+            if any(token.get(name) != value for name, value in more.items()):
+                self._account.save_token(token | more)
 
 
 def event_id(key: str) -> str:

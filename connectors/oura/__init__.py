@@ -46,7 +46,7 @@ SPEC = ConnectorSpec(
             help="the port of http://127.0.0.1:PORT/, the redirect address registered with your application",
             default="8765",
         ),
-        Setting(name="days", help="how many days back the first sync reads", default="365"),
+        Setting(name="days", help="how many days back the first sync reads", default="365", whole=True),
     ),
     opens="connectors.oura.client:Oura",
     authorises="connectors.oura.consent:authorise",

@@ -164,3 +164,13 @@ def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Pat
     (tmp_path / "empty.ics").write_text("\r\n".join([*empty, "END:VCALENDAR", ""]))
     ana("import", str(tmp_path / "empty.ics"), "--user", "eve")
     assert ana("calendar", "--user", "eve", "--json")["calendar"] is True
+
+
+def test_the_day_whose_night_has_an_hour_more_is_told_to_its_end(
+    ana: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    early = file().replace(b"20261025T000000", b"20261025T053000").replace(b"Sleep", b"Early run")
+    (tmp_path / "run.ics").write_bytes(early)
+    ana("import", str(tmp_path / "run.ics"), "--user", "ana")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-10-24T12:00:00+02:00")
+    assert "Early run" in [row["title"] for row in ana("today", "--user", "ana", "--json")]

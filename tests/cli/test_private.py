@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -56,6 +57,22 @@ def test_an_export_goes_back_in_as_the_same_store(filled: World, tmp_path: Path,
     assert {name: len(rows) for name, rows in again.items()} == {name: len(rows) for name, rows in before.items()}
     assert _without_numbers(again) == _without_numbers(before)
     other.close()
+
+
+def test_an_export_goes_back_in_for_somebody_who_was_advised_meanwhile(filled: World, tmp_path: Path) -> None:
+    """The daemon advises new people within a minute; what they answered to is not deleted for an export."""
+    archive.write(filled.store.dump(filled.user.id), tmp_path / "export", "csv")
+    first = _advice(filled.store, filled.user.id)[0]
+    with closing(open_store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        bridge = app.Bridge(settings=load(), store=other)
+        ben, eve = (other.add_user(name, "UTC", now=NOW) for name in ("ben", "eve"))
+        for one in (ben, eve):
+            number = other.add_recommendation(replace(first, user_id=one.id, answer=None, answered_at=None)).id
+        other.answer(number, Answer.ACCEPT, now=NOW)
+        app.import_path(bridge, ben, tmp_path / "export", at=NOW)
+        assert len(_advice(other, ben.id)) == len(_advice(filled.store, filled.user.id))
+        with pytest.raises(SetupError, match="was answered here"):
+            app.import_path(bridge, eve, tmp_path / "export", at=NOW)
 
 
 def _advice(store: Store, user_id: int) -> list[app.Any]:

@@ -8,6 +8,7 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -153,6 +154,10 @@ def test_a_refusal_is_never_a_success_and_heals(
             assert failed.retry_at is not None
             assert timedelta(0) <= failed.retry_at - (world.now + timedelta(seconds=77)) < timedelta(seconds=30)
             assert due == failed.retry_at
+            again = replace(world, connection=lite.connections(world.user.id)[0])
+            asked = len(world.server.asked)
+            early = again.sync(at=failed.retry_at - timedelta(seconds=60))  # a person, or a push, is earlier
+            assert (early.outcome, early.retry_at, len(world.server.asked)) == ("failed", failed.retry_at, asked)
         elif outcome == "failed":
             assert due == world.now + backoff(world.connection, world.now)
         world.server.faults.clear()

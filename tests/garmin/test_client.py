@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -56,6 +57,29 @@ def test_a_token_that_ended_is_exchanged_and_kept(world: World) -> None:
     assert later(world, minutes=30).sync().outcome == "ok"
     assert world.account.token_field("access_token") != before
     assert sum("/token" in line for line in world.server.asked) == 1
+
+
+def test_a_key_given_while_the_token_ends_stays(world: World) -> None:
+    with closing(world.connector()) as connector:
+        world.vendor.revoke()  # the person has made another key, and connects with it
+        world.account.save_token(world.vendor.grant())
+        assert list(connector.pull("summary", None, now=world.now))
+    assert world.account.token_field("api_key") == world.vendor.key
+
+
+def test_an_activity_deleted_at_garmin_disappears_and_a_page_that_is_missing_deletes_none(world: World) -> None:
+    had = workouts(world)
+    listed = world.vendor.account["activities"]
+    world.server.faults.append(lambda r: Answer(status=404, body={}) if "/activities" in r.path else None)
+    assert later(world, minutes=30).sync().deleted == 0
+    world.server.faults.clear()
+    gone = listed.pop()
+    assert later(world, minutes=60).sync().deleted == 1
+    assert len(workouts(world)) == len(had) - 1, gone
+
+
+def workouts(world: World) -> list[object]:
+    return [e for e in world.contents()["episodes"] if e["kind"] == "workout"]
 
 
 def test_a_deleted_key_asks_for_a_new_one(world: World) -> None:

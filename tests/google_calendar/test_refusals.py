@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
@@ -81,6 +83,27 @@ def test_where_every_calendar_is_shut_it_is_the_consent(world: World) -> None:
     world.server.faults[:] = [lambda request: refusal(403, "forbidden") if "/events" in request.path else None]
     assert world.sync().outcome == "needs_login"
     assert world.contents()["events"] == before
+
+
+def test_a_consent_that_is_given_while_the_one_before_is_renewed_stays(world: World) -> None:
+    spoil(world)
+    account = replace(world).account
+
+    def give() -> None:
+        with account.swapping():
+            account.save_token((account.token() or {}) | {"writes": True})
+
+    giving = threading.Thread(target=give)
+
+    def meanwhile(request: Request) -> None:
+        if request.path == "/token" and giving.ident is None:
+            giving.start()
+            giving.join(0.3)  # it has to wait for the renewal
+
+    world.server.faults.append(meanwhile)
+    assert world.sync().outcome == "ok"
+    giving.join(10)
+    assert (world.account.token() or {})["writes"] is True
 
 
 def test_an_ended_token_is_refreshed_once_and_stored_before_it_is_used(world: World) -> None:

@@ -20,6 +20,7 @@ import pytest
 from cryptography.fernet import Fernet
 
 from bridge import app
+from bridge.account import SEALING
 from bridge.config import load
 from bridge.errors import SetupError
 from bridge.health import _connection
@@ -172,6 +173,26 @@ def test_a_token_is_kept_nowhere_and_nothing_sent_is_logged(place: Place, caplog
 def test_a_source_that_cannot_be_pushed_to_gives_no_token(place: Place) -> None:
     with pytest.raises(SetupError, match="health_auto_export"):
         grant(place.bridge, place.user, "whoop")
+
+
+def test_a_token_is_made_while_somebody_elses_is_swapped(place: Place) -> None:
+    """Whoever seals holds the key's lock and then writes; the other way round the two would wait for each other."""
+    store, held, made = place.bridge.store, threading.Event(), threading.Event()
+
+    def granting() -> None:
+        held.wait(10)
+        grant(place.bridge, place.user, "health_auto_export")
+        made.set()
+
+    thread = threading.Thread(target=granting)
+    thread.start()
+    with store.lock(SEALING):
+        held.set()
+        assert not made.wait(0.2)
+        with store.transaction():
+            store.set_zone(place.user.id, "UTC", since=NOW)
+    thread.join(10)
+    assert made.is_set()
 
 
 def test_what_waits_goes_with_the_person(place: Place) -> None:

@@ -42,6 +42,11 @@ def test_it_comes_back_as_it_was_given(store: Store) -> None:
     assert store.recommendation(kept.id + 1) is None
 
 
+def test_half_a_character_costs_no_advice(store: Store) -> None:
+    kept = store.add_recommendation(replace(advised(store), reasons=("a walk \ud83d",)))
+    assert kept.reasons == ("a walk ?",)
+
+
 def test_a_slot_has_one_however_many_ask_at_once(store: Store) -> None:
     given = advised(store)
     actions = [ActionType.SLEEP, ActionType.LEARN, ActionType.MEDITATE, ActionType.SOCIALIZE]

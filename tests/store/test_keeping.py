@@ -19,7 +19,7 @@ import sqlalchemy as sa
 
 from bridge import app, housekeeping
 from bridge.config import load
-from bridge.errors import SetupError
+from bridge.errors import SetupError, TryLater
 from bridge.ports import Store
 from bridge.store import open_store
 from bridge.store.snapshot import unwatched
@@ -60,6 +60,41 @@ def test_what_a_crash_left_of_uploads_goes_after_a_day_and_with_the_person(tmp_p
         assert not fresh.exists()
 
 
+def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> None:
+    """What is left of a person is their name until all else has gone, files and deleted bytes too."""
+    path = tmp_path / "bridge.db"
+    with closing(open_store(f"sqlite:///{path}")) as store, living(store, "whoop", "week") as world:
+        bridge = app.Bridge(settings=load(), store=store)
+        uploads = bridge.settings.uploads / str(world.user.id)
+        uploads.parent.mkdir(parents=True)
+        uploads.symlink_to(tmp_path)
+        with pytest.raises(SetupError, match="then: bridge forget --user ana"):
+            app.forget(bridge, world.user)
+        uploads.unlink()
+        engine = store.database.engine  # type: ignore[attr-defined]
+        engine.dispose()
+        sa.event.listen(engine, "connect", _without_vacuum)
+        with pytest.raises(SetupError, match="make room, then: bridge forget --user ana"):
+            app.forget(bridge, store.user("ana"))
+        assert store.connections(world.user.id) == []
+        sa.event.remove(engine, "connect", _without_vacuum)
+        engine.dispose()
+        app.forget(bridge, store.user("ana"))
+        assert store.users() == []
+        assert b"ana" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
+
+
+def test_a_consent_of_which_no_vendor_is_told_is_named(tmp_path: Path) -> None:
+    """A Garmin key lasts until its owner deletes it."""
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "garmin", "empty") as world:
+        assert app.forget(bridge_of(store), world.user) == ["garmin"]
+
+
+def _without_vacuum(connection: sqlite3.Connection, _record: object) -> None:
+    """VACUUM attaches the file it makes."""
+    connection.set_authorizer(lambda action, *_: sqlite3.SQLITE_DENY * (action == sqlite3.SQLITE_ATTACH))
+
+
 def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:
     store, before = world.store, world.contents()
     had = raw(store)
@@ -75,6 +110,23 @@ def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:
     assert not housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=23))
     assert housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=24))
     assert housekeeping.is_due(bridge_of(store), now=NOW)  # the clock was ahead
+
+
+def test_nothing_is_rebuilt_while_it_is_synced_nor_synced_while_it_is_rebuilt(world: World) -> None:
+    """On PostgreSQL, what a sync lands beside a rebuild would be lost for good."""
+    bridge, number = bridge_of(world.store), world.connection.id
+    assert world.store.claim(number, "a sync", now=app.now(), lease=LEASE)
+    with pytest.raises(TryLater, match="whoop is being synced"):
+        app.rebuild(bridge, world.user, None)
+    world.store.release(number, "a sync")
+    beside: list[bool] = []
+
+    def look(_done: int, _total: int) -> None:
+        beside.append(world.store.claim(number, "a sync", now=app.now(), lease=LEASE))
+
+    app.rebuild(bridge, world.user, None, progress=look)
+    assert set(beside) == {False}
+    assert world.store.holder(number) is None
 
 
 def test_a_record_that_changed_lately_keeps_all_its_versions(world: World) -> None:

@@ -12,6 +12,7 @@ import pytest
 
 from bridge.lab.server import Answer, Fault, Request
 from bridge.metrics import Metric
+from bridge.types import Notice
 from tests.world import World, later
 
 CYCLE, RECOVERY = "/developer/v2/cycle", "/developer/v2/recovery"
@@ -215,6 +216,21 @@ def test_a_window_that_came_in_pieces_lets_nothing_disappear(world: World) -> No
         "2026-11-13T09:05:00.000Z",
     ]
     assert cycles(world) == 33
+
+
+@pytest.mark.parametrize("answer", [Answer(status=200, body=b""), Answer(status=408, body=b""), Answer(status=425)])
+def test_an_answer_without_content_or_too_early_is_tried_later_and_deletes_nothing(
+    world: World, answer: Answer
+) -> None:
+    world.sync()
+    before = world.contents()
+    night = next(sleep["id"] for sleep in world.vendor.account["sleeps"])
+    notice = Notice(member="1", stream="sleep", key=night, deleted=False, trace="t")
+    world.store.note(world.connection.id, notice, now=world.now)
+    world.server.faults.append(lambda _: answer)
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.deleted) == ("failed", 0)
+    assert world.contents() == before
 
 
 @pytest.mark.parametrize("body", [{}, {"records": None}, {"records": [1]}, []])
