@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import socket
 import threading
 from collections.abc import Callable, Iterator
@@ -193,11 +192,6 @@ def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
         consent(world, Person(lambda _: None))
 
 
-def test_a_port_that_is_taken_is_said_with_what_to_do(world: World) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as other, pytest.raises(SetupError, match="redirect address"):
-        consent(world, Person(agree), redirect=f"http://127.0.0.1:{other.getsockname()[1]}/")
-
-
 def test_a_pasted_address_is_an_answer(world: World) -> None:
     consent(world, Pasting(lambda url: f"  {redirected(url)}\n"))
     assert world.sync().outcome == "ok"
@@ -331,28 +325,3 @@ def test_no_access_token_goes_to_a_plain_address(world: World, url: str) -> None
     session = oauth.Signed(world.account, source="whoop", token_url=world.server.url + TOKENS)
     with closing(session), pytest.raises(SetupError, match="https"):
         session.get(url)
-
-
-@pytest.mark.parametrize("before", [None, "0"])
-def test_plain_loopback_is_allowed_while_it_is_needed_only(before: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "OAUTHLIB_INSECURE_TRANSPORT"
-    monkeypatch.delenv(name, raising=False)
-    if before is not None:
-        monkeypatch.setenv(name, before)
-    with oauth.loopback_may_be_plain("http://localhost:8080/token"):
-        assert os.environ[name] == "1"
-    assert os.environ.get(name) == before
-    with oauth.loopback_may_be_plain("https://vendor.example/token"):
-        assert os.environ.get(name) == before
-
-
-def test_of_two_who_need_it_at_once_the_last_one_puts_it_back(monkeypatch: pytest.MonkeyPatch) -> None:
-    name = "OAUTHLIB_INSECURE_TRANSPORT"
-    monkeypatch.delenv(name, raising=False)
-    first, second = (oauth.loopback_may_be_plain("http://127.0.0.1:1/") for _ in range(2))
-    first.__enter__()
-    second.__enter__()
-    first.__exit__(None, None, None)
-    assert os.environ[name] == "1"
-    second.__exit__(None, None, None)
-    assert name not in os.environ

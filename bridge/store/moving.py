@@ -108,8 +108,9 @@ def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
     """What the database itself holds: what it means is not our business here."""
-    kept = {tables.Instant: sa.BigInteger(), tables.Packed: sa.LargeBinary()}
-    return kept.get(type(column.type), column.type)
+    if isinstance(column.type, tables.Packed):
+        return sa.LargeBinary()
+    return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type
 
 
 def _same(value: Any) -> Any:
