@@ -32,6 +32,7 @@ class Setting(NamedTuple):
     help: str
     default: str | None = None
     secret: bool = False
+    whole: bool = False
 
 
 SETTINGS = (
