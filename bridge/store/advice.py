@@ -37,26 +37,32 @@ def _one(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation
 
 
 def _recommendation(row: Any) -> Recommendation:
-    moved = row.moved_week is not None
     return Recommendation(
         id=row.id,
         user_id=row.user_id,
-        moment=moment_of(row.week, row.timestep),
-        action=ActionType(row.action),
-        policy=row.policy,
-        belief=json.loads(row.belief),
         scores=json.loads(row.scores),
         probabilities=json.loads(row.probabilities),
         reasons=tuple(json.loads(row.reasons)),
         observation=json.loads(row.observation),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        shown_at=row.shown_at,
-        answer=None if row.answer is None else Answer(row.answer),
-        answered_at=row.answered_at,
-        moved_to=moment_of(row.moved_week, row.moved_timestep) if moved else None,
         belief_sd=_sd(row),
+        **_given(row),
     )
+
+
+def _given(row: Any) -> dict[str, Any]:
+    """What was advised, when, and the answer to it."""
+    return {
+        "moment": moment_of(row.week, row.timestep),
+        "action": ActionType(row.action),
+        "policy": row.policy,
+        "belief": json.loads(row.belief),
+        "created_at": row.created_at,
+        "expires_at": row.expires_at,
+        "shown_at": row.shown_at,
+        "answer": None if row.answer is None else Answer(row.answer),
+        "answered_at": row.answered_at,
+        "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
+    }
 
 
 def _sd(row: Any) -> tuple[float, float, float] | None:
@@ -150,17 +156,8 @@ def stated(db: sa.Connection, user_id: int, *, since: datetime, until: datetime)
 
 def _stated(row: Any, until: datetime) -> Stated:
     return Stated(
-        moment=moment_of(row.week, row.timestep),
-        action=ActionType(row.action),
-        policy=row.policy,
-        belief=json.loads(row.belief),
         sd=_sd(row),
         levels=json.loads(row.levels),
-        created_at=row.created_at,
-        expires_at=row.expires_at,
-        shown_at=row.shown_at,
-        answer=None if row.answer is None else Answer(row.answer),
-        answered_at=row.answered_at,
-        moved_to=None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
         lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
+        **_given(row),
     )
