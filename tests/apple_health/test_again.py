@@ -77,7 +77,7 @@ def test_the_same_file_again_brings_nothing_and_a_later_one_what_is_new(tmp_path
 def test_killed_anywhere_and_run_again_it_is_the_same_store(tmp_path: Path, home: Path) -> None:
     place = tmp_path / "export.xml"
     with place.open("wb") as file:
-        write(replace(PLAN, days=200), file.write)
+        write(replace(PLAN, days=80), file.write)
     undisturbed = tmp_path / "undisturbed"
     bridge("user", "add", "ana", "--zone", "Europe/Berlin", home=undisturbed)
     began = time.monotonic()

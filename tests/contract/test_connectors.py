@@ -8,8 +8,10 @@ import logging
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta
+from functools import cache
 from typing import Any
 
 import pytest
@@ -101,12 +103,17 @@ class Crashing:
             yield page
 
 
+@cache
+def undisturbed(source: str) -> dict[str, list[Any]]:
+    with closing(open_store("sqlite://")) as store, living(store, source, "awkward") as world:
+        world.sync()
+        return world.contents()
+
+
 @pytest.mark.parametrize("source", LIVE)
 @pytest.mark.parametrize("pages", range(6))
 def test_a_crash_after_any_page_loses_and_doubles_nothing(lite: Store, source: str, pages: int) -> None:
-    other = open_store("sqlite://")
-    with living(lite, source, "awkward") as world, living(other, source, "awkward") as undisturbed:
-        undisturbed.sync()
+    with living(lite, source, "awkward") as world:
         broken = world.source()
         crashing = type(broken)(
             connection=broken.connection,
@@ -117,8 +124,7 @@ def test_a_crash_after_any_page_loses_and_doubles_nothing(lite: Store, source: s
         with contextlib.suppress(Crash):
             sync(crashing, lite, holder="test/1", now=world.now)
         assert world.sync().outcome == "ok"
-        assert world.contents() == undisturbed.contents()
-    other.close()
+        assert world.contents() == undisturbed(source)
 
 
 FAULTS: dict[int, tuple[Answer, str]] = {
