@@ -55,13 +55,6 @@ def test_importing_the_spec_loads_nothing_heavy(source: str) -> None:
     assert done.stdout.strip() == "[]"
 
 
-@pytest.fixture
-def lite() -> Iterator[Store]:
-    store = open_store("sqlite://")
-    yield store
-    store.close()
-
-
 @pytest.mark.parametrize(("source", "case"), served())
 def test_a_second_sync_changes_nothing(store: Store, source: str, case: str) -> None:
     with living(store, source, case) as world:

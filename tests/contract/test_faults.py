@@ -42,12 +42,6 @@ CALENDAR_FILES = {"ics"}  # a format of lines, not of JSON
 POSITIONS = (1, 3)
 
 
-@pytest.fixture
-def lite() -> Iterator[Store]:
-    with closing(open_store("sqlite://")) as store:
-        yield store
-
-
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "TIMEOUT", (PATIENCE, PATIENCE))
