@@ -56,7 +56,16 @@ def test_importing_the_spec_loads_nothing_heavy(source: str) -> None:
 
 
 @pytest.mark.parametrize(("source", "case"), served())
-def test_a_second_sync_changes_nothing(store: Store, source: str, case: str) -> None:
+def test_a_second_sync_changes_nothing(lite: Store, source: str, case: str) -> None:
+    unchanged_by_a_second_sync(lite, source, case)
+
+
+@pytest.mark.parametrize("source", LIVE)
+def test_nor_does_it_in_either_database(store: Store, source: str) -> None:
+    unchanged_by_a_second_sync(store, source, "awkward")
+
+
+def unchanged_by_a_second_sync(store: Store, source: str, case: str) -> None:
     with living(store, source, case) as world:
         first = world.sync()
         before = world.contents()
@@ -67,7 +76,16 @@ def test_a_second_sync_changes_nothing(store: Store, source: str, case: str) -> 
 
 
 @pytest.mark.parametrize(("source", "case"), served())
-def test_rebuild_gives_identical_rows(store: Store, source: str, case: str) -> None:
+def test_rebuild_gives_identical_rows(lite: Store, source: str, case: str) -> None:
+    identical_after_a_rebuild(lite, source, case)
+
+
+@pytest.mark.parametrize("source", LIVE)
+def test_so_it_does_in_either_database(store: Store, source: str) -> None:
+    identical_after_a_rebuild(store, source, "awkward")
+
+
+def identical_after_a_rebuild(store: Store, source: str, case: str) -> None:
     with living(store, source, case) as world:
         world.sync()
         before = world.contents()
