@@ -72,3 +72,11 @@ def store(database_url: str) -> Iterator[Store]:
     opened = open_store(database_url)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def lite() -> Iterator[Store]:
+    """SQLite in memory, where it does not matter which database it is."""
+    opened = open_store("sqlite://")
+    yield opened
+    opened.close()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import doctest
-import time
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -15,6 +14,7 @@ from bridge.corrections import alike, applied, runs, series_of
 from bridge.ports import Correction
 from bridge.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType
+from tests.pace import paces
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 GUESS = Label(action=ActionType.ADMIN_WORK, confidence=0.99, by="linear@1", why="learnt")
@@ -89,9 +89,7 @@ def test_many_corrections_of_a_year_of_titles_take_no_seconds() -> None:
     titles = ["".join(chr(97 + int(d)) if d.isdigit() else d for d in name) + " planning session" for name in names]
     made = [said(f"c/{n}", f"Review of {titles[n % 300]} {n}") for n in range(400)]
     calendar = [occurrence(titles[n % 300], key=f"o{n}") for n in range(3000)]
-    began = time.process_time()
-    applied(calendar, [GUESS] * len(calendar), made)
-    assert time.process_time() - began < 1.5
+    assert paces(lambda: applied(calendar, [GUESS] * len(calendar), made), tries=2) < 1500
 
 
 def test_the_nearest_of_several_decides() -> None:

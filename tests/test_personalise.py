@@ -43,11 +43,12 @@ def stored(store: Store, slices: Sequence[Slice]) -> User:
 
 
 def answer(store: Store, user: User, slices: Sequence[Slice]) -> None:
-    for one in slices:
-        start, end = slot_bounds(one.moment, ZONES)
-        kept = store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=start))
-        moved = None if one.moved_to is None else replace(one.moment, slot=one.moved_to)
-        store.answer(kept.id, one.answer, now=start, moved_to=moved)
+    with store.transaction():
+        for one in slices:
+            start, end = slot_bounds(one.moment, ZONES)
+            kept = store.add_recommendation(replace(unanswered(user, one, start, end), shown_at=start))
+            moved = None if one.moved_to is None else replace(one.moment, slot=one.moved_to)
+            store.answer(kept.id, one.answer, now=start, moved_to=moved)
 
 
 def unanswered(user: User, one: Slice, start: datetime, end: datetime) -> Recommendation:
@@ -71,18 +72,18 @@ def after(slices: Sequence[Slice]) -> datetime:
     return slot_bounds(slices[-1].moment, ZONES)[1]
 
 
-def test_too_little_is_said_with_the_next_command(store: Store, month: list[Slice]) -> None:
-    user = stored(store, month[:60])
+def test_too_little_is_said_with_the_next_command(lite: Store, month: list[Slice]) -> None:
+    user = stored(lite, month[:60])
     with pytest.raises(SetupError, match="bridge recommend"):
-        personalise.personalise(store, user, registry.policy("planner"), now=after(month[:60]))
-    assert not personalise.is_due(store, user, registry.policy("planner"), now=after(month[:60]))
+        personalise.personalise(lite, user, registry.policy("planner"), now=after(month[:60]))
+    assert not personalise.is_due(lite, user, registry.policy("planner"), now=after(month[:60]))
 
 
-def test_a_policy_that_cannot_learn_says_so(store: Store, month: list[Slice]) -> None:
-    user = stored(store, month[:1])
+def test_a_policy_that_cannot_learn_says_so(lite: Store, month: list[Slice]) -> None:
+    user = stored(lite, month[:1])
     with pytest.raises(SetupError, match="BRIDGE_POLICY=planner"):
-        personalise.personalise(store, user, registry.policy("heuristic"), now=after(month))
-    assert not personalise.is_due(store, user, registry.policy("heuristic"), now=after(month))
+        personalise.personalise(lite, user, registry.policy("heuristic"), now=after(month))
+    assert not personalise.is_due(lite, user, registry.policy("heuristic"), now=after(month))
 
 
 def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store, month: list[Slice]) -> None:
@@ -101,22 +102,22 @@ def test_it_is_tried_on_later_answers_kept_if_better_and_taken_back(store: Store
     assert len(store.priors(user.id)) == 2  # nothing is lost by taking it back
 
 
-def test_the_daemon_waits_for_answers_and_not_for_advice(store: Store, month: list[Slice]) -> None:
-    user, planner = stored(store, month[-35:]), registry.policy("planner")
+def test_the_daemon_waits_for_answers_and_not_for_advice(lite: Store, month: list[Slice]) -> None:
+    user, planner = stored(lite, month[-35:]), registry.policy("planner")
     for one in month[:-35]:  # advice that nobody saw
         start, end = slot_bounds(one.moment, ZONES)
-        store.add_recommendation(unanswered(user, one, start, end))
-    assert len(store.recommendations(user.id, since=START, until=after(month))) == len(month)
-    assert not personalise.is_due(store, user, planner, now=after(month))
+        lite.add_recommendation(unanswered(user, one, start, end))
+    assert len(lite.recommendations(user.id, since=START, until=after(month))) == len(month)
+    assert not personalise.is_due(lite, user, planner, now=after(month))
 
 
-def test_the_daemon_tries_again_after_a_week_and_new_answers(store: Store, month: list[Slice]) -> None:
-    user, planner, later = stored(store, month[:98]), registry.policy("planner"), after(month) + timedelta(days=4)
-    made = personalise.personalise(store, user, planner, now=after(month[:98]))
-    assert not personalise.is_due(store, user, planner, now=later)  # days later, with nothing new
-    answer(store, user, month[98:])
-    assert personalise.is_due(store, user, planner, now=later)
-    assert not personalise.is_due(store, user, planner, now=made.made_at + timedelta(days=4))
+def test_the_daemon_tries_again_after_a_week_and_new_answers(lite: Store, month: list[Slice]) -> None:
+    user, planner, later = stored(lite, month[:98]), registry.policy("planner"), after(month) + timedelta(days=4)
+    made = personalise.personalise(lite, user, planner, now=after(month[:98]))
+    assert not personalise.is_due(lite, user, planner, now=later)  # days later, with nothing new
+    answer(lite, user, month[98:])
+    assert personalise.is_due(lite, user, planner, now=later)
+    assert not personalise.is_due(lite, user, planner, now=made.made_at + timedelta(days=4))
 
 
 def test_whether_it_is_due_is_seen_without_the_situations(store: Store, month: list[Slice]) -> None:
@@ -160,19 +161,19 @@ class Lately(Heuristic):
         return self._chance or (0.5 if heard[-1].at - heard[0].at > timedelta(days=6) else 0.98)
 
 
-def test_a_prior_is_tried_against_the_policy_as_it_is_in_use(store: Store, month: list[Slice]) -> None:
-    user = stored(store, month)
-    made = personalise.personalise(store, user, Lately(), now=after(month))
+def test_a_prior_is_tried_against_the_policy_as_it_is_in_use(lite: Store, month: list[Slice]) -> None:
+    user = stored(lite, month)
+    made = personalise.personalise(lite, user, Lately(), now=after(month))
     taken = sum(one.answer is Answer.ACCEPT for one in month[-34:]) / 34
     assert made.gain == pytest.approx(taken * log(0.9) + (1 - taken) * log(0.1) - log(0.5))
     assert not made.kept
 
 
-def test_a_prior_of_another_version_is_not_used(store: Store, month: list[Slice]) -> None:
-    user, planner = stored(store, month), registry.policy("planner")
-    made = personalise.personalise(store, user, planner, now=after(month))
-    store.add_prior(user.id, replace(made, kept=True, policy="planner@0", made_at=after(month) + timedelta(days=1)))
-    in_use = personalise.in_use(store, user, planner)
+def test_a_prior_of_another_version_is_not_used(lite: Store, month: list[Slice]) -> None:
+    user, planner = stored(lite, month), registry.policy("planner")
+    made = personalise.personalise(lite, user, planner, now=after(month))
+    lite.add_prior(user.id, replace(made, kept=True, policy="planner@0", made_at=after(month) + timedelta(days=1)))
+    in_use = personalise.in_use(lite, user, planner)
     assert in_use is None or in_use.policy != "planner@0"
 
 

@@ -14,12 +14,11 @@ import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
 from bridge.errors import SetupError, TryLater
+from bridge.store.schema import bring_up
 
-MIGRATIONS = Path(__file__).parent / "migrations"
 BUSY_SECONDS = 30
 WASTE = 0.2  # share of a file that is unused before it is written anew
 IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
-_LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
 
 
 class Database:
@@ -31,7 +30,7 @@ class Database:
         in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
         self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
-            self._migrate()
+            bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
             if not isinstance(error, sa.exc.OperationalError):
@@ -129,36 +128,6 @@ class Database:
         """SQLite's own connection, in no transaction of anybody: SQLAlchemy would begin one, and VACUUM refuses it."""
         with self._turn, closing(self.engine.raw_connection()) as raw:
             yield raw
-
-    def _migrate(self) -> None:
-        newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
-        found = self._version()
-        if found == newest:
-            return
-        if found is not None and found > newest:
-            raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
-        with self.engine.begin() as connection:  # BEGIN IMMEDIATE on SQLite: a second process waits here
-            if connection.dialect.name == "postgresql":
-                connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
-            _upgrade(connection)
-
-    def _version(self) -> str | None:
-        with self.engine.connect().execution_options(bridge_reads=True) as connection:
-            if not sa.inspect(connection).has_table("alembic_version"):
-                return None
-            version: str | None = connection.execute(sa.text("SELECT version_num FROM alembic_version")).scalar()
-            return version
-
-
-def _upgrade(connection: sa.Connection) -> None:
-    from alembic import command
-    from alembic.config import Config
-
-    config = Config()
-    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
-    config.set_main_option("path_separator", "os")
-    config.attributes["connection"] = connection
-    command.upgrade(config, "head")
 
 
 def _engine(url: str) -> sa.Engine:

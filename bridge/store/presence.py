@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import suppress
 from datetime import datetime
 
 import sqlalchemy as sa
@@ -55,9 +56,15 @@ class Presence:
         if self._file is not None:
             self._file.close()
         if self._session is not None:
-            self._session.invalidate()  # the session ends, and with it the lock
-            self._session.close()
+            self._unlock(self._session)
         self._file = self._session = None
+
+    def _unlock(self, session: sa.Connection) -> None:
+        """Said before the session ends: PostgreSQL notices a session's end only some time after it."""
+        with suppress(sa.exc.DBAPIError):
+            session.execute(sa.select(sa.func.pg_advisory_unlock(locks.number(self._name))))
+        session.invalidate()
+        session.close()
 
 
 def announce(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:

@@ -20,19 +20,14 @@ import pytest
 
 from bridge.lab.apple import Plan, write, write_zip
 from tests.apple_health.documents import document, quantity, steps
+from tests.commands import bridge
 
-PLAN = Plan(seed=11, days=60, last=date(2026, 10, 3), sparse=True)
+PLAN = Plan(seed=11, days=40, last=date(2026, 10, 3), sparse=True)
 TABLES = {
     "records": "SELECT stream, key, hash, deleted FROM records",
     "samples": 'SELECT "key", metric_id, start, "end", "offset", day, value, count, low, high FROM samples',
     "episodes": 'SELECT "key", day, body FROM episodes',
 }
-
-
-def bridge(*arguments: str, home: Path) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "BRIDGE_HOME": str(home)}
-    environment.pop("BRIDGE_DATABASE", None)
-    return subprocess.run([sys.executable, "-m", "bridge", *arguments], env=environment, capture_output=True, text=True)
 
 
 @pytest.fixture
@@ -56,7 +51,7 @@ def rows(home: Path) -> dict[str, list[Any]]:
 def test_the_same_file_again_brings_nothing_and_a_later_one_what_is_new(tmp_path: Path, home: Path) -> None:
     first, later = tmp_path / "export.zip", tmp_path / "later.zip"
     write_zip(PLAN, first)
-    write_zip(replace(PLAN, days=75, last=date(2026, 10, 18)), later)
+    write_zip(replace(PLAN, days=55, last=date(2026, 10, 18)), later)
     new = imported(first, home)
     assert new["new"] > 100
     assert (new["truncated"], new["updated"]) == (False, 0)
@@ -77,21 +72,25 @@ def test_the_same_file_again_brings_nothing_and_a_later_one_what_is_new(tmp_path
 def test_killed_anywhere_and_run_again_it_is_the_same_store(tmp_path: Path, home: Path) -> None:
     place = tmp_path / "export.xml"
     with place.open("wb") as file:
-        write(replace(PLAN, days=200), file.write)
+        write(replace(PLAN, days=80), file.write)
     undisturbed = tmp_path / "undisturbed"
     bridge("user", "add", "ana", "--zone", "Europe/Berlin", home=undisturbed)
     began = time.monotonic()
-    imported(place, undisturbed)
+    importing(place, undisturbed).communicate()
     length = time.monotonic() - began
-    environment = {**os.environ, "BRIDGE_HOME": str(home)}
     for share in (0.5, 0.8, 0.95):
-        command = [sys.executable, "-m", "bridge", "import", str(place), "--user", "ana"]
-        process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        process = importing(place, home)
         time.sleep(length * share)
         process.send_signal(signal.SIGKILL)
         process.communicate()
     imported(place, home)
     assert rows(home) == rows(undisturbed)
+
+
+def importing(place: Path, home: Path) -> subprocess.Popen[bytes]:
+    command = [sys.executable, "-m", "bridge", "import", str(place), "--user", "ana"]
+    environment = {**os.environ, "BRIDGE_HOME": str(home)}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
 
 
 def test_what_is_set_aside_is_counted_by_type_and_reason(tmp_path: Path, home: Path) -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import subprocess
-import sys
 import tracemalloc
 import zipfile
 from collections.abc import Callable, Iterator
@@ -18,6 +16,7 @@ from bridge.errors import CutShort
 from bridge.types import RawRecord
 from connectors.apple_health import files
 from tests.apple_health.documents import Text, document, quantity
+from tests.commands import bridge
 
 RATES = [
     quantity("HeartRate", 60 + n % 30, "count/min", f"2026-11-10 {n // 60:02}:{n % 60:02}:00 +0100") for n in range(900)
@@ -100,10 +99,6 @@ def test_what_came_before_the_cut_is_kept() -> None:
     counted = sum(one[0] for one in found[0].payload["quarters"].values())  # type: ignore[attr-defined]
     assert reason
     assert 400 < counted < 500
-
-
-def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
 
 
 def imported(place: Path, *, code: int) -> list[dict[str, Any]]:

@@ -37,7 +37,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
 @pytest.fixture
 def ana(run: Run) -> Iterator[Run]:
     """``run`` with a person who is connected everywhere and synced once."""
-    with stage(seed=3) as (served, _):
+    with stage(seed=3, days=35) as (served, _):
         assert run("user", "add", "ana", "--zone", "Europe/Berlin")[0] == 0
         for source in served:
             assert run("connect", source, "--user", "ana")[0] == 0

@@ -4,19 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bridge import lab
+from tests.commands import bridge
 from tests.samples import sample
-
-
-def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
 
 
 def printed(*arguments: str, code: int = 0) -> Any:

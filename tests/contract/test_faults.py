@@ -8,9 +8,10 @@ somebody who was never disturbed.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
 from datetime import timedelta
+from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -41,12 +42,6 @@ CALENDAR_FILES = {"ics"}  # a format of lines, not of JSON
 POSITIONS = (1, 3)
 
 
-@pytest.fixture
-def pair() -> Iterator[tuple[Store, Store]]:
-    with closing(open_store("sqlite://")) as one, closing(open_store("sqlite://")) as other:
-        yield one, other
-
-
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "TIMEOUT", (PATIENCE, PATIENCE))
@@ -63,21 +58,26 @@ def short(store: Store, source: str) -> Iterator[World]:
         yield replace(world)  # with settings read anew
 
 
+@cache
+def undisturbed(source: str) -> tuple[dict[str, list[Any]], int]:
+    """What the store holds of somebody who never had a bad day, and how many requests that took."""
+    with closing(open_store("sqlite://")) as store, short(store, source) as world:
+        assert world.sync().outcome == "ok"
+        return world.contents(), len(world.server.asked)
+
+
 def struck(source: str) -> list[str]:
     return [name for name in FAULTS if not (name == "another format" and source in CALENDAR_FILES)]
 
 
 @pytest.mark.parametrize("position", POSITIONS)
 @pytest.mark.parametrize(("source", "fault"), [(source, name) for source in LIVE for name in struck(source)])
-def test_a_bad_day_ends_as_the_table_says_and_heals(
-    pair: tuple[Store, Store], source: str, fault: str, position: int
-) -> None:
+def test_a_bad_day_ends_as_the_table_says_and_heals(lite: Store, source: str, fault: str, position: int) -> None:
     make, outcomes = FAULTS[fault]
-    with ExitStack() as stack:
-        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
-        undisturbed.sync()
-        if position > len(undisturbed.server.asked):
-            pytest.skip(f"a first sync of {source} takes {len(undisturbed.server.asked)} requests")
+    contents, requests = undisturbed(source)
+    if position > requests:
+        pytest.skip(f"a first sync of {source} takes {requests} requests")
+    with short(lite, source) as world:
         world.server.faults.append(faults.from_the(position, make(world)))
         bad = world.sync()
         assert bad.outcome in outcomes, bad.skipped_because
@@ -90,7 +90,7 @@ def test_a_bad_day_ends_as_the_table_says_and_heals(
             world.store.connect(world.user.id, source, source, now=world.now)  # a developer has looked at it
         healed = world.sync(at=due)
         assert healed.outcome == "ok", healed.skipped_because
-        assert world.contents() == undisturbed.contents()
+        assert world.contents() == contents
 
 
 def _due(world: World, fault: str, bad: Any) -> Any:
@@ -103,10 +103,9 @@ def _due(world: World, fault: str, bad: Any) -> Any:
 
 
 @pytest.mark.parametrize("source", LIVE)
-def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(pair: tuple[Store, Store], source: str) -> None:
-    with ExitStack() as stack:
-        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
-        undisturbed.sync()
+def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(lite: Store, source: str) -> None:
+    contents, _ = undisturbed(source)
+    with short(lite, source) as world:
         world.vendor.revoke()
         refused = world.sync()
         assert refused.outcome == "needs_login"
@@ -115,18 +114,15 @@ def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(pair: tu
         world.account.save_token(world.vendor.grant())
         world.store.connect(world.user.id, source, source, now=world.now)
         assert world.sync().outcome == "ok"
-        assert world.contents() == undisturbed.contents()
+        assert world.contents() == contents
 
 
 @pytest.mark.parametrize("source", [source for source in LIVE if source != "ics"])
-def test_a_clock_that_differs_from_the_vendors_costs_one_refresh_and_no_consent(
-    pair: tuple[Store, Store], source: str
-) -> None:
+def test_a_clock_that_differs_from_the_vendors_costs_one_refresh_and_no_consent(lite: Store, source: str) -> None:
     """By our clock the token lives on, by the vendor's it has ended."""
-    with ExitStack() as stack:
-        world, undisturbed = (stack.enter_context(short(store, source)) for store in pair)
-        undisturbed.sync()
+    contents, _ = undisturbed(source)
+    with short(lite, source) as world:
         world.vendor.tokens_expire()
         assert world.sync().outcome == "ok"
-        assert world.contents() == undisturbed.contents()
+        assert world.contents() == contents
         assert sum("token" in urlsplit(line.split(" ")[1]).path for line in world.server.asked) <= 1

@@ -100,7 +100,7 @@ def _synced(bridge: app.Bridge, user: User, connection_id: int) -> Outcome:
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, case: str, data: st.DataObject) -> None:
     """Cut off anywhere, or with some bytes overwritten: an outcome comes back, and the other files land."""

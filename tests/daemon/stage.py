@@ -35,9 +35,9 @@ class Stage:
     users: list[User] = field(default_factory=list)
 
     def add(self, name: str, zone: str) -> Connection:
-        user = self.bridge.store.add_user(name, zone, now=MONDAY - timedelta(days=1))
+        user = self.bridge.store.add_user(name, zone, now=self.now - timedelta(days=1))
         self.users.append(user)
-        connection = self.bridge.store.connect(user.id, "whoop", "account", now=MONDAY)
+        connection = self.bridge.store.connect(user.id, "whoop", "account", now=self.now)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
         return connection
 

@@ -7,17 +7,9 @@ from collections.abc import Iterator
 import pytest
 
 from bridge.ports import Store
-from bridge.store import open_store
 from tests.world import World, living
 
 HOME, WORK = "MDEtaG9tZQ", "MDItd29yaw"
-
-
-@pytest.fixture
-def lite() -> Iterator[Store]:
-    store = open_store("sqlite://")
-    yield store
-    store.close()
 
 
 @pytest.fixture

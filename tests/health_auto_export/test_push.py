@@ -80,7 +80,7 @@ def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     user = store.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_auto_export")
     with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
-        thread = threading.Thread(target=server.serve_forever)
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         yield Place(bridge=bridge, user=user, token=token, server=server)
         server.shutdown()

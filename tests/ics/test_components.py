@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from datetime import date, timedelta
 from typing import Any
 
@@ -13,6 +12,7 @@ from bridge.errors import BadRecord
 from bridge.types import Event, Response, Task
 from connectors.ics.normalise import normalise
 from tests.ics.components import AT_EIGHT, ME, items, records, utc, vevent, vtodo
+from tests.pace import paces
 
 
 def event(*lines: str, head: tuple[str, ...] = ()) -> Event:
@@ -100,9 +100,9 @@ class TestTimes:
     def test_a_zone_that_never_changes_as_it_says_holds_nobody_up(self, rule: str) -> None:
         steps = ("DTSTART:16010101T000000", "TZOFFSETFROM:+0200", "TZOFFSETTO:+0900", f"RRULE:{rule}")
         head = ("BEGIN:VTIMEZONE", "TZID:Ours", "BEGIN:STANDARD", *steps, "END:STANDARD", "END:VTIMEZONE")
-        before = time.process_time()
-        assert event("DTSTART;TZID=Ours:20261119T090000", head=head).start == utc("2026-11-19T08:00")
-        assert time.process_time() - before < 2
+        found = []
+        assert paces(lambda: found.append(event("DTSTART;TZID=Ours:20261119T090000", head=head)), tries=1) < 2000
+        assert found[0].start == utc("2026-11-19T08:00")
 
     def test_a_folder_of_zones_is_no_zone(self) -> None:
         with pytest.raises(BadRecord):

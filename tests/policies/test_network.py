@@ -9,8 +9,6 @@ import sys
 from datetime import UTC, datetime, timedelta
 from math import exp
 from pathlib import Path
-from statistics import median
-from time import process_time
 
 import numpy as np
 import pytest
@@ -36,6 +34,7 @@ from rhythm_env.interface import (
 )
 from rhythm_env.profiles import belief_target, sampled
 from rhythm_env.week import Weeks, begin, observation
+from tests.pace import paces
 
 GOLDEN = Path(__file__).with_name("network_golden.json")
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -160,15 +159,9 @@ def test_its_uncertainty_covers_its_errors() -> None:
     assert 0.85 <= inside.mean() <= 0.999
 
 
-def test_decides_in_less_than_five_milliseconds_after_thirty_days_of_answers() -> None:
+def test_decides_quickly_after_thirty_days_of_answers() -> None:
     policy, seen = open_policy(), answering(140, frozenset({ActionType.SLEEP, ActionType.LEARN}))
-    policy.decide(seen, CHANCE)
-    spent = []
-    for _ in range(21):
-        begun = process_time()
-        policy.decide(seen, CHANCE)
-        spent.append(1000 * (process_time() - begun))
-    assert median(spent) < 5
+    assert paces(lambda: policy.decide(seen, CHANCE)) < 8  # 3 or 4: matrices suffer from neighbours, words do not
 
 
 def test_says_why() -> None:

@@ -6,6 +6,7 @@ import copy
 import json
 import random
 from collections import Counter
+from functools import cache
 from itertools import pairwise
 
 import numpy as np
@@ -52,12 +53,18 @@ def lived(policy: Policy | None, seeds: range, weeks: int = 1) -> list[Slice]:
     return slices
 
 
+@cache
+def at_random() -> list[Slice]:
+    """Twenty people, advised by chance for a week."""
+    return lived(registry.policy("random"), range(20))
+
+
 def accepted(slices: list[Slice]) -> float:
     return Counter(s.answer for s in slices)[Answer.ACCEPT] / len(slices)
 
 
 def test_random_advice_is_accepted_four_times_in_ten_and_the_best_more_than_eight() -> None:
-    assert accepted(lived(registry.policy("random"), range(20))) == pytest.approx(0.40, abs=0.05)
+    assert accepted(at_random()) == pytest.approx(0.40, abs=0.05)
     assert accepted(lived(None, range(20))) == pytest.approx(0.85, abs=0.05)
 
 
@@ -81,7 +88,7 @@ def test_what_is_shown_is_what_a_deployed_policy_sees() -> None:
 
 def test_the_truth_shows_through_but_faintly() -> None:
     """Over many people the vitality that is read correlates with the hidden one as much as nights do with reports."""
-    slices = [s for s in lived(registry.policy("random"), range(40)) if s.moment.slot is Slot.MORNING]
+    slices = [s for s in at_random() if s.moment.slot is Slot.MORNING]
     hidden = [s.before[Meter.VITALITY] for s in slices]
     read = [s.observation.meters[Meter.VITALITY].level for s in slices]
     assert 0.05 < float(np.corrcoef(hidden, read)[0, 1]) < 0.6

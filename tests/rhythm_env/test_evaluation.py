@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ FIGURES = (
 )
 
 
+@cache
 def found(name: str, condition: str = "in", objective: str = "grade") -> dict[str, Any]:
     return evaluate(name, condition, 60, objective=objective, find=registry.policy)
 

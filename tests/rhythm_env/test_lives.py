@@ -89,11 +89,11 @@ def test_of_whom_nothing_is_recorded_nothing_but_answers_is_seen() -> None:
 
 def test_the_planner_is_taken_more_often_than_those_who_do_not_infer() -> None:
     kind = Kind(weeks=1, answers_only=True, told=True)
-    found = {name: lived(name, range(12), kind, registry.policy) for name in ("planner", "heuristic", "thompson")}
+    found = {name: lived(name, range(8), kind, registry.policy) for name in ("planner", "heuristic", "thompson")}
     taken = {name: float(one.accepted.mean()) for name, one in found.items()}
     assert taken["planner"] > taken["heuristic"] + 0.1 > taken["thompson"]
     assert told_apart(found["planner"])["median"] <= 8
-    assert found["planner"].beliefs.shape == (12, 29, 3)
+    assert found["planner"].beliefs.shape == (8, 29, 3)
     assert np.isnan(found["thompson"].sds).all()
 
 

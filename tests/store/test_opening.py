@@ -9,24 +9,15 @@ from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
-from alembic import command
 from alembic.autogenerate import compare_metadata
-from alembic.config import Config
 from alembic.migration import MigrationContext
 
 from bridge.errors import SetupError
 from bridge.ports import Store
 from bridge.store import open_store
-from bridge.store.database import MIGRATIONS
+from bridge.store.schema import migrate
 from bridge.store.sql import SqlStore
 from bridge.store.tables import EPOCH, metadata
-
-
-def test_the_migrations_make_exactly_the_tables(store: Store) -> None:
-    assert isinstance(store, SqlStore)
-    with store.database.engine.connect() as connection:
-        context = MigrationContext.configure(connection)
-        assert compare_metadata(context, metadata) == []
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -41,6 +32,57 @@ def empty_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
         connection.execute("DROP SCHEMA public CASCADE")
         connection.execute("CREATE SCHEMA public")
     return url
+
+
+def engine_of(url: str) -> sa.Engine:
+    return sa.create_engine(url.replace("postgresql://", "postgresql+psycopg://"))
+
+
+def test_an_empty_database_is_made_as_the_migrations_would_make_it(empty_url: str) -> None:
+    engine = engine_of(empty_url)
+    with engine.begin() as db:
+        migrate(db)
+        assert compare_metadata(MigrationContext.configure(db), metadata) == []
+    migrated, version = described(engine), stamp(engine)
+    with engine.begin() as db:
+        metadata.drop_all(db)
+        db.exec_driver_sql("DROP TABLE alembic_version")
+    open_store(empty_url).close()
+    assert described(engine) == migrated
+    assert stamp(engine) == version
+    engine.dispose()
+
+
+def stamp(engine: sa.Engine) -> str:
+    with engine.connect() as db:
+        return str(db.exec_driver_sql("SELECT version_num FROM alembic_version").scalar_one())
+
+
+def described(engine: sa.Engine) -> dict[str, list[str]]:
+    """Every table with its columns, keys and indexes, but for defaults, which only rows of older releases needed."""
+    found, seen = {}, sa.inspect(engine)
+    for table in seen.get_table_names():
+        parts = [repr((c["name"], c["type"].compile(engine.dialect), c["nullable"])) for c in seen.get_columns(table)]
+        parts.append(repr(seen.get_pk_constraint(table)))
+        for kind in (seen.get_foreign_keys, seen.get_unique_constraints, seen.get_indexes, seen.get_check_constraints):
+            parts += [repr({key: written(value) for key, value in sorted(one.items())}) for one in kind(table)]
+        found[table] = sorted(parts)
+    return found
+
+
+def written(value: object) -> object:
+    """A condition of an index as its text."""
+    return {name: str(part) for name, part in value.items()} if isinstance(value, dict) else value
+
+
+def test_another_programs_table_is_left_alone(empty_url: str) -> None:
+    engine = engine_of(empty_url)
+    with engine.begin() as db:
+        db.exec_driver_sql("CREATE TABLE users (nickname TEXT)")
+    with pytest.raises(SetupError, match=r"another program \(users\)"):
+        open_store(empty_url)
+    assert sa.inspect(engine).get_table_names() == ["users"]
+    engine.dispose()
 
 
 def test_processes_may_open_a_fresh_store_at_once(empty_url: str) -> None:
@@ -63,12 +105,9 @@ def test_an_up_to_date_store_opens_without_the_migration_machinery(database_url:
 
 
 def test_advice_of_an_older_release_is_read_as_it_was(empty_url: str) -> None:
-    url = empty_url.replace("postgresql://", "postgresql+psycopg://")
-    engine = sa.create_engine(url)
+    engine = engine_of(empty_url)
     with engine.begin() as db:
-        config = Config(attributes={"connection": db})
-        config.set_main_option("script_location", str(MIGRATIONS))
-        command.upgrade(config, "0009")
+        migrate(db, "0009")
         db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'ana', 0)")
         db.exec_driver_sql("""
             INSERT INTO recommendations (user_id, week, timestep, action, policy, belief, scores, probabilities,

@@ -1,0 +1,66 @@
+"""The tables of a database: made at once in an empty one, brought up to date by migrations in an older one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from bridge.errors import SetupError
+from bridge.store.tables import metadata
+
+MIGRATIONS = Path(__file__).parent / "migrations"
+_LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
+_VERSION = sa.Table(  # Alembic's own, as it makes it
+    "alembic_version",
+    sa.MetaData(),
+    sa.Column("version_num", sa.String(32), nullable=False),
+    sa.PrimaryKeyConstraint("version_num", name="alembic_version_pkc"),
+)
+
+
+def bring_up(engine: sa.Engine) -> None:
+    """Make every table what this release wants; of several processes one does it. Raises SetupError for a newer one."""
+    newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
+    with engine.connect().execution_options(bridge_reads=True) as connection:
+        found = _version(connection)
+    if found == newest:
+        return
+    if found is not None and found > newest:
+        raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
+    with engine.begin() as connection:  # BEGIN IMMEDIATE on SQLite: a second process waits here
+        if connection.dialect.name == "postgresql":
+            connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
+        if _version(connection) is None:
+            _make(connection, newest)
+        else:
+            migrate(connection)
+
+
+def _version(connection: sa.Connection) -> str | None:
+    if not sa.inspect(connection).has_table(_VERSION.name):
+        return None
+    version: str | None = connection.execute(sa.select(_VERSION.c.version_num)).scalar()
+    return version
+
+
+def _make(connection: sa.Connection, newest: str) -> None:
+    if others := sorted(set(sa.inspect(connection).get_table_names()) & set(metadata.tables)):
+        raise SetupError(
+            f"this database has tables of another program ({', '.join(others)}); name an empty one in BRIDGE_DATABASE"
+        )
+    metadata.create_all(connection, checkfirst=False)
+    _VERSION.create(connection)
+    connection.execute(sa.insert(_VERSION).values(version_num=newest))
+
+
+def migrate(connection: sa.Connection, to: str = "head") -> None:
+    """Run the migrations up to one."""
+    from alembic import command
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+    config.set_main_option("path_separator", "os")
+    config.attributes["connection"] = connection
+    command.upgrade(config, to)
