@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from bridge import agenda, corrections
 from bridge.errors import SetupError
 from bridge.guard import ORDINARY, Guard
-from bridge.observe import observe
+from bridge.observe import observe, slot_around
 from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Stated, Store, User
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
@@ -24,7 +24,6 @@ from rhythm_env.interface import (
     Policy,
     ZoneHistory,
     moment_at,
-    slot_bounds,
     zone_at,
 )
 
@@ -164,7 +163,7 @@ def recommend(
         reasons=decision.reasons + not_said(guard.withheld(observation, now=now)),
         observation=observation.to_json(),
         created_at=now,
-        expires_at=slot_bounds(moment, user.zones)[1],
+        expires_at=slot_around(now, user.zones)[1],
     )
     return store.add_recommendation(advice)
 
