@@ -144,7 +144,8 @@ def recommend(
     if existing is not None:
         return existing
     seen, _ = look(store, user, classifier, at=now, proxies=proxies)
-    observation, _ = guard.allowed(seen, now=now)
+    local = now.astimezone(zone_at(now, user.zones))
+    observation, _ = guard.allowed(seen, now=local)
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
@@ -160,7 +161,7 @@ def recommend(
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=decision.reasons + not_said(guard.withheld(observation, now=now)),
+        reasons=decision.reasons + not_said(guard.withheld(observation, now=local)),
         observation=observation.to_json(),
         created_at=now,
         expires_at=slot_around(now, user.zones)[1],
