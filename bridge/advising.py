@@ -12,7 +12,7 @@ from bridge.errors import SetupError
 from bridge.personalise import for_person
 from bridge.ports import Correction, Recommendation, User
 from bridge.types import Event
-from rhythm_env.interface import ActionType, observation_from_json
+from rhythm_env.interface import ActionType, observation_from_json, zone_at
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -35,10 +35,10 @@ def recommend(
     return advice
 
 
-def withheld(bridge: Bridge, advice: Recommendation) -> dict[ActionType, str]:
+def withheld(bridge: Bridge, user: User, advice: Recommendation) -> dict[ActionType, str]:
     """What could not be advised then, and why."""
-    seen = observation_from_json(advice.observation)
-    return bridge.guard.withheld(seen, now=advice.created_at)
+    seen, then = observation_from_json(advice.observation), advice.created_at
+    return bridge.guard.withheld(seen, now=then.astimezone(zone_at(then, user.zones)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

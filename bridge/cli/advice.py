@@ -206,7 +206,7 @@ def recommend(
         person = bridge.store.user(user)
         now = app.now()
         advice = advising.recommend(bridge, person, now=now, policy=policy)
-        withheld = advising.withheld(bridge, advice)
+        withheld = advising.withheld(bridge, person, advice)
     if json:
         show.document({**advice_row(advice), "withheld": {str(action): why for action, why in withheld.items()}})
         return

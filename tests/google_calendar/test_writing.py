@@ -127,6 +127,18 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     assert stage.ours() == [event]
 
 
+def test_two_plans_of_one_slot_follow_each_other(stage: Stage) -> None:
+    """What was put off to a slot, and what was advised and accepted in it, began at the same minute."""
+    put_off = stage.advise()
+    stage.answer(put_off, Answer.RESCHEDULE, later=1)
+    stage.sync()
+    stage.now = slot_bounds(put_off.moment.shifted(1), stage.user.zones)[0]
+    stage.accepted(ActionType.LEARN)
+    stage.sync()
+    first, second = sorted(map(slot_of, stage.ours()))
+    assert first[1] <= second[0]
+
+
 def test_a_sync_that_is_under_way_keeps_its_lease(stage: Stage) -> None:
     """The daemon's threads are one holder, its people's thread and those that sync."""
     connection, store = stage.bridge.store.connections(stage.user.id)[0], stage.bridge.store

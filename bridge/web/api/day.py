@@ -80,7 +80,7 @@ def recommendation(visit: Visitor) -> Document:
     """The slot's one recommendation; asking again in the same slot returns the same one. It does not count as seen by
     the person until they see it on the page, answer it, or a program says so."""
     found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
-    held = {str(action): why for action, why in advising.withheld(visit.bridge, found).items()}
+    held = {str(action): why for action, why in advising.withheld(visit.bridge, visit.user, found).items()}
     return {**advice_row(found), "withheld": held}
 
 
