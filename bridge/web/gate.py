@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 SEED = "bridge_seed"  # the cookie that a page's token is made of
 WITHOUT = ("/static/", "/api/", "/push/", "/hooks/")  # no browser pages: no cookie
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-forwarded-host"})
+FORWARDED = ("forwarded", "via", "x-forwarded-", "x-real-ip")  # how headers begin that proxies add
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
 MEGABYTE = 1_000_000
@@ -96,7 +96,7 @@ class Gate:
         host = headers.get("host", "")
         if not self._is_ours(host):
             return PlainTextResponse("this is not its name; see: bridge web --help", 421)
-        if self._local and FORWARDED & set(headers.keys()):
+        if self._local and _is_forwarded(scope, headers):
             return PlainTextResponse("behind a proxy it has to be told its name: bridge web --name NAME", 421)
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > limit_of(scope["path"]):
@@ -106,6 +106,11 @@ class Gate:
         if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in OWN:
             return PlainTextResponse("another site asked for that", 403)
         return None
+
+
+def _is_forwarded(scope: Scope, headers: Headers) -> bool:
+    """nginx adds nothing by itself, but speaks HTTP/1.0 to what is behind it: no browser has for decades."""
+    return scope["http_version"] == "1.0" or any(name.startswith(FORWARDED) for name in headers)
 
 
 def _is_foreign(origin: str | None, host: str) -> bool:
