@@ -122,6 +122,18 @@ def test_what_no_answer_can_repeat_is_refused(program: requests.Session, place: 
     assert len(program.post(f"{place.url}/api/v1/checkins", many, timeout=60).content) < 500
 
 
+def test_what_is_refused_at_the_door_is_said_in_the_same_shape(program: requests.Session, place: Place) -> None:
+    for headers, status in (
+        ({"Host": "elsewhere.example"}, 421),
+        ({"Origin": "https://elsewhere.example"}, 403),
+        ({"Content-Length": "2000000"}, 413),
+    ):
+        asked = program.prepare_request(requests.Request("POST", f"{place.url}/api/v1/checkins"))
+        asked.headers.update(headers)
+        answer = program.send(asked, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (status, ["error"]), headers
+
+
 def test_an_address_that_is_not_there_answers_as_its_neighbours_do(place: Place) -> None:
     for method, path, status in (
         ("GET", "/api/v1/nothing", 404),

@@ -118,7 +118,7 @@ def test_every_change_needs_the_token_of_its_page_and_comes_from_our_own(place: 
             {"Sec-Fetch-Site": "cross-site"},
         ):
             answer = visitor.post(path, data={"csrf": visitor.csrf}, headers=headers)
-            assert (answer.status_code, answer.text) == (403, "another site asked for that"), path
+            assert (answer.status_code, "another site asked for that" in answer.text) == (403, True), path
 
 
 def test_another_name_for_this_machine_is_refused(visitor: Visitor) -> None:
