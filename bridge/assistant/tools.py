@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
 from bridge import advise, checkin
@@ -23,6 +23,7 @@ from bridge.trends.kept import kept
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
     DAY_NAMES,
+    SLOTS_PER_DAY,
     STEPS_PER_WEEK,
     Answer,
     Meter,
@@ -85,9 +86,8 @@ def calendar(asked: Asked, arguments: Arguments) -> dict[str, Any]:
     nothing_else(arguments, ("days",))
     days = integer(arguments, "days", 1, MOST_DAYS, default=1)
     user = asked.user
-    today = moment_at(asked.now, user.zones)
-    start = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), user.zones)
-    until = start + timedelta(days=days)
+    morning = replace(moment_at(asked.now, user.zones), slot=Slot.MORNING)
+    start, until = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     found = advise.labelled(asked.bridge.store, user, asked.bridge.classifier, start, until, at=asked.now)
     return {
         "from": start.isoformat(),

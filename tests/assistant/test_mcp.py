@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -157,6 +158,16 @@ def test_what_is_private_is_told_without_its_title_whatever_is_allowed(tmp_path:
     assert not wrong
     found = sorted(str(one["title"]) for one in json.loads(text)["happenings"])
     assert found == ["None", "{'untrusted_text': 'Fair'}"]
+
+
+def test_the_calendar_holds_the_whole_day_on_which_the_clocks_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bridge.assistant.server import _answered
+
+    run("mcp", "allow", "calendar", "--user", "ana")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-10-24T10:05:00+02:00")
+    with app.open_bridge() as bridge:
+        told = json.loads(_answered(bridge, "ana", "calendar", {})[0])
+    assert [datetime.fromisoformat(told[end]).astimezone(UTC).hour for end in ("from", "to")] == [4, 5]
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [
