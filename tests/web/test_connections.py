@@ -165,6 +165,16 @@ def test_when_a_source_was_last_asked_is_told_by_the_persons_clock(visitor: Visi
     assert visitor.get("/api/v1/connections").json()[0]["last_success"] == "2026-11-20T10:05+01:00"
 
 
+def test_a_page_that_asks_after_work_of_before_a_restart_is_loaded_again(visitor: Visitor) -> None:
+    asked = {"HX-Request": "true"}
+    for answer in (
+        visitor.get("/jobs/gone", headers=asked),
+        visitor.change("/jobs/gone", {"answer": "a"}, headers=asked),
+    ):
+        assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/connections")
+    assert "that is over" in visitor.get("/jobs/gone").text
+
+
 def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.LogCaptureFixture) -> None:
     job = Jobs().start(1, "Ana Mueller befund.zip", lambda job: job.result["nothing"])
     for _ in range(200):

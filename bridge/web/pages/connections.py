@@ -112,9 +112,11 @@ def disconnect(visit: Visitor, source: str) -> Response:
 
 
 @router.get("/jobs/{name}")
-def job(visit: Visitor, name: str) -> Response:
+def job(request: Request, visit: Visitor, name: str) -> Response:
     """How far a piece of work is."""
-    found = _job(visit, name)
+    found = visit.site.jobs.of(visit.user.id, name)
+    if found is None:
+        return _gone(request)
     answer = _shown(visit, found)
     if found.state == DONE:
         answer.headers["HX-Trigger"] = "landed"
@@ -122,18 +124,20 @@ def job(visit: Visitor, name: str) -> Response:
 
 
 @router.post("/jobs/{name}")
-def reply(visit: Visitor, name: str, answer: Text) -> Response:
+def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
     """What the person typed in answer to a question, e.g. a key."""
-    found = _job(visit, name)
+    found = visit.site.jobs.of(visit.user.id, name)
+    if found is None:
+        return _gone(request)
     found.reply(answer)
     return _shown(visit, found)
 
 
-def _job(visit: Visit, name: str) -> Job:
-    found = visit.site.jobs.of(visit.user.id, name)
-    if found is None:
+def _gone(request: Request) -> Response:
+    """A server that was started anew knows of no work: a page that still asks after it is loaded again."""
+    if "hx-request" not in request.headers:
         raise HTTPException(404, "that is over; see what is connected")
-    return found
+    return Response(status_code=204, headers={"HX-Redirect": "/connections"})
 
 
 @router.post("/connections/import")
