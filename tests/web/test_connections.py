@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
@@ -205,6 +206,17 @@ def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, vi
     assert "export:" in shown
     assert place.bridge.store.counts(again.id) == had
     assert place.bridge.store.user("ana").zones[-1].zone == "Europe/Berlin"
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-99", "bytes=999999999-", "nothing"])
+def test_nothing_of_an_export_stays_behind(
+    visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    """Also where a download is taken up again that cannot be."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    packed = visitor.get("/connections/export.zip", headers={"Range": asked})
+    assert zipfile.is_zipfile(io.BytesIO(packed.content))
+    assert not list(tmp_path.glob("rhythm-bridge-export-*"))
 
 
 def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(

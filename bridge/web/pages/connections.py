@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from starlette.background import BackgroundTask
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge import app, registry
 from bridge.cli.care import connection_rows
@@ -150,9 +148,7 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
     """Everything a person has but their consents."""
-    made = chores.exported(visit)
-    tidy = BackgroundTask(shutil.rmtree, made.parent, ignore_errors=True)
-    return FileResponse(made, filename=made.name, media_type="application/zip", background=tidy)
+    return chores.exported(visit)
 
 
 @router.post("/connections/forget")
