@@ -86,6 +86,8 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
         ("/checkins", {"score": 2.7}, 400),
         ("/checkins", {"score": 3, "mood": "fine"}, 422),
         ("/checkins", {"score": 3, "at": "0001-01-01T00:00:00+14:00"}, 400),
+        ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59-14:00"}, 400),
+        ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59Z"}, 400),
         ("/labels", {"event": "nothing", "action": "LEARN"}, 400),
         ("/connections/nothing/sync", {}, 404),
         ("/connections/whoop/sync", {}, 400),
