@@ -12,11 +12,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
-from bridge import advise, checkin
+from bridge import advise, advising, checkin
 from bridge.app import Bridge
 from bridge.assistant.arguments import integer, nothing_else, one_of
 from bridge.errors import SetupError
-from bridge.personalise import for_person
 from bridge.ports import Recommendation, User
 from bridge.trends.document import weekly
 from bridge.trends.kept import kept
@@ -124,18 +123,7 @@ def words(text: str | None) -> dict[str, str] | None:
 def recommendation(asked: Asked, arguments: Arguments) -> dict[str, Any]:
     """It is not marked as shown: that an assistant has read it does not mean that the person has."""
     nothing_else(arguments, ())
-    bridge, user = asked.bridge, asked.user
-    with bridge.store.transaction():
-        advice = advise.recommend(
-            bridge.store,
-            user,
-            bridge.classifier,
-            for_person(bridge.store, user, bridge.policy()),
-            now=asked.now,
-            proxies=bridge.proxies,
-            guard=bridge.guard,
-        )
-    return _advice(advice)
+    return _advice(advising.recommend(asked.bridge, asked.user, now=asked.now, seen=False))
 
 
 def _advice(advice: Recommendation) -> dict[str, Any]:
