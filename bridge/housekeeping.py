@@ -73,7 +73,8 @@ def days(text: str) -> float:
 def restore(bridge: app.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
     """Put a backup into the store. Raises SetupError while a daemon is at it.
 
-    Files of those who are gone go too: a number may now be somebody else's.
+    Files of those who are gone go too: a number may now be somebody else's. What was pushed since the backup was made
+    may be sent again: it is known no longer.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.work.presence("daemon", bridge.holder, now=now)):
@@ -83,3 +84,5 @@ def restore(bridge: app.Bridge, path: Path, *, replace: bool, progress: Progress
         adapters = [place for number in gone for place in settings.adapters.glob(f"u{number}-v*")]
         for place in (*map(settings.inbox, gone), *adapters, *([settings.cache] if before else [])):
             shutil.rmtree(place, ignore_errors=True)
+        for mark in settings.inbox(0).parent.glob("*/*/.[0-9a-f]*"):
+            mark.unlink(missing_ok=True)
