@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -28,8 +28,8 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
     ``ONWARDS`` line moves, lengthens and describes, or cancels, all later instances as well. Cancelled entries are left
     out, and meetings that I declined: in any copy, unless I accepted another. All-day entries reach from midnight to
     midnight on the person's clock. Of several copies of one meeting (same series and original start) the one I organise
-    or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for
-    instances.
+    or accepted stays, private if any copy is. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>``
+    when all-day) for instances.
     """
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
@@ -42,7 +42,7 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
                 copies.setdefault((_meeting(event), nominal), []).append(occurrence)
-    chosen = (min(same, key=_rank) for same in copies.values() if not _is_declined(same))
+    chosen = (_of_copies(same) for same in copies.values() if not _is_declined(same))
     return sorted(chosen, key=lambda o: (o.start, o.end, o.key))
 
 
@@ -112,6 +112,14 @@ def _original(exception: Event, series: Series) -> datetime | None:
 def _meeting(event: Event) -> str:
     """Equal for all copies of one entry or series; without an iCalUID an entry is only equal to itself."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
+
+
+def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
+    """Each calendar's copy has a visibility of its own: what I marked as private is so wherever else it stands."""
+    best = min(copies, key=_rank)
+    if best.event.private or not any(copy.event.private for copy in copies):
+        return best
+    return replace(best, event=replace(best.event, private=True))
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:
