@@ -34,10 +34,10 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
     masters = {(e.calendar, e.key): e for e in events if e.master is None}
+    dropped = {key: _dropped(masters[key], exceptions[key], zones) for key in masters.keys() & exceptions.keys()}
     copies: dict[tuple[str, datetime], list[Occurrence]] = {}
     for event in events:
-        master = masters.get((event.calendar, event.master or ""))
-        if event.cancelled or (master is not None and _is_dropped(event, master, zones)):
+        if event.cancelled or event.key in dropped.get((event.calendar, event.master or ""), ()):
             continue
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
@@ -83,12 +83,17 @@ def _is_declined(copies: Sequence[Occurrence]) -> bool:
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
-def _is_dropped(exception: Event, master: Event, zones: ZoneHistory) -> bool:
-    """The series it belongs to was cancelled, or excludes the very instance it changes: it was deleted afterwards."""
+def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
+    """The exceptions, by key, of a series that was cancelled, or that excludes the very instance they change: they were
+    deleted afterwards.
+    """
     if master.cancelled:
-        return True
+        return {exception.key for exception in exceptions}
     series = _series(master, zones) if master.recurrence else None
-    return series is not None and _original(exception, series) in series.excluded()
+    if series is None:
+        return set()
+    excluded = series.excluded()
+    return {exception.key for exception in exceptions if _original(exception, series) in excluded}
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
