@@ -69,7 +69,7 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
     """The event with that key, or the first with that title."""
     exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
-    titled = exact or [event for _, event in events if (event.title or "").casefold() == wanted.casefold()]
+    titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:
         raise SetupError(
             f"no such event within {REACH.days} days; see the keys in: bridge today --user {user.name} --json"
