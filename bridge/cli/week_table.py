@@ -116,7 +116,10 @@ def facts_in_words(slot: WeekSlot) -> str:
 
 def _summary(user: str, week: Week) -> Iterator[str]:
     if not week.calendar:
-        yield f"No calendar is known. Next: bridge connect google_calendar --user {user}"
+        yield (
+            f"No calendar was read yet. Next: bridge connect google_calendar --user {user}, "
+            f"then: bridge sync --user {user}"
+        )
         return
     facts, (start, end) = totals(week), week.bounds
     hours = (end - start) / timedelta(hours=1)

@@ -166,6 +166,14 @@ def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Pat
     assert ana("calendar", "--user", "eve", "--json")["calendar"] is True
 
 
+def test_a_calendar_that_nobody_read_yet_is_not_an_empty_one(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_ICS_URL", "https://calendar.example.org/secret.ics")
+    ana("user", "add", "eve")
+    ana("connect", "ics", "--user", "eve")
+    week = ana("calendar", "--user", "eve", "--json")
+    assert (week["calendar"], week["facts"]["busy"], week["slots"][0]["busy"]) == (False, None, None)
+
+
 def test_the_day_whose_night_has_an_hour_more_is_told_to_its_end(
     ana: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

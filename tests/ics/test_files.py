@@ -52,6 +52,14 @@ def test_a_newer_export_replaces_and_what_is_gone_is_gone(ana: Person, tmp_path:
     assert imported(ana, written(tmp_path / "work.ics")).deleted == 1
 
 
+def test_an_invitation_is_no_calendar_that_replaces_another(ana: Person, tmp_path: Path) -> None:
+    """Programs of mail call every one of them the same, and a downloaded one after the last."""
+    for uid in ("a", "b"):
+        (tmp_path / "invite.ics").write_bytes(calendar("METHOD:REQUEST", *vevent(AT_EIGHT, uid=uid)))
+        assert imported(ana, tmp_path / "invite.ics").deleted == 0
+    assert {event["series"] for event in contents(ana[0].store, ana[1])["events"]} == {"a", "b"}
+
+
 def test_a_folder_is_all_there_is(ana: Person, tmp_path: Path) -> None:
     written(tmp_path / "2025.ics", "a")
     written(tmp_path / "2026.ics", "b")
