@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ from bridge.lab.server import Answer
 from bridge.store import open_store
 from bridge.types import EpisodeKind, RawRecord, Sample
 from connectors.oura import consent
+from connectors.oura.client import Oura
 from connectors.oura.normalise import normalise
 from tests.world import World, later, living
 
@@ -100,6 +102,13 @@ def test_after_a_clock_that_was_ahead_what_changed_is_found(world: World) -> Non
     assert later(world, hours=2).sync().updated == 1
     world.server.asked.clear()
     assert (later(world, hours=3).sync().updated, len(asked(world, "sleep"))) == (0, 1)  # and as ever from then on
+
+
+def test_who_was_away_for_longer_than_a_first_sync_reads_loses_nothing(world: World) -> None:
+    cursor = json.dumps({"until": "2026-11-21"})
+    with closing(Oura(world.account)) as oura:
+        assert list(oura.pull("sleep", cursor, now=later(world, days=400).now))
+    assert asked(world, "sleep")[0]["start_date"] == "2026-11-14"
 
 
 def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
