@@ -11,7 +11,7 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.measured import in_range, quarter_hours, samples
+from bridge.measured import finite, in_range, quarter_hours, samples
 from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
@@ -180,5 +180,5 @@ def _readings(payload: Mapping[str, Any], values: str, described: str, wanted: s
     for row in listed(payload, values):
         if isinstance(row, list) and len(row) > max(at, value):
             instant_at, level = instant(row[at]), row[value]
-            if instant_at is not None and isinstance(level, int | float) and not isinstance(level, bool):
-                yield instant_at.timestamp(), float(level)
+            if instant_at is not None and (found := finite(level)) is not None:
+                yield instant_at.timestamp(), found

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
+from bridge.measured import finite
 from bridge.metrics import Metric
 
 STAGES = {
@@ -23,10 +24,7 @@ LONGEST = 365 * 86400  # seconds; anything longer is no duration
 
 def number(payload: Mapping[str, Any], field: str) -> float | None:
     """A finite number; None for anything else."""
-    value = payload.get(field)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
-        return None
-    return float(value)
+    return finite(payload.get(field))
 
 
 def seconds(payload: Mapping[str, Any], field: str) -> float | None:

@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
-from bridge.measured import in_range, quarter_hours, samples
+from bridge.measured import finite, in_range, quarter_hours, samples
 from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 
@@ -200,8 +200,7 @@ def _local(at: datetime, offset: int) -> date:
 
 
 def _number(payload: Mapping[str, Any], field: str) -> float | None:
-    value = payload.get(field)
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    return finite(payload.get(field))
 
 
 def _minutes(payload: Mapping[str, Any], field: str) -> float | None:
