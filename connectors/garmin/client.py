@@ -88,7 +88,7 @@ class Garmin:
                 break
             yield Page(stream="activity", records=found)
             start += AT_ONCE
-        whole = again and start == 0 and body is not None
+        whole = again and start == 0 and isinstance(body, list)
         covers = Covers(since=datetime.combine(since + DAY, clock(), UTC)) if whole else None
         yield Page(stream="activity", records=found, cursor=_cursor(until), covers=covers)
 
@@ -131,7 +131,7 @@ def _cursor(last: date) -> str:
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
     """One record per day or activity; an empty answer is a date without data."""
     rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
-    if rows is None:
+    if rows is None or rows == {}:
         return ()
     if isinstance(rows, Mapping) and stream not in WRAPPED:
         rows = [rows]

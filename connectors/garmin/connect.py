@@ -95,6 +95,8 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
     value = number(found, "lastNightAvg")
     if value is None:
         value = number(found, "lastNight")
+    if value is None:
+        return
     if payload.get("sleepStartTimestampGMT") is not None:
         start, end = span(payload, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "hrv")
         offset = offset_between(payload.get("sleepEndTimestampLocal"), payload.get("sleepEndTimestampGMT"))
@@ -116,14 +118,18 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Heart rate every two minutes."""
+    """Heart rate every two minutes; a date without any answers with nulls."""
+    if _is_empty(record.payload, "heartRateValues"):
+        return
     offset = _day_offset(record.payload, "heart_rate")
     readings = _readings(record.payload, "heartRateValues", "heartRateValueDescriptors", "heartrate")
     yield from quarter_hours(Metric.HEART_RATE, readings, offset=offset)
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The body battery where it changed."""
+    """The body battery where it changed; a date without any answers with nulls."""
+    if _is_empty(record.payload, "bodyBatteryValuesArray"):
+        return
     offset = _day_offset(record.payload, "body_battery")
     readings = _readings(
         record.payload, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel"
@@ -157,6 +163,11 @@ def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # 
         label=kind if isinstance(kind, str) else None,
         values=in_range(values),
     )
+
+
+def _is_empty(payload: Mapping[str, Any], values: str) -> bool:
+    """Whether an answer has room for values and none: such a date may have no times either."""
+    return values in payload and not payload[values]
 
 
 def _day_offset(payload: Mapping[str, Any], what: str) -> int:

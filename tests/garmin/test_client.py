@@ -110,6 +110,14 @@ def test_a_date_may_be_refused_but_a_range_may_not(world: World, path: str, stat
     assert later(world, minutes=30).sync().outcome == outcome
 
 
+def test_an_empty_object_is_no_data_and_deletes_nothing(world: World) -> None:
+    before = world.contents()["episodes"]
+    world.server.faults.append(lambda request: Answer(body={}) if "/token" not in request.path else None)
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.set_aside) == ("ok", 0)
+    assert world.contents()["episodes"] == before
+
+
 class Typing:
     """Somebody at a terminal."""
 

@@ -91,6 +91,16 @@ def test_a_watch_that_was_not_worn_saw_no_night(word: str) -> None:
     assert slept.values[Metric.ASLEEP] == 450
 
 
+@pytest.mark.parametrize("empty", [None, []])
+def test_a_date_without_data_is_no_bad_record(empty: Any) -> None:
+    day = {"calendarDate": DAY, "startTimestampGMT": None, "startTimestampLocal": None}
+    assert meaning("heart_rate", {**day, "heartRateValues": empty}) == []
+    assert meaning("body_battery", {**day, "bodyBatteryValuesArray": empty}) == []
+    assert meaning("hrv", {"hrvSummary": {**day, "lastNightAvg": None, "createTimeStamp": None}}) == []
+    with pytest.raises(BadRecord, match="startTimestampGMT"):
+        meaning("heart_rate", day)
+
+
 @pytest.mark.parametrize("odd", [[], {}, ["HRV"], None, 7])
 def test_words_that_are_none_are_no_crash(odd: Any) -> None:
     assert exported("export_health", metrics=[{"type": odd, "value": 3}, {"type": "HRV", "status": odd}]) == {}
