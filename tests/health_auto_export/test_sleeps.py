@@ -101,6 +101,22 @@ def test_time_in_bed_that_somebody_forgot_unites_no_sleeps() -> None:
     assert [(day, minutes["asleep"]) for day, minutes in found] == [("2026-11-17", 450), (DAY, 450), (DAY, 60)]
 
 
+def test_time_in_bed_forgotten_until_the_next_evening_takes_nothing_of_the_next_night() -> None:
+    forgotten = stage("2026-11-16 22:30:00", "2026-11-17 20:45:00", "In Bed", "AutoSleep")
+    first = stage("2026-11-16 23:00:00", "2026-11-17 06:30:00", "Core")
+    second = [("17 21:30", "17 22:15", "Core"), ("17 22:15", "18 05:30", "REM")]
+    stages = [stage(f"2026-11-{begin}:00", f"2026-11-{end}:00", value) for begin, end, value in second]
+    found = [(day, minutes["asleep"]) for day, minutes in night(forgotten, first, *stages)]
+    assert found == [("2026-11-17", 450), (DAY, 480)]
+
+
+def test_time_in_bed_that_arrives_after_its_night_doubles_it_not() -> None:
+    asleep = stage("2026-11-17 23:00:00", "2026-11-18 06:30:00", "Core")
+    in_bed = stage("2026-11-17 17:00:00", "2026-11-18 08:00:00", "In Bed", "AutoSleep")
+    deliveries = [body(metric("sleep_analysis", "hr", *some)) for some in ([asleep], [in_bed, asleep])]
+    assert len(episodes(landed(*deliveries))) == 1
+
+
 def test_what_lasts_for_days_is_counted_and_costs_no_night() -> None:
     days = stage("2026-11-17 22:30:00", "2026-11-19 14:00:00", "In Bed", "AutoSleep")
     asleep = stage("2026-11-17 23:00:00", "2026-11-18 06:30:00", "Core")
