@@ -102,6 +102,8 @@ def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     if not any(hours.values()):
         raise ValueError
     minutes = unit.startswith("min") or any(value > LONGEST for value in hours.values())
+    if start is not None and end is not None:  # a nap's few minutes may be hours, but not in a nap's time
+        minutes = minutes or hours.get("totalSleep", hours.get("asleep", 0)) * 3600 > 2 * (end[0] - start[0])
     told = {name: round(value * (1 if minutes else 60), 3) for name, value in hours.items()}
     source = str(raw.get("source") or raw.get("sleepSource") or "")
     day = written_date(raw.get("date"))

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bridge.metrics import Metric
 from connectors.health_auto_export import files
 from connectors.health_auto_export.normalise import normalise
 from tests.health_auto_export.reading import body, episodes, landed, metric
@@ -61,6 +62,15 @@ def test_a_summed_up_night_is_in_hours_or_minutes(factor: float, unit: str | Non
         "rem_sleep": 120,
     }
     assert one.day.isoformat() == DAY
+
+
+@pytest.mark.parametrize(("told", "unit"), [({"totalSleep": 20}, None), ({"asleep": 1 / 3}, "hr")])
+def test_a_summed_up_nap_is_in_minutes_where_hours_would_not_fit_into_it(
+    told: dict[str, float], unit: str | None
+) -> None:
+    nap = {**told, "sleepStart": f"{DAY} 14:00:00 +0100", "sleepEnd": f"{DAY} 14:25:00 +0100"}
+    (one,) = episodes(landed(body(metric("sleep_analysis", unit, nap))))
+    assert (one.kind, one.values[Metric.ASLEEP]) == ("nap", 20)
 
 
 def night(*stages: dict[str, Any]) -> list[tuple[str, dict[str, float]]]:
