@@ -48,7 +48,8 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     """What a record means. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream in OF_DAY:
         values = {metric: _number(record.payload, field) for metric, field in OF_DAY[record.stream].items()}
-        return list(_of_day(record, values))
+        worn = values.get(Metric.STEPS) != 0 or bool(values.get(Metric.ACTIVE_ENERGY))
+        return list(_of_day(record, values)) if worn else []  # a ring in a drawer counts 0, which is no measurement
     read = READERS.get(record.stream)
     if read is None:
         raise BadRecord(f"oura/{record.stream}: not a stream of oura")

@@ -127,6 +127,12 @@ def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
         days("Mars/Olympus")
 
 
+@pytest.mark.parametrize(("steps", "active", "found"), [(0, 0, 0), (0, 12, 3), (900, 0, 3), (None, None, 1)])
+def test_a_day_without_the_ring_is_not_a_day_without_a_step(steps: int | None, active: int | None, found: int) -> None:
+    payload = {"day": "2026-11-18", "steps": steps, "active_calories": active, "total_calories": 1800}
+    assert len(normalise(RawRecord(stream="daily_activity", key="1", payload=payload), None)) == found
+
+
 def test_an_answer_of_another_shape_stops_the_source(world: World) -> None:
     world.server.faults.append(lambda request: Answer(body={"data": "none"}) if "daily" in request.path else None)
     assert world.sync().outcome == "stopped"
