@@ -16,10 +16,10 @@ from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
-    WHOLE_DAY,
     day_of,
     inner,
     instant,
+    is_over,
     listed,
     number,
     offset_between,
@@ -48,7 +48,7 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
     offset = offset_between(payload.get("wellnessStartTimeLocal"), payload.get("wellnessStartTimeGmt"))
     place: dict[str, Any] = {"key": record.key, "start": start, "end": end, "offset": offset, "day": day}
     yield from samples({Metric.RESTING_HR: number(payload, "restingHeartRate")}, **place)
-    if end - start >= WHOLE_DAY:
+    if is_over(payload, end - start):
         yield from samples({m: number(payload, field) for m, field in SUMMARY.items()}, **place)
 
 

@@ -38,6 +38,12 @@ def unconfirmed(night: Mapping[str, Any]) -> bool:
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
+def is_over(row: Mapping[str, Any], length: timedelta) -> bool:
+    """Whether a day was, by its length or by its wall clock, which a journey east has put forward."""
+    began, ended = instant(row.get("wellnessStartTimeLocal")), instant(row.get("wellnessEndTimeLocal"))
+    return max(length, ended - began if began and ended else length) >= WHOLE_DAY
+
+
 def inner(payload: Mapping[str, Any], field: str) -> Mapping[str, Any]:
     found = payload.get(field)
     return found if isinstance(found, Mapping) else {}
