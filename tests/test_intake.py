@@ -111,6 +111,7 @@ def test_other_peoples_damaged_zips_are_nobodys_business(
         ("health_auto_export", "week/HealthAutoExport-2026-11-16-2026-11-18.json", "export.json.1"),
         ("ics", "downloads/Laufverein.ics", "calendar.txt"),
         ("garmin", "watch/1_WELLNESS.fit", "wellness"),
+        ("messages", "weeks/counts.csv", "counts.csv.1"),
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])
