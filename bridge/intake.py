@@ -112,9 +112,10 @@ class Files:
 
     def _pages(self) -> Iterator[Page]:
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
-        total, done = sum(file.size for file in self.chosen), 0
+        sizes = [_size(file) for file in self.chosen]
+        total, done = sum(sizes), 0
         imported: dict[str, int] = {}
-        for file in self.chosen:
+        for file, size in zip(self.chosen, sizes, strict=True):
             self.at = file.path
             self.files += 1
             mark = self._mark(file)
@@ -124,7 +125,7 @@ class Files:
                 records = yield from self._one(Watched(file, self.on_bytes, done, total))
                 if mark is not None and not any(path == file.path for path, _ in self.failed):
                     imported[mark] = records
-            done += file.size
+            done += size
             self.on_bytes(done, total)
         if imported:
             yield Page(stream=IMPORTED, records=(), cursor=json.dumps(before | imported, sort_keys=True))
@@ -149,7 +150,11 @@ class Files:
 
     def _mark(self, file: File) -> str | None:
         """What tells a file, and how it would be read, from every other one."""
-        if not self.spec.remembers_files or (digest := file.digest) is None:
+        try:
+            digest = file.digest if self.spec.remembers_files else None
+        except OSError:  # reading it will say so
+            digest = None
+        if digest is None:
             return None
         place = self.zones if self.spec.reads_zones and self.zones else self.zone
         read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
@@ -196,7 +201,10 @@ class Folder:
         seen = {path: mark for path, mark in known.items() if path in here}
         for place in places:
             path = place.relative_to(self.folder).as_posix()
-            mark = Plain(place, path).mark
+            try:
+                mark = Plain(place, path).mark
+            except FileNotFoundError:  # renamed or deleted while those before it were read
+                continue
             failed = f"{mark} {__version__} "
             if seen.get(path, "").startswith(failed):
                 self.failed_before.append((path, seen[path].removeprefix(failed)))
@@ -227,6 +235,14 @@ class Folder:
             mine = result.unreadable if known or not result.unknown else []
             self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
             self._passing = self._current.passing or any(file.passing for file in mine)
+
+
+def _size(file: File) -> int:
+    """None of a file that is gone meanwhile: reading it will say so."""
+    try:
+        return file.size
+    except OSError:
+        return 0
 
 
 def _of_all(page: Page) -> Page:
