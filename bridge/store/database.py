@@ -33,7 +33,7 @@ class Database:
             bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
-            if not isinstance(error, sa.exc.OperationalError):
+            if not isinstance(error, sa.exc.DatabaseError):  # no database, no permission, out of reach
                 raise
             what = type(error.orig).__name__
             raise SetupError(
