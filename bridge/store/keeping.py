@@ -60,6 +60,8 @@ class SqlKeeping:
 
     def backup(self, path: Path, progress: Progress = snapshot.unwatched) -> None:
         """A SQLite database of its own, readable by its owner alone, that appears under its name only when whole."""
+        if snapshot.log_of(path).exists():  # who goes on writing beside another file of its name destroys that
+            raise SetupError(f"{path} is a database in use; choose another place")
         part = path.with_name(path.name + ".part")
         with snapshot.refused(f"{path} cannot be written", "choose another place"):
             try:

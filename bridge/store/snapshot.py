@@ -42,8 +42,9 @@ def opened(path: Path) -> Iterator[Database]:
     beside = path.parent if os.access(path.parent, os.W_OK) else None  # where there was room for it once
     with tempfile.TemporaryDirectory(dir=beside, prefix=".restoring-") as folder:
         own = Path(folder) / "backup.db"
-        if path.is_file():
-            shutil.copyfile(path, own)
+        for there, copy in ((path, own), (log_of(path), log_of(own))):  # in the log is what a store wrote last
+            if there.is_file():
+                shutil.copyfile(there, copy)
         if not _is_store(own):
             raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
         with closing(Database(f"sqlite:///{own}")) as database:
@@ -75,6 +76,11 @@ def refused(what: str, then: str) -> Iterator[None]:
             raise
         why = cause.strerror if isinstance(cause, OSError) else cause
         raise SetupError(f"{what} ({why}); {then}") from error
+
+
+def log_of(path: Path) -> Path:
+    """What SQLite keeps beside a database that is in use, or was copied then."""
+    return path.with_name(f"{path.name}-wal")
 
 
 def unlink(path: Path) -> None:

@@ -227,6 +227,31 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
     assert not list(tmp_path.glob(".restoring-*"))
 
 
+def test_a_store_that_was_copied_with_its_log_comes_back_whole(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        store.add_user("ana", "UTC", now=NOW)
+        store.keeping.compact()
+        store.add_user("ben", "UTC", now=NOW)
+        for file in tmp_path.glob("bridge.db*"):
+            shutil.copyfile(file, copy / file.name)
+    with closing(open_store("sqlite://")) as other:
+        other.keeping.restore(copy / "bridge.db", replace=False)
+        assert [user.name for user in other.users()] == ["ana", "ben"]
+
+
+def test_no_backup_replaces_a_database_in_use(lite: Store, tmp_path: Path) -> None:
+    path = tmp_path / "used.db"
+    with closing(open_store(f"sqlite:///{path}")) as used:
+        used.add_user("eve", "UTC", now=NOW)
+        for store in (used, lite):
+            with pytest.raises(SetupError, match="in use"):
+                store.keeping.backup(path)
+        assert [user.name for user in used.users()] == ["eve"]
+    lite.keeping.backup(path)
+
+
 def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
     folder = tmp_path / "saved"
     folder.mkdir()
