@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -92,8 +93,10 @@ class Database:
             self._alone("VACUUM FULL")
             return
         with self._raw() as raw:
-            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                raw.cursor().execute(statement)
+            raw.cursor().execute("VACUUM")
+            busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:  # SQLite says so and raises nothing
+            raise sqlite3.OperationalError("another reads it for long")
 
     def scrub_of(self, *small: sa.Table) -> None:
         """The same for few rows of small tables; on SQLite, for those that were overwritten as they were deleted."""

@@ -20,8 +20,8 @@ import sqlalchemy as sa
 from bridge import app, housekeeping
 from bridge.config import load
 from bridge.errors import SetupError, TryLater
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.ports import Correction, Store
+from bridge.store import database, open_store
 from bridge.store.snapshot import unwatched
 from bridge.sync import LEASE, land, sync
 from bridge.types import Page, RawRecord
@@ -74,7 +74,7 @@ def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> 
         engine = store.database.engine  # type: ignore[attr-defined]
         engine.dispose()
         sa.event.listen(engine, "connect", _without_vacuum)
-        with pytest.raises(SetupError, match="make room, then: bridge forget --user ana"):
+        with pytest.raises(SetupError, match="then: bridge forget --user ana"):
             app.forget(bridge, store.user("ana"))
         assert store.connections(world.user.id) == []
         sa.event.remove(engine, "connect", _without_vacuum)
@@ -82,6 +82,21 @@ def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> 
         app.forget(bridge, store.user("ana"))
         assert store.users() == []
         assert b"ana" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
+
+
+def test_nobody_is_forgotten_while_another_reads_what_they_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a backup of a large store does for minutes: until then the deleted bytes are in the file."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    url = f"sqlite:///{tmp_path / 'bridge.db'}"
+    with closing(open_store(url)) as store, closing(open_store(url)) as other:
+        bridge, user = bridge_of(store), store.add_user("ana", "UTC", now=NOW)
+        store.correct(user.id, Correction(series="s", title="Chemotherapy", action=None, made_at=NOW))
+        with other.database.read() as db:  # type: ignore[attr-defined]
+            assert db.exec_driver_sql("SELECT title FROM corrections").scalar_one() == "Chemotherapy"
+            with pytest.raises(SetupError, match=r"still in the database's file .*then: bridge forget --user ana"):
+                app.forget(bridge, user)
+        app.forget(bridge, store.user("ana"))
+        assert b"Chemotherapy" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
 
 
 def test_a_consent_of_which_no_vendor_is_told_is_named(tmp_path: Path) -> None:
