@@ -31,7 +31,7 @@ IDLE = 0.5  # seconds after which a connection of the pool is looked at before i
 class Database:
     """A migrated database. ``read`` and ``write`` give the thread's open transaction, or one of their own."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | sa.URL) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
         in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
@@ -145,7 +145,7 @@ def _passing() -> Iterator[None]:
         raise
 
 
-def _engine(url: str) -> sa.Engine:
+def _engine(url: str | sa.URL) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:

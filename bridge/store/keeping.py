@@ -75,7 +75,7 @@ class SqlKeeping:
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self._database.engine
         if engine.dialect.name == "postgresql":
-            with self._database.read() as db, closing(Database(f"sqlite:///{part}")) as new, new.write() as to:
+            with self._database.read() as db, closing(snapshot.at(part)) as new, new.write() as to:
                 snapshot.fill(db, to, progress)
             with closing(sqlite3.connect(part)) as file:
                 file.execute("PRAGMA journal_mode=DELETE").close()

@@ -33,6 +33,11 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
         raise TryLater(f"the copy differs in {', '.join(unequal)} and is not kept; try again")
 
 
+def at(path: Path) -> Database:
+    """Also where an address would take a part of the path's name for an option."""
+    return Database(sa.URL.create("sqlite", database=str(path)))
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
     """A backup as a store of this release: a copy of it beside it is migrated, the backup itself is not touched.
@@ -47,7 +52,7 @@ def opened(path: Path) -> Iterator[Database]:
                 shutil.copyfile(there, copy)
         if not _is_store(own):
             raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
-        with closing(Database(f"sqlite:///{own}")) as database:
+        with closing(at(own)) as database:
             yield database
 
 

@@ -188,7 +188,7 @@ def test_what_was_never_understood_is_kept(world: World) -> None:
 def test_a_backup_goes_back_into_either_database(
     world: World, tmp_path: Path, there: str, database_url: str, request: pytest.FixtureRequest
 ) -> None:
-    path = tmp_path / "saved" / "bridge.backup"
+    path = tmp_path / "saved?100%" / "bridge.backup"
     path.parent.mkdir()
     world.store.keeping.backup(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
