@@ -274,8 +274,7 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
         raise SetupError(f"there is no folder {folder}")
     place = str(folder.resolve())
     others = [c for c in bridge.store.connections(user.id) if c.source == source and c.name.startswith(FOLDER)]
-    known = {StoredAccount(c.id, {}, bridge.store, bridge.vault).token_field("folder"): c.name for c in others}
-    name = known.get(place) or (FOLDER if not others else f"{FOLDER}-{len(others) + 1}")
+    name = intake.name_for(place, {c.name: StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others})
     with bridge.store.lock(SEALING), bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, name, now=now())
         StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})

@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge import __version__, registry
 from bridge.account import StoredAccount
-from bridge.errors import BridgeError, CutShort, TryLater
+from bridge.errors import BridgeError, CutShort, SetupError, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import Connection, ConnectorSpec, File, FileReader
 from bridge.types import FILE, Outcome, Page, RawRecord, union
@@ -35,6 +35,21 @@ def place_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pat
     place = inbox / connection.source
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     return place
+
+
+def name_for(place: str, others: Mapping[str, StoredAccount]) -> str:
+    """The name of a folder's connection, by those of its source: the one it has, else one whose place is no longer
+    known, for its key is lost or it comes from an export, else a new one.
+    """
+    known = {_kept(others[name]): name for name in sorted(others, reverse=True) if name != PUSHED}
+    return known.get(place) or known.get("") or (f"{FOLDER}-{len(others) + 1}" if others else FOLDER)
+
+
+def _kept(account: StoredAccount) -> str:
+    try:
+        return account.token_field("folder")
+    except SetupError:
+        return ""
 
 
 def unwatched(done: int, total: int) -> None:

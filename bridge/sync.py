@@ -47,7 +47,8 @@ class Source:
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = silent) -> Outcome:
     """Pull every new page. A page, what it means and its cursor land together or not at all.
 
-    Never raises a ``BridgeError``: whatever happened is in the outcome, and the connection's next due time is set.
+    Whatever happened is in the outcome, and the connection's next due time is set. No ``BridgeError`` is raised but
+    TryLater where the store cannot be written to for long.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge import app, intake, lab, registry
+from bridge import app, archive, intake, lab, registry
 from bridge.config import load
 from bridge.files import Unreadable, found
 from bridge.ports import Connection, User
@@ -71,6 +71,24 @@ def test_a_folder_whose_consent_no_key_opens_is_an_outcome(ana: tuple[app.Bridge
     assert outcome.outcome == "stopped"
     assert "another key" in str(outcome.skipped_because)
     assert bridge.store.connections(user.id)[0].last_error == outcome.skipped_because
+
+
+def test_a_folder_whose_consent_is_gone_is_connected_again_as_it_was(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path
+) -> None:
+    """Its key is lost, or it came from an export: a second connection would have all of it twice."""
+    bridge, user = ana
+    shutil.copy(WHOOP / "workouts.csv", tmp_path / "inbox")
+    had = synced(ana, folder).new
+    bridge.store.save_secret(folder.id, b"sealed with another key")
+    assert app.connect_folder(bridge, user, "whoop", tmp_path / "inbox").id == folder.id
+    archive.write(bridge.store.dump(user.id), tmp_path / "export", "json")
+    ben = bridge.store.add_user("ben", "UTC", now=NOW)
+    app.import_path(bridge, ben, tmp_path / "export", at=NOW)
+    again = app.connect_folder(bridge, ben, "whoop", tmp_path / "inbox")
+    (tmp_path / "other").mkdir()
+    assert app.connect_folder(bridge, ben, "whoop", tmp_path / "other").name == "folder-2"
+    assert (again.name, had > 0, app.sync_connection(bridge, ben, again, at=NOW).new) == ("folder", True, 0)
 
 
 def test_a_newer_release_tries_again(

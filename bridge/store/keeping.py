@@ -60,6 +60,8 @@ class SqlKeeping:
 
     def backup(self, path: Path, progress: Progress = snapshot.unwatched) -> None:
         """A SQLite database of its own, readable by its owner alone, that appears under its name only when whole."""
+        if snapshot.log_of(path).exists():  # who goes on writing beside another file of its name destroys that
+            raise SetupError(f"{path} is a database in use; choose another place")
         part = path.with_name(path.name + ".part")
         with snapshot.refused(f"{path} cannot be written", "choose another place"):
             try:
@@ -73,7 +75,7 @@ class SqlKeeping:
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self._database.engine
         if engine.dialect.name == "postgresql":
-            with self._database.read() as db, closing(Database(f"sqlite:///{part}")) as new, new.write() as to:
+            with self._database.read() as db, closing(snapshot.at(part)) as new, new.write() as to:
                 snapshot.fill(db, to, progress)
             with closing(sqlite3.connect(part)) as file:
                 file.execute("PRAGMA journal_mode=DELETE").close()

@@ -101,7 +101,7 @@ class SqlStore:
             return people.secrets(db)
 
     def save_secret(self, connection_id: int, sealed: bytes) -> None:
-        with self.database.write_soon() as db:
+        with self._write() as db:
             people.save_secret(db, connection_id, sealed)
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:

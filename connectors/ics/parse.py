@@ -54,7 +54,7 @@ def pages(
     Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
     """
     whole = _is_whole(content)
-    calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf"))
+    calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
