@@ -84,6 +84,20 @@ def test_events_go_along_where_wanted_and_private_ones_without_their_title(
     assert told[-2:] == ["08:00 Planning", "09:00 busy"]
 
 
+def test_a_message_is_text_also_where_it_goes_out_as_html(stage: Stage, mailbox: Mailbox) -> None:
+    to = notify.address_of(stage.bridge.store, stage.bridge.vault, stage.users[0].id)
+    for address in (to, f"{to}?format=html"):
+        assert (
+            notify.send(address, "Deep work", "14:00 Budget <draft>\naccept: https://b.example.org/answer/1.a_b")
+            is None
+        )
+    plain, html = (message["message"] for message in mailbox.got)
+    assert plain.splitlines() == ["14:00 Budget <draft>", "accept: https://b.example.org/answer/1.a_b"]
+    assert "<draft>" not in html
+    assert "<br/>accept:" in html
+    assert html.endswith("https://b.example.org/answer/1.a_b")
+
+
 def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage: Stage, mailbox: Mailbox) -> None:
     mailbox.refuses = True
     stage.daemon().tick()
