@@ -22,6 +22,7 @@ from bridge import app, housekeeping, leases, registry, rhythm
 from bridge.ending import GRACE, LAST, leave
 from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
+from bridge.rhythm import guarded, report
 from bridge.sync import BACKOFF, CADENCE, LEASE, failed
 from bridge.types import Outcome
 
@@ -127,8 +128,14 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting(self) -> list[User]:
-        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
-        return rhythm.waiting(self.bridge, self.bridge.store.users(), now=self.clock())
+        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written.
+
+        Nobody where that cannot be told, for a setting that is wrong: syncs do not go by it.
+        """
+        found: list[User] = []
+        now, users = self.clock(), self.bridge.store.users
+        guarded("people", lambda: found.extend(rhythm.waiting(self.bridge, users(), now=now)))
+        return found
 
 
 @dataclass(slots=True, kw_only=True)
@@ -158,6 +165,7 @@ def declare(jobs: Jobs, queue: App) -> None:
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
             if not isinstance(exception, TryLater):
+                report("a sync", exception)  # procrastinate's own lines hold texts
                 return None
             return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + BACKOFF)
 
@@ -175,7 +183,7 @@ def declare(jobs: Jobs, queue: App) -> None:
 
     @queue.task(name="tidy")
     async def tidy() -> None:
-        await asyncio.to_thread(jobs.tidy)
+        await asyncio.to_thread(guarded, "housekeeping", jobs.tidy)
 
     @queue.periodic(cron=TICK)
     @queue.task(name="tick", queueing_lock="tick", priority=FIRST)

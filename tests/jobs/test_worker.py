@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, config, jobs, lab, registry
+from bridge import app, config, housekeeping, jobs, lab, registry
 from bridge.errors import SetupError, TryLater
 from bridge.lab.server import Answer, LabServer
 from bridge.queue import open_queue
@@ -149,6 +149,34 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
     assert not staged.jobs.sync(staged.connections[1].id, 1000)
     one, two = (sorted(_records(staged, c.id)) for c in staged.connections)
     assert one == two
+
+
+def work_off(staged: Stage, url: str) -> None:
+    """What a worker does in one tick, and the jobs that come of it."""
+    queue = open_queue(url, 1)
+    jobs.declare(staged.jobs, queue)
+
+    async def once() -> None:
+        async with queue.open_async():
+            await queue.configure_task("tick").defer_async(timestamp=0)
+            await queue.run_worker_async(wait=False, install_signal_handlers=False, delete_jobs="always")
+
+    asyncio.run(once())
+
+
+@pytest.mark.postgres
+def test_a_wrong_setting_is_told_and_stops_no_sync(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, value in (("QUIET", "nigth"), ("KEEP_RAW", "ninety")):
+        monkeypatch.setenv(f"BRIDGE_{name}", value)
+    stage = Stage(postgres_url, monkeypatch)
+    housekeeping.daily(stage.bridge, now=NOW - timedelta(days=2))
+    with stage.server, closing(stage.store):
+        work_off(stage, postgres_url)
+        assert all(one.last_success for one in stage.store.connections(stage.user.id))
+    assert "people: BRIDGE_QUIET" in caplog.text
+    assert "housekeeping: BRIDGE_KEEP_RAW" in caplog.text
 
 
 @pytest.mark.postgres
