@@ -126,10 +126,11 @@ def test_a_job_to_be_tried_again_gives_way_to_a_twin_that_is_queued(postgres_url
 
 def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
     staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
-    with pytest.raises(TryLater) as failed:
-        staged.jobs.sync(staged.connections[0].id, 10)
-    assert failed.value.retry_at is not None
-    assert NOW + timedelta(minutes=59) < failed.value.retry_at < NOW + timedelta(minutes=61)
+    assert not staged.jobs.sync(staged.connections[0].id)
+    failed = staged.store.connection(staged.connections[0].id)
+    assert failed is not None
+    assert failed.due_at is not None
+    assert NOW + timedelta(minutes=59) < failed.due_at < NOW + timedelta(minutes=61)
 
 
 def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stage) -> None:
@@ -177,6 +178,24 @@ def test_a_wrong_setting_is_told_and_stops_no_sync(
         assert all(one.last_success for one in stage.store.connections(stage.user.id))
     assert "people: BRIDGE_QUIET" in caplog.text
     assert "housekeeping: BRIDGE_KEEP_RAW" in caplog.text
+
+
+@pytest.mark.postgres
+def test_what_failed_or_was_put_off_by_a_clock_that_was_ahead_is_in_nobodys_way(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage, now = Stage(postgres_url, monkeypatch), app.now()
+    with stage.server, closing(stage.store):
+        others = [stage.add(f"other{number}") for number in range(registry.spec("whoop").at_once)]
+        stage.jobs.clock = lambda: now + timedelta(days=365)
+        for other in others:
+            stage.store.claim(other.id, "elsewhere", now=stage.jobs.clock(), lease=timedelta(minutes=5))
+        work_off(stage, postgres_url)  # it is crowded, and to be tried in a year
+        stage.jobs.clock = lambda: now
+        stage.store.release(others[0].id, "elsewhere")
+        stage.server.faults.append(lambda _: Answer(status=429))
+        work_off(stage, postgres_url)
+        assert [one.failures for one in stage.store.connections(stage.user.id)[:2]] == [1, 1]
 
 
 @pytest.mark.postgres
