@@ -92,6 +92,8 @@ def _notify(bridge: app.Bridge, user: User, now: datetime) -> None:
     advice = bridge.store.open_recommendation(user.id, moment)
     if advice is None or advice.shown_at or advice.answer or bridge.store.post.begun(advice.id):
         return
+    if advice.expires_at <= now:  # who flies west comes into the same slot twice
+        return
     events = _events(bridge, user, advice, now) if channel.events else ()
     message = notify.compose(advice, links=links.for_recommendation(bridge, advice), events=events)
     reason = notify.once(bridge.store, bridge.vault, advice, message, now=now)

@@ -143,6 +143,22 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
         assert [row["error"] for row in rows if row["source"] == "notify"] == [count]
 
 
+def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(stage: Stage, mailbox: Mailbox) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    channel = store.post.channel(user.id)
+    store.post.keep(user.id, None, now=stage.now)
+    stage.now += timedelta(hours=7)  # 13:00 in Berlin
+    stage.daemon().tick()
+    stage.now += timedelta(hours=6)
+    store.set_zone(user.id, "America/New_York", since=stage.now)  # 13:00 there
+    store.post.keep(user.id, channel, now=stage.now)
+    stage.daemon().tick()
+    assert mailbox.got == []
+    stage.now += timedelta(hours=17)
+    stage.daemon().tick()
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
+
+
 def test_a_lost_consent_is_told_once_each_time_and_never_at_night(stage: Stage, mailbox: Mailbox) -> None:
     store, daemon = stage.bridge.store, stage.daemon()
 
