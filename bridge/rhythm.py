@@ -138,7 +138,9 @@ def _write(bridge: app.Bridge, user: User, now: datetime) -> None:
     for connection in known:
         if last is not None and _unwritten(bridge, connection, last, now):
             done = app.write_plans(bridge, user, connection, at=now)
-            told = (WRITTEN, now) if done else (AGAIN, now + BACKOFF)
+            told = (
+                (WRITTEN, max(now, last)) if done else (AGAIN, now + BACKOFF)
+            )  # last: maybe by a clock that was ahead
             store.save_cursor(connection.id, told[0], told[1].isoformat(), 1)
 
 
