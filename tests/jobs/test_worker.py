@@ -165,6 +165,21 @@ def work_off(staged: Stage, url: str) -> None:
     asyncio.run(once())
 
 
+def test_what_another_has_taken_over_is_not_paused_for_a_token_that_it_swapped(staged: Stage) -> None:
+    connection = staged.connections[0]
+
+    def overtake(request: Any) -> Answer:
+        staged.store.release(connection.id, staged.store.holder(connection.id) or "")
+        staged.store.claim(connection.id, "elsewhere", now=NOW, lease=timedelta(minutes=5))
+        return Answer(status=403)
+
+    staged.server.faults.append(overtake)
+    assert not staged.jobs.sync(connection.id)
+    assert staged.store.holder(connection.id) == "elsewhere"
+    assert staged.store.last_outcome(connection.id) is None
+    assert staged.store.connection(connection.id) == connection
+
+
 @pytest.mark.postgres
 def test_a_wrong_setting_is_told_and_stops_no_sync(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
