@@ -144,6 +144,8 @@ def _end(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limite
     with store.transaction(durable=source.open is None):  # what a file held does not come again by itself
         if limited and outcome.retry_at:
             store.rest(connection.source, outcome.retry_at)
+        if outcome.outcome != "ok" and store.holder(connection.id) != lease.holder:
+            return  # another took over, and says how it ends
         finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
         store.release(connection.id, lease.holder)
 

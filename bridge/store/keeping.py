@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.errors import SetupError
 from bridge.ports import Tidied
-from bridge.store import rows, snapshot, tables
+from bridge.store import leases, moving, rows, snapshot, tables
 from bridge.store.database import Database
 from bridge.store.presence import announce, announced
 
@@ -89,9 +89,12 @@ class SqlKeeping:
         finally:
             raw.close()
 
-    def restore(self, path: Path, *, replace: bool, progress: Progress = snapshot.unwatched) -> None:
+    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = snapshot.unwatched) -> None:
         refused = snapshot.refused(f"{path} cannot be put back", "nothing was changed")
         with refused, snapshot.opened(path) as saved, self._database.write() as db, saved.read() as before:
+            moving.hold(db)
+            if leases.busy(db, None, now=now):  # it would go on with a number that is another's
+                raise SetupError("something is being synced; stop what works here and try again in five minutes")
             there = _anybody(db)
             if there and not replace:
                 raise SetupError("there are people in this store; to put the backup in their place: --replace")

@@ -24,8 +24,10 @@ from typer.testing import CliRunner
 
 from bridge import log
 from bridge.cli import app as cli
+from bridge.cli import exit_code
 from bridge.daemon.process import beat
 from bridge.daemon.watch import Watch
+from bridge.errors import SetupError
 from bridge.lab.server import Answer, Request
 from bridge.ports import Store
 from bridge.service import FILES, text
@@ -267,3 +269,11 @@ def test_the_unit_runs_what_its_head_installs_as_the_user_its_head_names() -> No
         assert f"-p {name}={value} " in head
     (home,) = re.findall(r"BRIDGE_HOME=\S+", unit)
     assert f"{home} " in head
+
+
+def test_the_service_comes_back_when_its_database_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_DATABASE", "postgresql://127.0.0.1:1/away")
+    error = CliRunner().invoke(cli, ["daemon"]).exception
+    assert isinstance(error, SetupError)
+    final = re.findall(r"^RestartPreventExitStatus=(.+)$", text("systemd"), re.MULTILINE)
+    assert str(exit_code(error)) not in " ".join(final).split()

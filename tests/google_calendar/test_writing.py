@@ -303,6 +303,22 @@ def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) ->
     assert len(stage.ours()) == 1
 
 
+def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> None:
+    daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
+    daemon.tick()
+    advice = stage.bridge.store.open_recommendation(stage.user.id, moment_at(stage.now, stage.user.zones))
+    assert advice is not None
+    stage.now += timedelta(hours=1)
+    stage.answer(advice, Answer.ACCEPT)
+    stage.now -= timedelta(minutes=50)
+    daemon.tick()
+    asked = len(stage.server.asked)
+    assert len(stage.ours()) == 1
+    stage.now += SOME
+    daemon.tick()
+    assert len(stage.server.asked) == asked
+
+
 def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> None:
     for write in (False, True):
         visitor = Visitor()

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -202,8 +203,8 @@ def test_a_backup_goes_back_into_either_database(
         assert [s for _, s in other.secrets()] == [s for _, s in world.store.secrets()]
         other.add_user("ben", "UTC", now=NOW)  # numbers go on where they were
         with pytest.raises(SetupError, match="--replace"):
-            other.keeping.restore(path, replace=False)
-        other.keeping.restore(path, replace=True)
+            other.keeping.restore(path, replace=False, now=NOW)
+        other.keeping.restore(path, replace=True, now=NOW)
         assert [user.name for user in other.users()] == ["ana"]
 
 
@@ -212,12 +213,28 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
 ) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(SetupError, match="is no backup"):
-        world.store.keeping.restore(tmp_path / "letter.txt", replace=True)
+        world.store.keeping.restore(tmp_path / "letter.txt", replace=True, now=NOW)
     world.store.keeping.backup(tmp_path / "saved")
     with ExitStack() as stack, closing(open_store(database_url)) as two:
         stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
         with pytest.raises(SetupError, match="host/1"):
             housekeeping.restore(bridge_of(world.store), tmp_path / "saved", replace=True, progress=unwatched, now=NOW)
+
+
+def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Path) -> None:
+    """What lands next would be of the person who has that number in the backup."""
+    with closing(open_store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        other.connect(other.add_user("bob", "UTC", now=NOW).id, "whoop", "account", now=NOW)
+        other.keeping.backup(tmp_path / "saved")
+    again = partial(world.store.keeping.restore, tmp_path / "saved", replace=True, now=world.now)
+
+    def amid(stream: str, records: int) -> None:
+        with pytest.raises(SetupError, match="is being synced"):
+            again()
+
+    sync(world.source(), world.store, holder="test/1", now=world.now, on_page=amid)
+    again()
+    assert [user.name for user in world.store.users()] == ["bob"]
 
 
 def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) -> None:
@@ -233,11 +250,11 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
         shutil.copyfile(tmp_path / "young.db", tmp_path / "young")  # all of it is in the log beside it
     for name in ("cut", "damaged", "photos", "young", "nothing"):
         with pytest.raises(SetupError, match="is no backup"):
-            store.keeping.restore(tmp_path / name, replace=True)
+            store.keeping.restore(tmp_path / name, replace=True, now=NOW)
     with closing(open_store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
         empty.keeping.backup(tmp_path / "empty")
     with pytest.raises(SetupError, match="there is nobody in"):
-        store.keeping.restore(tmp_path / "empty", replace=True)
+        store.keeping.restore(tmp_path / "empty", replace=True, now=NOW)
     assert world.contents() == before
     assert not list(tmp_path.glob(".restoring-*"))
 
