@@ -33,9 +33,9 @@ class Database:
             bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
-            if not isinstance(error, sa.exc.OperationalError):
+            if type(error) not in (sa.exc.OperationalError, sa.exc.DatabaseError):  # of the others, our code is the cause
                 raise
-            what = type(error.orig).__name__
+            what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
             raise SetupError(
                 f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given"
             ) from error
