@@ -19,7 +19,8 @@ if TYPE_CHECKING:
 
 def document(body: Any) -> None:
     """Exactly one JSON document on standard output."""
-    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str)))
+    plain = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=plain, default=str)))
 
 
 def writable(text: object) -> str:
@@ -47,7 +48,11 @@ def table(
     drawn = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
         numeric = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        drawn.add_column(column.replace("_", " "), justify="right" if numeric else "left")
+        heading = column.replace("_", " ")
+        if numeric:  # not folded: half a number is another number
+            drawn.add_column(heading, justify="right")
+        else:
+            drawn.add_column(heading, overflow="fold")
     for row in rows:
         drawn.add_row(*(_cell(row.get(column)) for column in columns))
     Console(width=None if sys.stdout.isatty() else 110, markup=False, highlight=False).print(drawn)

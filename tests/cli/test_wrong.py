@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import io
+import json
+import sys
+from contextlib import redirect_stdout
+
 import pytest
 
+from bridge.cli import main, show
 from tests.commands import bridge
 
 FAR = "99999999999999999999"
@@ -19,3 +25,36 @@ def ana() -> None:
 def test_a_number_that_no_row_can_have(command: tuple[str, ...]) -> None:
     done = bridge(*command, "--user", "ana")
     assert (done.returncode, "Input should be less than" in done.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("encoding", ["latin-1", "ascii"])
+def test_a_terminal_without_our_letters(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = [
+        _shown(encoding, monkeypatch, "classify", "Zoë: 朝のヨガ", "--by", "keywords", *how)
+        for how in ((), ("--json",))
+    ]
+    assert "????" in shown[0]
+    assert json.loads(shown[1])[0]["title"] == "Zoë: 朝のヨガ"
+
+
+def _shown(encoding: str, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> str:
+    raw = io.BytesIO()
+    with io.TextIOWrapper(raw, encoding=encoding, write_through=True) as out, redirect_stdout(out):
+        monkeypatch.setattr("sys.argv", ["bridge", *arguments])
+        with pytest.raises(SystemExit):
+            main()
+        return raw.getvalue().decode(encoding)
+
+
+def test_a_narrow_terminal_shows_every_word(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "60")
+    command = "bridge connect google_calendar --user ana"
+    columns = ("source", "connection", "last_success", "next_due", "newest", "rows", "set_aside", "next")
+    show.table([{**dict.fromkeys(columns, "google_calendar"), "next": command}], columns)
+    drawn = capsys.readouterr().out
+    assert "…" not in drawn
+    cells = [line.split("│")[-2].strip() for line in drawn.splitlines() if line.startswith("│")]
+    assert "".join(cells).replace(" ", "") == command.replace(" ", "")
