@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from bridge.sync import OnPage
     from bridge.types import Reading
 
+JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+
 
 def document(body: Any) -> None:
     """Exactly one JSON document on standard output."""
@@ -26,6 +28,11 @@ def document(body: Any) -> None:
 def writable(text: object) -> str:
     """A text that can be sent: half a character, as some calendars cut titles, becomes a question mark."""
     return str(text).encode("utf-8", "replace").decode()
+
+
+def printable(text: str) -> str:
+    """A title as a terminal may show it: who sends an invitation must not move the cursor or turn the line round."""
+    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
@@ -61,7 +68,7 @@ def table(
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:.2f}" if isinstance(value, float) else printable(str(value))
 
 
 def bar(level: float, width: int = 20) -> str:

@@ -33,7 +33,7 @@ class Database:
             bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
-            if type(error) not in (sa.exc.OperationalError, sa.exc.DatabaseError):  # of the others, our code is the cause
+            if type(error) not in (sa.exc.OperationalError, sa.exc.DatabaseError):  # others are our own fault
                 raise
             what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
             raise SetupError(

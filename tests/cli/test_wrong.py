@@ -6,6 +6,7 @@ import io
 import json
 import sys
 from contextlib import redirect_stdout
+from pathlib import Path
 
 import pytest
 
@@ -58,3 +59,18 @@ def test_a_narrow_terminal_shows_every_word(
     assert "…" not in drawn
     cells = [line.split("│")[-2].strip() for line in drawn.splitlines() if line.startswith("│")]
     assert "".join(cells).replace(" ", "") == command.replace(" ", "")
+
+
+@pytest.mark.usefixtures("ana")
+def test_a_title_moves_no_cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:1", "DTSTART:20261120T090000Z")
+    lines += ("DTEND:20261120T100000Z", "SUMMARY:\x1b[2JGym \u202e", "END:VEVENT", "END:VCALENDAR")
+    (tmp_path / "week.ics").write_text("\r\n".join(lines), encoding="utf-8", newline="")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T08:00:00+00:00")
+    assert bridge("import", str(tmp_path / "week.ics"), "--user", "ana").returncode == 0
+    fixed = ("classify", "--user", "ana", "--fix", "\x1b[2JGym \u202e", "LEARN")
+    for command in (("today", "--user", "ana"), ("classify", "\x1b[2JGym"), fixed):
+        shown = bridge(*command).stdout
+        assert "\ufffd[2JGym" in shown
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
