@@ -74,3 +74,11 @@ def test_a_title_moves_no_cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
         assert "\ufffd[2JGym" in shown
         assert "\x1b" not in shown
         assert "\u202e" not in shown
+
+
+@pytest.mark.usefixtures("ana")
+def test_nothing_is_to_be_revoked_where_no_consent_was_given() -> None:
+    assert bridge("checkin", "4", "--user", "ana").returncode == 0
+    assert (
+        bridge("disconnect", "check_in", "--user", "ana").stdout == "check_in is disconnected and its data deleted.\n"
+    )
