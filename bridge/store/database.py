@@ -134,7 +134,7 @@ def _engine(url: str) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:
-        raise SetupError("BRIDGE_DATABASE is no database address; write sqlite:///path or postgresql://...") from None
+        raise SetupError("that is no database address; write it like sqlite:///path or postgresql://...") from None
     if parsed.drivername in ("postgresql", "postgres"):
         return _postgres(parsed.set(drivername="postgresql+psycopg"))
     if parsed.drivername != "sqlite":
