@@ -67,8 +67,8 @@ class Settings:
             if value is None:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
             if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= DIGITS):
-                wanted = f"a whole number of at most {DIGITS} digits"
-                raise SetupError(f"{variable} ({setting.help}) is {wanted}; correct it, then: bridge doctor")
+                number = f"a whole number of at most {DIGITS} digits"
+                raise SetupError(f"{variable} ({setting.help}) is {number}; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 

@@ -16,6 +16,10 @@ from sqlalchemy.pool import StaticPool
 from bridge.errors import SetupError, TryLater
 from bridge.store.schema import bring_up
 
+UNUSABLE = (
+    sa.exc.OperationalError,
+    sa.exc.DatabaseError,
+)  # not the classes that derive from it: those are our own fault
 BUSY_SECONDS = 30
 WASTE = 0.2  # share of a file that is unused before it is written anew
 IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
@@ -33,7 +37,7 @@ class Database:
             bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
-            if type(error) not in (sa.exc.OperationalError, sa.exc.DatabaseError):  # others are our own fault
+            if not isinstance(error, sa.exc.DatabaseError) or type(error) not in UNUSABLE:
                 raise
             what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
             raise SetupError(
