@@ -140,14 +140,14 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str) -> bool:
-    """Revoke the consent at the vendor, then delete the connection and all that came through it.
-
-    Returns whether the vendor confirmed; the data is deleted either way.
+    """Revoke the consent at the vendor, then delete the connection and all that came through it, either way.
+    Returns whether no consent is left there: none was given, or the vendor confirmed.
     """
     spec = registry.spec(source)
-    confirmed = False
+    confirmed = True
     for connection in chosen(bridge, user, source):
         live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
+        confirmed = confirmed and not live
         if spec.revokes is not None and live:
             with suppress(BridgeError):  # settings or key are gone: then nobody can tell the vendor
                 channels.end(bridge.account(connection, spec), spec, now=now())

@@ -102,7 +102,8 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
     tables = read(folder)
     store.restore(user_id, tables)
     rows = sum(len(found) for found in tables.values())
-    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
+    items = {kind: len(tables.get(f"{kind}s", ())) for kind in ("sample", "episode", "event", "task")}
+    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables), items=items)
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -246,7 +246,8 @@ def feedback(
     answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule.")],
     user: options.User,
     recommendation: Annotated[
-        int | None, typer.Option("--id", help="Which recommendation; default: the newest unanswered one.")
+        int | None,
+        typer.Option("--id", help="Which recommendation; default: the newest unanswered one.", max=options.LARGEST),
     ] = None,
     to: Annotated[
         str | None, typer.Option(help='When instead, for reschedule: e.g. "Thu evening".', metavar="DAY SLOT")

@@ -42,7 +42,7 @@ class Database:
             self.engine.dispose()
             if not isinstance(error, sa.exc.DatabaseError):  # no database, no permission, out of reach
                 raise
-            what = type(error.orig).__name__
+            what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
             raise SetupError(
                 f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given"
             ) from error
@@ -149,7 +149,7 @@ def _engine(url: str | sa.URL) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:
-        raise SetupError("BRIDGE_DATABASE is no database address; write sqlite:///path or postgresql://...") from None
+        raise SetupError("that is no database address; write it like sqlite:///path or postgresql://...") from None
     if parsed.drivername in ("postgresql", "postgres"):
         return _postgres(parsed.set(drivername="postgresql+psycopg"))
     if parsed.drivername != "sqlite":

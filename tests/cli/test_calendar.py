@@ -13,7 +13,8 @@ import pytest
 from bridge import registry
 from bridge.cli import app as cli
 from bridge.cli.calendar import title_of
-from bridge.cli.week_table import PIPED, printable
+from bridge.cli.show import printable
+from bridge.cli.week_table import PIPED
 from bridge.errors import SetupError
 from bridge.types import Event
 from rhythm_env.interface import ActionType

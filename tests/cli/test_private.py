@@ -48,7 +48,8 @@ def test_an_export_goes_back_in_as_the_same_store(filled: World, tmp_path: Path,
     archive.write(before, tmp_path / "export", kind)
     other = open_store(f"sqlite:///{tmp_path / 'other.db'}")
     ben = other.add_user("ben", "Asia/Tokyo", now=NOW)
-    app.import_path(app.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOW)
+    (outcome,) = app.import_path(app.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOW).outcomes
+    assert outcome.items == {one: len(before[f"{one}s"]) for one in ("sample", "episode", "event", "task")}
     ben = other.user("ben")
     assert contents(other, ben) == contents(store, filled.user)
     assert ben.zones == filled.user.zones

@@ -16,7 +16,7 @@ from bridge.cli import app as cli
 from bridge.keyplace import InFile
 from bridge.lab.server import Answer, LabServer, Request
 from bridge.vault import Vault
-from rhythm_env.interface import moment_at
+from rhythm_env.interface import moment_at, zone_at
 from tests.daemon.stage import MONDAY, Stage, staged
 
 
@@ -137,6 +137,8 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
     monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
     body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--json"]).stdout)
     assert (body["missed"], [one["state"] for one in body["unsent"]]) == (1, ["missed"])
+    local = missed.at.astimezone(zone_at(missed.at, user.zones))
+    assert f"{local:%a %d %b %H:%M} missed: " in CliRunner().invoke(cli, ["notify", "--user", "ana"]).stdout
     for days, count in ((0, "1 not sent"), (20, None)):
         monkeypatch.setenv("BRIDGE_NOW", (later + timedelta(days=days)).isoformat())
         rows = json.loads(CliRunner().invoke(cli, ["status", "--user", "ana", "--json"]).stdout)
@@ -207,4 +209,5 @@ def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
         box.refuses = True
         assert CliRunner().invoke(cli, ["notify", "--user", "ana", "--test"]).exit_code == 1
     assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
+    assert "goes with an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
     assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)
