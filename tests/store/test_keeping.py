@@ -269,7 +269,7 @@ def test_a_store_that_was_copied_with_its_log_comes_back_whole(tmp_path: Path) -
         for file in tmp_path.glob("bridge.db*"):
             shutil.copyfile(file, copy / file.name)
     with closing(open_store("sqlite://")) as other:
-        other.keeping.restore(copy / "bridge.db", replace=False)
+        other.keeping.restore(copy / "bridge.db", replace=False, now=NOW)
         assert [user.name for user in other.users()] == ["ana", "ben"]
 
 

@@ -87,7 +87,7 @@ def test_another_programs_table_is_left_alone(empty_url: str) -> None:
 
 def test_what_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "letter.db").write_text("dear " * 100)
-    with pytest.raises(SetupError, match=r"cannot be opened \(DatabaseError\); check BRIDGE_DATABASE"):
+    with pytest.raises(SetupError, match=r"cannot be opened \(SQLITE_NOTADB\); check BRIDGE_DATABASE"):
         open_store(f"sqlite:///{tmp_path / 'letter.db'}")
     assert (tmp_path / "letter.db").read_text() == "dear " * 100
 
