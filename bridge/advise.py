@@ -10,7 +10,7 @@ from datetime import UTC, datetime, timedelta
 from bridge import agenda, corrections
 from bridge.errors import SetupError
 from bridge.guard import ORDINARY, Guard
-from bridge.observe import observe
+from bridge.observe import observe, slot_around
 from bridge.ports import EventClassifier, Invitation, Known, ProxyMap, Recommendation, Stated, Store, User
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
@@ -24,7 +24,6 @@ from rhythm_env.interface import (
     Policy,
     ZoneHistory,
     moment_at,
-    slot_bounds,
     zone_at,
 )
 
@@ -145,7 +144,8 @@ def recommend(
     if existing is not None:
         return existing
     seen, _ = look(store, user, classifier, at=now, proxies=proxies)
-    observation, _ = guard.allowed(seen, now=now)
+    local = now.astimezone(zone_at(now, user.zones))
+    observation, _ = guard.allowed(seen, now=local)
     rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
@@ -161,10 +161,10 @@ def recommend(
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=decision.reasons + not_said(guard.withheld(observation, now=now)),
+        reasons=decision.reasons + not_said(guard.withheld(observation, now=local)),
         observation=observation.to_json(),
         created_at=now,
-        expires_at=slot_bounds(moment, user.zones)[1],
+        expires_at=slot_around(now, user.zones)[1],
     )
     return store.add_recommendation(advice)
 

@@ -12,7 +12,7 @@ from bridge.errors import SetupError
 from bridge.personalise import for_person
 from bridge.ports import Correction, Recommendation, User
 from bridge.types import Event
-from rhythm_env.interface import ActionType, observation_from_json
+from rhythm_env.interface import ActionType, observation_from_json, zone_at
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -35,10 +35,10 @@ def recommend(
     return advice
 
 
-def withheld(bridge: Bridge, advice: Recommendation) -> dict[ActionType, str]:
+def withheld(bridge: Bridge, user: User, advice: Recommendation) -> dict[ActionType, str]:
     """What could not be advised then, and why."""
-    seen = observation_from_json(advice.observation)
-    return bridge.guard.withheld(seen, now=advice.created_at)
+    seen, then = observation_from_json(advice.observation), advice.created_at
+    return bridge.guard.withheld(seen, now=then.astimezone(zone_at(then, user.zones)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,14 +61,15 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
     store.correct(user.id, said)
     ahead = store.events(user.id, since=now, until=now + REACH, at=now)
     events = agenda.expand([event for _, event in ahead], since=now, until=now + REACH, zones=user.zones)
-    held = corrections.said_of([occurrence.event for occurrence in events], [said])
-    return Fixed(event=found, holds_for=sum(one is not None for one in held))
+    made = store.corrections(user.id, at=now)
+    held = corrections.held_by([occurrence.event for occurrence in events], said.series, made)
+    return Fixed(event=found, holds_for=held)
 
 
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
     """The event with that key, or the first with that title."""
     exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
-    titled = exact or [event for _, event in events if (event.title or "").casefold() == wanted.casefold()]
+    titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:
         raise SetupError(
             f"no such event within {REACH.days} days; see the keys in: bridge today --user {user.name} --json"

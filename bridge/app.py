@@ -140,14 +140,14 @@ def _by_hand(spec: ConnectorSpec, user: User) -> str:
 
 
 def disconnect(bridge: Bridge, user: User, source: str) -> bool:
-    """Revoke the consent at the vendor, then delete the connection and all that came through it.
-
-    Returns whether the vendor confirmed; the data is deleted either way.
+    """Revoke the consent at the vendor, then delete the connection and all that came through it, either way.
+    Returns whether no consent is left there: none was given, or the vendor confirmed.
     """
     spec = registry.spec(source)
-    confirmed = False
+    confirmed = True
     for connection in chosen(bridge, user, source):
         live = bridge.store.secret(connection.id) is not None and not connection.name.startswith(FOLDER)
+        confirmed = confirmed and not live
         if spec.revokes is not None and live:
             with suppress(BridgeError):  # settings or key are gone: then nobody can tell the vendor
                 channels.end(bridge.account(connection, spec), spec, now=now())
@@ -274,8 +274,7 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
         raise SetupError(f"there is no folder {folder}")
     place = str(folder.resolve())
     others = [c for c in bridge.store.connections(user.id) if c.source == source and c.name.startswith(FOLDER)]
-    known = {StoredAccount(c.id, {}, bridge.store, bridge.vault).token_field("folder"): c.name for c in others}
-    name = known.get(place) or (FOLDER if not others else f"{FOLDER}-{len(others) + 1}")
+    name = intake.name_for(place, {c.name: StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others})
     with bridge.store.lock(SEALING), bridge.store.transaction():
         connection = bridge.store.connect(user.id, source, name, now=now())
         StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})

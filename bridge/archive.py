@@ -24,15 +24,22 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table; returns how many rows each has. Raises SetupError for a folder that is no empty one."""
+    """Write every table; returns how many rows each has.
+
+    Raises SetupError for a folder that is no empty one, and where there is no room.
+    """
     if kind not in FORMATS:
         raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(FORMATS)}")
-    new_folder(folder, "bridge export --user NAME --to FOLDER")
-    for name, rows in tables.items():
-        _write_one(rows, folder / f"{name}.{kind}", kind)
+    again = "bridge export --user NAME --to FOLDER"
+    new_folder(folder, again)
     counts = {name: len(rows) for name, rows in tables.items()}
     about = {"version": VERSION, "format": kind, "tables": counts}
-    (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    try:
+        for name, rows in tables.items():
+            _write_one(rows, folder / f"{name}.{kind}", kind)
+        (folder / ABOUT).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise SetupError(f"{folder} is not whole ({error.strerror}); delete it, make room, then: {again}") from None
     return counts
 
 
@@ -83,6 +90,9 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
     try:
         with packed.open(member) as content, place.open("xb") as file:
             shutil.copyfileobj(content, file)
+    except OSError as error:
+        there = place.parent.parent
+        raise SetupError(f"that export cannot be unpacked ({error.strerror}); make room in {there}") from None
     except DAMAGED as error:
         raise SetupError(f"that export is damaged or cut off ({type(error).__name__}); export again") from None
 
@@ -92,7 +102,8 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
     tables = read(folder)
     store.restore(user_id, tables)
     rows = sum(len(found) for found in tables.values())
-    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables))
+    items = {kind: len(tables.get(f"{kind}s", ())) for kind in ("sample", "episode", "event", "task")}
+    return Outcome(source="export", connection="-", outcome="ok", new=rows, files=len(tables), items=items)
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:

@@ -12,6 +12,8 @@ from typing import Any
 from bridge.errors import SetupError
 from bridge.ports import ConnectorSpec, Setting
 
+DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
@@ -64,8 +66,9 @@ class Settings:
             value = os.environ.get(variable) or _as_text(written.get(setting.name)) or setting.default
             if value is None:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
-            if setting.whole and not (value.isascii() and value.isdigit()):
-                raise SetupError(f"{variable} ({setting.help}) is a whole number; correct it, then: bridge doctor")
+            if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= DIGITS):
+                number = f"a whole number of at most {DIGITS} digits"
+                raise SetupError(f"{variable} ({setting.help}) is {number}; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 
@@ -111,9 +114,9 @@ def _default_folder() -> str:
 
 
 def _read(path: Path) -> dict[str, Any]:
-    if not path.exists():
-        return {}
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (FileNotFoundError, NotADirectoryError):
+        return {}
+    except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read: {error}") from error

@@ -5,7 +5,6 @@ The shared model is not retrained; this is a layer on top of it, made of what on
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
@@ -19,7 +18,6 @@ from rhythm_env.interface import ActionType
 BY = "you"
 SIMILAR = 0.7  # overlap of three-letter runs (Dice 1945) from which titles are alike
 SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a similar one
-WORD = re.compile(r"[^\W\d_]+")
 
 
 def series_of(event: Event) -> str:
@@ -34,15 +32,16 @@ def applied(
 
     What they accepted is what it was advised as, whatever a classifier makes of its title.
     """
-    said = said_of([o.event for o in occurrences], corrections)
+    by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
+    said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
     return [mine or agreed(o.event) or label for o, label, mine in zip(occurrences, labels, said, strict=True)]
 
 
-def said_of(events: Sequence[Event], corrections: Sequence[Correction]) -> list[Label | None]:
-    """What the person said of each event's series or of a title like its own; None where they said nothing."""
-    by_series = {one.series: one for one in corrections}
-    titles = Titles(corrections)
-    return [_of_series(by_series.get(series_of(event))) or titles.said(event.title or "") for event in events]
+def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correction]) -> int:
+    """For how many events what the person said of ``series`` is what counts, and nothing else they said."""
+    by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
+    counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
+    return sum(one is not None and one.series == series for one in counts)
 
 
 def _of_series(mine: Correction | None) -> Label | None:
@@ -59,20 +58,29 @@ class Titles:
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)
+        self._wordless = {title: one for title, one in newest.items() if title and not words(title)}
         self._made = [(one, runs(one.title or "")) for one in newest.values()]
         self._with: dict[str, list[tuple[int, int]]] = {}
         for number, (_, shape) in enumerate(self._made):
             for run, times in shape.items():
                 self._with.setdefault(run, []).append((number, times))
-        self._found: dict[str, Label | None] = {}
+        self._found: dict[str, tuple[Correction | None, float]] = {}
 
     def said(self, title: str) -> Label | None:
         """What holds for a title; None where nothing does."""
+        one, likeness = self.nearest(title)
+        if one is None:
+            return None
+        why = "you said so of the same title" if likeness == 1 else "you said so of a similar title"
+        return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
+
+    def nearest(self, title: str) -> tuple[Correction | None, float]:
+        """The correction that holds for a title and how like it is, 0..1; one without a word is like itself alone."""
         if title not in self._found:
-            self._found[title] = self._nearest(title)
+            self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)
         return self._found[title]
 
-    def _nearest(self, title: str) -> Label | None:
+    def _nearest(self, title: str) -> tuple[Correction | None, float]:
         shape = runs(title)
         shared: dict[int, int] = {}
         for run, times in shape.items():
@@ -83,9 +91,8 @@ class Titles:
         for likeness, number in sorted((one for one in near if one[0] >= SIMILAR), reverse=True):
             one = self._made[-number][0]
             if not swapped(title, one.title or ""):
-                why = "you said so of the same title" if likeness == 1 else "you said so of a similar title"
-                return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
-        return None
+                return one, likeness
+        return None, 0.0
 
 
 def agreed(event: Event) -> Label | None:
@@ -101,8 +108,14 @@ def agreed(event: Event) -> Label | None:
 
 
 def words(title: str) -> list[str]:
-    """A title's words, numbers and marks aside, case and width folded."""
-    return WORD.findall(unicodedata.normalize("NFKC", title).casefold())
+    """A title's words, numbers and signs aside, case and width folded; a vowel may be a mark of the letter before it.
+
+    >>> words("1:1 with Ana ❤️ (2)"), len(words("दिन")), words("दिन") == words("दान")
+    (['with', 'ana'], 1, False)
+    """
+    folded = unicodedata.normalize("NFKC", title).casefold()
+    parted = "".join(sign if unicodedata.category(sign)[0] in "LM" else " " for sign in folded).split()
+    return [word for word in parted if unicodedata.category(word[0])[0] == "L"]
 
 
 def runs(title: str) -> Counter[str]:

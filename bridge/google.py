@@ -11,7 +11,7 @@ from typing import Any
 
 from bridge.errors import BridgeError, NeedsLogin, SetupError, SourceChanged, TryLater
 from bridge.http import seconds
-from bridge.oauth import loopback_may_be_plain
+from bridge.oauth import loopback_may_be_plain, not_busy
 from bridge.ports import Account, Browser, Setting
 from bridge.redirect import answered as led_back
 from bridge.redirect import code_of, hearing
@@ -194,16 +194,19 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
     flow = Flow.from_client_config({"installed": _client(account)}, asked)
     with hearing(service.source) as (here, listener), loopback_may_be_plain(account.settings["token_uri"]):
         flow.redirect_uri = here
+        flow.oauth2session.register_compliance_hook("access_token_response", not_busy(service.source))
         url, state = flow.authorization_url(prompt="consent")
         code = code_of(service.source, led_back(browser, url, listener), state)
         try:
             flow.fetch_token(code=code, timeout=TIMEOUT)
+            return flow.credentials
         except requests.RequestException as error:
             raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
         except (OAuth2Error, Warning) as error:  # a refused scope arrives as a bare Warning
-            what = type(error).__name__
-            raise NeedsLogin(f"the consent was refused or incomplete ({what}): {service.again}") from None
-    return flow.credentials
+            told = f"the consent was refused or incomplete ({type(error).__name__}): {service.again}"
+            raise NeedsLogin(told) from None
+        except (ValueError, TypeError, AttributeError, KeyError):  # what the library makes of JSON that is no token
+            raise TryLater(f"{service.source}'s token server answered something that is not a token") from None
 
 
 def revoke(account: Account) -> bool:
@@ -255,16 +258,14 @@ def _consent(account: Account, service: Service) -> dict[str, Any]:
 def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
     from google.oauth2.credentials import Credentials
 
-    expiry = (
-        datetime.fromisoformat(token["expiry"]).astimezone(UTC).replace(tzinfo=None) if token.get("expiry") else None
-    )
+    ends = _instant(token, "expiry")
     return Credentials(  # type: ignore[no-untyped-call]
         token=token.get("token"),
         refresh_token=token["refresh_token"],
         token_uri=account.settings["token_uri"],
         client_id=account.settings["client_id"],
         client_secret=account.settings["client_secret"],
-        expiry=expiry,  # the library wants naive UTC
+        expiry=ends and ends.astimezone(UTC).replace(tzinfo=None),  # the library wants naive UTC
     )
 
 

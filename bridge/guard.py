@@ -57,14 +57,16 @@ class Guard:
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
-        """What speaks against advising an action now, whether it fits or not."""
+        """What speaks against advising an action now, whether it fits or not; a day is told by the clock of ``now``."""
         slot = observation.slot.name.lower()
         if self._loud(action, observation):
             return f"{slot}s {ORDINARY[0]}"
         if action is ActionType.SLEEP and _awake(observation):
             return f"{slot}s {ORDINARY[1]}"
         if (until := resting(observation.history, action, observation.slot)) is not None and until > now:
-            return f"ignored {TURNED_DOWN} times in a row on {slot}s, it rests until {until:%d %b}"
+            return (
+                f"ignored {TURNED_DOWN} times in a row on {slot}s, it rests until {until.astimezone(now.tzinfo):%d %b}"
+            )
         return None
 
     def drawn(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:

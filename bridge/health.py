@@ -122,13 +122,13 @@ def _connection(bridge: app.Bridge, user: User, connection: Connection) -> Findi
         return Finding(check=check, ok=False, text=text, next=mending(bridge, user, connection))
     if connection.last_error:
         return Finding(check=check, ok=False, text=connection.last_error, next=mending(bridge, user, connection))
+    if connection.due_at is not None and app.now() - connection.due_at > LATE:
+        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
     if live and connection.last_success is None:
         last = bridge.store.last_outcome(connection.id)
         if last is not None and last[1].outcome == "interrupted":
             return Finding(check=check, ok=True, text="its first sync is under way")
         return Finding(check=check, ok=False, text="has never been synced", next=again)
-    if connection.due_at is not None and app.now() - connection.due_at > LATE:
-        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
     return Finding(check=check, ok=True, text=_well(bridge, connection, spec, live=live))
 
 

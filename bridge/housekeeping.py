@@ -9,7 +9,7 @@ from contextlib import closing, suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
-from bridge import app, registry
+from bridge import app, leases, registry
 from bridge.errors import SetupError
 from bridge.ports import Tidied
 
@@ -71,15 +71,19 @@ def days(text: str) -> float:
 
 
 def restore(bridge: app.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
-    """Put a backup into the store. Raises SetupError while a daemon is at it.
+    """Put a backup into the store. Raises SetupError while a daemon is at it, or anything is synced.
 
-    Files of those who are gone go too: a number may now be somebody else's.
+    Files of those who are gone go too: a number may now be somebody else's. What was pushed since the backup was made
+    may be sent again: it is known no longer.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.work.presence("daemon", bridge.holder, now=now)):
         before = {(user.id, user.name) for user in store.users()}
-        store.keeping.restore(path, replace=replace, progress=progress)
+        leases.free_all_dead(store)
+        store.keeping.restore(path, replace=replace, now=now, progress=progress)
         gone = [number for number, _ in before - {(user.id, user.name) for user in store.users()}]
         adapters = [place for number in gone for place in settings.adapters.glob(f"u{number}-v*")]
         for place in (*map(settings.inbox, gone), *adapters, *([settings.cache] if before else [])):
             shutil.rmtree(place, ignore_errors=True)
+        for mark in settings.inbox(0).parent.glob("*/*/.[0-9a-f]*"):
+            mark.unlink(missing_ok=True)

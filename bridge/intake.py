@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge import __version__, registry
 from bridge.account import StoredAccount
-from bridge.errors import BridgeError, CutShort, TryLater
+from bridge.errors import BridgeError, CutShort, SetupError, TryLater
 from bridge.files import DAMAGED, Plain, Unreadable, Watched, found, plain
 from bridge.ports import Connection, ConnectorSpec, File, FileReader
 from bridge.types import FILE, Outcome, Page, RawRecord, union
@@ -35,6 +35,21 @@ def place_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pat
     place = inbox / connection.source
     place.mkdir(parents=True, exist_ok=True, mode=0o700)
     return place
+
+
+def name_for(place: str, others: Mapping[str, StoredAccount]) -> str:
+    """The name of a folder's connection, by those of its source: the one it has, else one whose place is no longer
+    known, for its key is lost or it comes from an export, else a new one.
+    """
+    known = {_kept(others[name]): name for name in sorted(others, reverse=True) if name != PUSHED}
+    return known.get(place) or known.get("") or (f"{FOLDER}-{len(others) + 1}" if others else FOLDER)
+
+
+def _kept(account: StoredAccount) -> str:
+    try:
+        return account.token_field("folder")
+    except SetupError:
+        return ""
 
 
 def unwatched(done: int, total: int) -> None:
@@ -112,9 +127,10 @@ class Files:
 
     def _pages(self) -> Iterator[Page]:
         before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
-        total, done = sum(file.size for file in self.chosen), 0
+        sizes = [_size(file) for file in self.chosen]
+        total, done = sum(sizes), 0
         imported: dict[str, int] = {}
-        for file in self.chosen:
+        for file, size in zip(self.chosen, sizes, strict=True):
             self.at = file.path
             self.files += 1
             mark = self._mark(file)
@@ -124,7 +140,7 @@ class Files:
                 records = yield from self._one(Watched(file, self.on_bytes, done, total))
                 if mark is not None and not any(path == file.path for path, _ in self.failed):
                     imported[mark] = records
-            done += file.size
+            done += size
             self.on_bytes(done, total)
         if imported:
             yield Page(stream=IMPORTED, records=(), cursor=json.dumps(before | imported, sort_keys=True))
@@ -149,7 +165,11 @@ class Files:
 
     def _mark(self, file: File) -> str | None:
         """What tells a file, and how it would be read, from every other one."""
-        if not self.spec.remembers_files or (digest := file.digest) is None:
+        try:
+            digest = file.digest if self.spec.remembers_files else None
+        except OSError:  # reading it will say so
+            digest = None
+        if digest is None:
             return None
         place = self.zones if self.spec.reads_zones and self.zones else self.zone
         read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
@@ -196,7 +216,10 @@ class Folder:
         seen = {path: mark for path, mark in known.items() if path in here}
         for place in places:
             path = place.relative_to(self.folder).as_posix()
-            mark = Plain(place, path).mark
+            try:
+                mark = Plain(place, path).mark
+            except FileNotFoundError:  # renamed or deleted while those before it were read
+                continue
             failed = f"{mark} {__version__} "
             if seen.get(path, "").startswith(failed):
                 self.failed_before.append((path, seen[path].removeprefix(failed)))
@@ -227,6 +250,14 @@ class Folder:
             mine = result.unreadable if known or not result.unknown else []
             self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
             self._passing = self._current.passing or any(file.passing for file in mine)
+
+
+def _size(file: File) -> int:
+    """None of a file that is gone meanwhile: reading it will say so."""
+    try:
+        return file.size
+    except OSError:
+        return 0
 
 
 def _of_all(page: Page) -> Page:

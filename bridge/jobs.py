@@ -22,6 +22,7 @@ from bridge import app, housekeeping, leases, registry, rhythm
 from bridge.ending import GRACE, LAST, leave
 from bridge.errors import BridgeError, Interrupted, TryLater
 from bridge.ports import Connection, User
+from bridge.rhythm import guarded, report
 from bridge.sync import BACKOFF, CADENCE, LEASE, failed
 from bridge.types import Outcome
 
@@ -38,6 +39,9 @@ ELSEWHERE = timedelta(minutes=1)  # until a connection that somebody else is syn
 BEHIND, FIRST = -10, 10  # priorities of backfills and of ticks
 TOGETHER = 200  # jobs added at once; after so many the planner's statistics are stale
 WAITING = "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock IS NOT NULL"
+LEAPT = (
+    "UPDATE procrastinate_jobs SET scheduled_at = NULL WHERE status = 'todo' AND scheduled_at > now() + interval '2m'"
+)
 SILENT = 30.0  # seconds after which a worker that says nothing is taken for dead, and its jobs for nobody's
 
 
@@ -52,9 +56,10 @@ class Jobs:
     recalled: float = float("-inf")
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater with its time.
+        """Sync one connection, up to so many pages; True when more is to come. Raises TryLater where it cannot begin.
 
-        ``pages``: of a backfill. Without, a connection that is no longer due is left alone: a job may wait for longer.
+        What failed is over, and due again by the tables. ``pages``: of a backfill. Without, a connection that is no
+        longer due is left alone: a job may wait for longer.
         """
         connection = self.bridge.store.connection(connection_id)
         if connection is None or connection.paused is not None:
@@ -76,9 +81,6 @@ class Jobs:
         self._enter(mine, connection)
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
-        if outcome.outcome in ("failed", "interrupted") and not chunk.full:
-            again = self.bridge.store.connection(connection.id)
-            raise TryLater(f"{connection.source}: try again", retry_at=again.due_at if again else None)
         if outcome.outcome == "skipped":
             raise TryLater(f"{connection.source}: somebody else is at it", retry_at=self.clock() + ELSEWHERE)
         return chunk.full
@@ -127,8 +129,14 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting(self) -> list[User]:
-        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written."""
-        return rhythm.waiting(self.bridge, self.bridge.store.users(), now=self.clock())
+        """Those for whom something is due: a slot without advice, advice that is not sent, an answer to be written.
+
+        Nobody where that cannot be told, for a setting that is wrong: syncs do not go by it.
+        """
+        found: list[User] = []
+        now, users = self.clock(), self.bridge.store.users
+        guarded("people", lambda: found.extend(rhythm.waiting(self.bridge, users(), now=now)))
+        return found
 
 
 @dataclass(slots=True, kw_only=True)
@@ -154,12 +162,14 @@ def declare(jobs: Jobs, queue: App) -> None:
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class AsTold(BaseRetryStrategy):
-        """TryLater knows its time; whatever else happens is over, and due again by the tables."""
+        """TryLater knows its time, at most ``ELSEWHERE``: jobs of that person's source wait for this one. Whatever
+        else happens is over, and due again by the tables."""
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
             if not isinstance(exception, TryLater):
+                report("a sync", exception)  # procrastinate's own lines hold texts
                 return None
-            return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + BACKOFF)
+            return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + ELSEWHERE)
 
     @queue.task(name="sync", retry=AsTold())
     async def sync(connection_id: int, pages: int | None = None) -> None:
@@ -175,7 +185,7 @@ def declare(jobs: Jobs, queue: App) -> None:
 
     @queue.task(name="tidy")
     async def tidy() -> None:
-        await asyncio.to_thread(jobs.tidy)
+        await asyncio.to_thread(guarded, "housekeeping", jobs.tidy)
 
     @queue.periodic(cron=TICK)
     @queue.task(name="tick", queueing_lock="tick", priority=FIRST)
@@ -235,7 +245,9 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 
 async def _resume(queue: App) -> None:
-    """What dead workers had begun is begun again; unless it is queued already, then their jobs are dropped."""
+    """What dead workers had begun is begun again; unless it is queued already, then their jobs are dropped. What a
+    worker whose clock is ahead has put off waits no longer."""
+    await queue.connector.execute_query_async(query=LEAPT)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT):
         await queue.job_manager.retry_job(job)
 

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, timedelta
+from typing import Any
 
 from bridge.metrics import METRICS, Metric
 from bridge.types import Sample
 
 QUARTER = 900  # seconds; every offset from UTC in use is a multiple, so that no quarter lies on two local days
+
+
+def finite(value: Any) -> float | None:
+    """A number that is one and not beyond all measure; None for anything else."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
+        return None
+    return float(value)
 
 
 def in_range(values: Mapping[Metric, float | None]) -> dict[Metric, float]:

@@ -36,15 +36,19 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 
 
 def send(address: str, title: str, text: str) -> str | None:
-    """Hand a message to Apprise; None when it went, else why not, in words that name no address."""
+    """Hand a message to Apprise; None when it went, else why not, in words that name no address.
+
+    It is plain text: what goes out as HTML shows titles as they are written. Markdown's escapes would break links.
+    """
     import apprise
 
     logging.getLogger("apprise").setLevel(logging.CRITICAL)  # its lines hold addresses
     post = apprise.Apprise()
     if not post.add(address):
         return "no address that Apprise knows"
+    how = None if post[0].notify_format == "markdown" else "text"
     try:
-        return None if post.notify(title=title, body=text) else "it was not taken"
+        return None if post.notify(title=title, body=text, body_format=how) else "it was not taken"
     except Exception as error:  # noqa: BLE001 - a plug-in of Apprise for every service there is
         return f"an unexpected {type(error).__name__}"
 

@@ -116,7 +116,7 @@ def refreshed(
         _client(account, token=dict(token)) as client,
         loopback_may_be_plain(token_url),
     ):
-        client.register_compliance_hook("refresh_token_response", _busy(source))
+        client.register_compliance_hook("refresh_token_response", not_busy(source))
         try:
             asked: dict[str, Any] = {
                 "client_id": account.settings["client_id"],
@@ -143,7 +143,7 @@ def refreshed(
     return new
 
 
-def _busy(source: str) -> Callable[[requests.Response], requests.Response]:
+def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
     """Looks at the status first: of a page that says 503, oauthlib only tells that there is no token in it."""
 
     def check(answer: requests.Response) -> requests.Response:
@@ -188,7 +188,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
-    client.register_compliance_hook("access_token_response", _busy(source))
+    client.register_compliance_hook("access_token_response", not_busy(source))
     with loopback_may_be_plain(token_url):
         try:
             token: dict[str, Any] = client.fetch_token(
@@ -200,7 +200,7 @@ def _exchange(client: OAuth2Session, account: Account, source: str, token_url: s
             )
         except requests.RequestException as error:
             raise TryLater(f"{source}'s token server does not answer ({type(error).__name__})") from error
-        except (OAuth2Error, ValueError, Warning):
+        except (OAuth2Error, ValueError, TypeError, AttributeError, Warning):  # the middle ones: JSON that is no object
             raise NeedsLogin(
                 f"{source} gave no token; check the client's id and secret, then: bridge connect {source} --user NAME"
             ) from None

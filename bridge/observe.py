@@ -26,9 +26,11 @@ from rhythm_env.interface import (
     Observation,
     StepRecord,
     ZoneHistory,
+    ZoneSpan,
     moment_at,
     slot_bounds,
     slot_start,
+    zone_at,
 )
 
 SHOWN = 1 / 3  # the share of a slot from which the calendar shows what the person did in it
@@ -58,7 +60,7 @@ def observe(
     levels = [_levels(one) for one in states[SETTLING:-1]]
     slots = slots[SETTLING:]
     history = _history(known)
-    start, end = slot_bounds(now, known.zones)
+    start, end = slot_around(known.at, known.zones)
     observation = Observation(
         timestep=now.timestep,
         day=now.day,
@@ -73,6 +75,13 @@ def observe(
         planned=agenda.planned_shares(known.agenda, start, end),
     )
     return observation, readings
+
+
+def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
+    """Begin and end of the slot an instant is in; of hours that come again on a journey west, by the clock there."""
+    moment = moment_at(at, zones)
+    start, end = slot_bounds(moment, zones)
+    return (start, end) if at < end else slot_bounds(moment, [ZoneSpan(since=at, zone=zone_at(at, zones).key)])
 
 
 def _slots(known: Known, now: Moment, completed: int) -> list[tuple[Moment, datetime]]:

@@ -137,10 +137,9 @@ def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> floa
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
     """The newest prior that is kept for this very version of a policy, and was made since the person began anew."""
-    mine = f"{policy.name}@{policy.version}"
+    newest = store.priors(user.id, f"{policy.name}@{policy.version}", kept=True, most=1)
     anew = next((reset.made_at for reset in store.choices.resets(user.id) if reset.taken_back_at is None), None)
-    priors = (one for one in store.priors(user.id) if one.kept and one.policy == mine)
-    return next((one for one in priors if anew is None or one.made_at > anew), None)
+    return next((one for one in newest if anew is None or one.made_at > anew), None)
 
 
 def for_person(store: Store, user: User, policy: Policy) -> Policy:
@@ -156,8 +155,7 @@ def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """
     if not hasattr(policy, "learn"):
         return False
-    mine = f"{policy.name}@{policy.version}"
-    last = next((one for one in store.priors(user.id) if one.policy == mine), None)
+    last = next(iter(store.priors(user.id, f"{policy.name}@{policy.version}", most=1)), None)
     if last is not None and now - last.made_at < AGAIN:
         return False
     since = _since(store, user, now)

@@ -11,7 +11,7 @@ from bridge import advise, agenda
 from bridge.errors import BridgeError
 from bridge.ports import EventClassifier, Recommendation, Store, User
 from bridge.sync import Lease
-from bridge.types import Label, Occurrence, Plan
+from bridge.types import Event, Occurrence, Plan
 from rhythm_env.interface import ActionType, Answer, Moment, slot_bounds
 
 log = logging.getLogger(__name__)
@@ -31,11 +31,11 @@ class Writing(Protocol):
 
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
     """What was accepted, or put off to a named slot, in slots that are not over; in the order it was advised."""
-    found = []
+    found: list[Plan] = []
     for advice in store.recommendations(user.id, since=now - BACK, until=now + advise.INSTANT):
         moment = _meant_for(advice)
         if moment is not None and slot_bounds(moment, user.zones)[1] > now:
-            found.append(_plan(store, user, classifier, advice, moment, now))
+            found.append(_plan(store, user, classifier, advice, moment, now, beside=found))
     return [plan for plan in found if plan.start < plan.end]  # accepted in a slot's last minutes, there is no room
 
 
@@ -44,12 +44,20 @@ def _meant_for(advice: Recommendation) -> Moment | None:
 
 
 def _plan(
-    store: Store, user: User, classifier: EventClassifier, advice: Recommendation, moment: Moment, now: datetime
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    advice: Recommendation,
+    moment: Moment,
+    now: datetime,
+    *,
+    beside: Sequence[Plan],
 ) -> Plan:
     start, end = slot_bounds(moment, user.zones)
     start = max(start, _rounded_up(advice.answered_at or now))
     known = advise.labelled(store, user, classifier, start, end, at=now)
-    begin, over = _placed([one for one in known if one[0].event.kind.partition(":")[0] != "advice"], advice, start, end)
+    others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
+    begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
     return Plan(
         key=key_of(user, advice),
         slot=f"{moment.week}/{moment.timestep}",
@@ -60,12 +68,18 @@ def _plan(
     )
 
 
+def _entry(plan: Plan) -> Occurrence:
+    """An earlier plan as what it takes of the time."""
+    return Occurrence(key=plan.key, event=Event(key=plan.key, calendar="plans"), start=plan.start, end=plan.end)
+
+
 def _placed(
-    others: list[tuple[Occurrence, Label]], advice: Recommendation, start: datetime, end: datetime
+    others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
     """The first free stretch that is long enough, else the slot's beginning."""
     minutes = MINUTES.get(advice.action, HOUR)
-    begin = agenda.next_free(others, start, minutes, end) or start
+    free = agenda.free_blocks(others, start, end, minutes=minutes)
+    begin = free[0][0] if free else start
     return begin, min(begin + timedelta(minutes=minutes), end)
 
 

@@ -32,10 +32,10 @@ def attend(bridge: app.Bridge, user: User, *, now: datetime) -> None:
     ends with it (``expires_at``), and what was not sent by then is not sent. Trouble with one thing is logged, without
     its text where that may be personal, and stops no other.
     """
-    _guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
-    _guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
-    _guarded(f"word to user {user.id}", lambda: _tell(bridge, user, now))
-    _guarded(f"plans of user {user.id}", lambda: _write(bridge, user, now))
+    guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
+    guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    guarded(f"word to user {user.id}", lambda: _tell(bridge, user, now))
+    guarded(f"plans of user {user.id}", lambda: _write(bridge, user, now))
 
 
 def waiting(bridge: app.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
@@ -50,13 +50,19 @@ def waiting(bridge: app.Bridge, users: Iterable[User], *, now: datetime) -> list
     return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
 
 
-def _guarded(what: str, work: Callable[[], None]) -> None:
+def guarded(what: str, work: Callable[[], object]) -> bool:
+    """Whether it went well; whatever goes wrong is told, and stops nothing else."""
     try:
         work()
-    except BridgeError as error:
-        log.error("%s: %s", what, error)
-    except Exception as error:  # noqa: BLE001 - one person's trouble is not everybody's
-        log.error("%s: unexpected %s", what, type(error).__name__)
+    except Exception as error:  # noqa: BLE001 - what comes next does not go by it
+        report(what, error)
+        return False
+    return True
+
+
+def report(what: str, error: BaseException) -> None:
+    """In the log: an error of ours as it is, another by its kind, for its text may be personal."""
+    log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
 
 
 def _advise(bridge: app.Bridge, user: User, now: datetime) -> None:
@@ -85,6 +91,8 @@ def _notify(bridge: app.Bridge, user: User, now: datetime) -> None:
         return
     advice = bridge.store.open_recommendation(user.id, moment)
     if advice is None or advice.shown_at or advice.answer or bridge.store.post.begun(advice.id):
+        return
+    if advice.expires_at <= now:  # who flies west comes into the same slot twice
         return
     events = _events(bridge, user, advice, now) if channel.events else ()
     message = notify.compose(advice, links=links.for_recommendation(bridge, advice), events=events)
@@ -130,7 +138,9 @@ def _write(bridge: app.Bridge, user: User, now: datetime) -> None:
     for connection in known:
         if last is not None and _unwritten(bridge, connection, last, now):
             done = app.write_plans(bridge, user, connection, at=now)
-            told = (WRITTEN, now) if done else (AGAIN, now + BACKOFF)
+            told = (
+                (WRITTEN, max(now, last)) if done else (AGAIN, now + BACKOFF)
+            )  # last: maybe by a clock that was ahead
             store.save_cursor(connection.id, told[0], told[1].isoformat(), 1)
 
 

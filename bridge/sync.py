@@ -47,7 +47,8 @@ class Source:
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = silent) -> Outcome:
     """Pull every new page. A page, what it means and its cursor land together or not at all.
 
-    Never raises a ``BridgeError``: whatever happened is in the outcome, and the connection's next due time is set.
+    Whatever happened is in the outcome, and the connection's next due time is set. No ``BridgeError`` is raised but
+    TryLater where the store cannot be written to for long.
     """
 
     lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
@@ -143,6 +144,8 @@ def _end(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limite
     with store.transaction(durable=source.open is None):  # what a file held does not come again by itself
         if limited and outcome.retry_at:
             store.rest(connection.source, outcome.retry_at)
+        if outcome.outcome != "ok" and store.holder(connection.id) != lease.holder:
+            return  # another took over, and says how it ends
         finish(store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence)
         store.release(connection.id, lease.holder)
 

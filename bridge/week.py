@@ -71,11 +71,17 @@ def look(store: Store, user: User, classifier: EventClassifier, monday: date, *,
         monday=monday,
         at=at,
         zones=user.zones,
-        calendar=any("events" in registry.spec(one.source).delivers for one in store.connections(user.id)),
+        calendar=is_known(store, user, entries),
         entries=entries,
         slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
         pressure=agenda.deadline_pressure(tasks, at, user.zones),
     )
+
+
+def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
+    """Whether there is a calendar that was read: one that is connected may still have anything in it."""
+    read = (one.source for one in store.connections(user.id) if one.last_success is not None)
+    return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
 
 
 def slot_of(

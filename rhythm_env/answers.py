@@ -37,7 +37,7 @@ def figures(policy: str, found: Lived, kind: Kind, *, believes: bool) -> dict[st
         "mean_level_first_28": summary(found.levels[:, :FIRST].mean(axis=1)),
         "accepted_over": accepted_over(found),
         "belief_skill_at": at_looks(found, skill) if believes else {},
-        "belief_coverage_at": at_looks(found, coverage) if believes else {},
+        "belief_coverage_at": at_looks(found, coverage) if believes and _sure(found) else {},
         "belief_error_over": errors_over(found) if believes else [],
         "archetypes": told_apart(found) if believes and discrete else None,
         "ms_per_decision": float(found.ms.mean()),
@@ -62,12 +62,19 @@ def skill(found: Lived, known: int) -> dict[str, Any]:
     return skills(found.beliefs[:, known].T, found.targets.T)
 
 
+def _sure(found: Lived) -> bool:
+    """Whether every belief was stated with how sure it is: a language model states none."""
+    import numpy as np
+
+    return not np.isnan(found.sds).any()
+
+
 def coverage(found: Lived, known: int) -> dict[str, Any]:
     """dimension -> the share of people who are within the 90 % interval that was stated of them."""
     import numpy as np
 
     off = np.abs(found.beliefs[:, known] - found.targets)
-    held = np.where(np.isnan(found.sds[:, known]), np.nan, off <= NINETY * found.sds[:, known])
+    held = (off <= NINETY * found.sds[:, known]).astype(float)
     return {name: summary(column) for name, column in zip(BELIEF, held.T, strict=True)}
 
 

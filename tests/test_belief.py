@@ -93,6 +93,17 @@ def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Stor
     assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
 
 
+def test_advice_of_hours_that_come_again_on_a_journey_west_is_not_over_before_it_is_given(lite: Store) -> None:
+    """It was shown, and passed for ignored at once."""
+    user = person(lite)
+    lite.set_zone(user.id, "America/New_York", since=T0 + HOUR / 2)
+    user = lite.user(user.name)
+    advice = advise.recommend(lite, user, registry.classifier("keywords"), registry.policy("planner"), now=T0 + HOUR)
+    lite.mark_shown(advice.id, now=T0 + HOUR)
+    assert advise.interactions(lite, user, at=T0 + 2 * HOUR) == []
+    assert advice.expires_at > T0 + HOUR
+
+
 @pytest.mark.parametrize("gap", ["policy", "days", "reset"])
 def test_nothing_is_said_to_be_moved_across_a_gap(store: Store, gap: str) -> None:
     user = person(store)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge import corrections
-from bridge.corrections import alike, applied, runs, series_of
+from bridge.corrections import alike, applied, held_by, runs, series_of
 from bridge.ports import Correction
 from bridge.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType
@@ -76,6 +76,22 @@ def test_the_same_with_somebody_else_is_another_thing(corrected: str, other: str
     assert alike(runs(corrected), runs(other)) >= corrections.SIMILAR
     assert label(occurrence(other, key="x"), said("c/k", corrected)) is GUESS
     assert label(occurrence(f"{corrected} again", key="x"), said("c/k", corrected)).by == "you"
+
+
+@pytest.mark.parametrize("title", ["🏊", "1:1", "5000"])
+def test_a_title_without_words_is_like_itself(title: str) -> None:
+    assert label(occurrence(title, key="x"), said("c/k", title)).by == "you"
+    assert label(occurrence(title, key="x"), said("c/k", None)) is GUESS
+
+
+def test_words_that_differ_in_a_vowel_that_is_a_mark_are_others() -> None:
+    assert label(occurrence("दान", key="x"), said("c/k", "दिन")) is GUESS
+
+
+def test_it_counts_where_nothing_else_was_said() -> None:
+    made = [said("c/a", "Gym"), said("c/b", "Gym class", ActionType.LEARN), said("c/c", "Gym", None)]
+    events = [occurrence("Gym", key=key).event for key in ("a", "b", "c", "d")]
+    assert [held_by(events, f"c/{key}", made) for key in "abc"] == [2, 1, 1]
 
 
 def test_of_titles_that_are_equally_near_the_newest_decides() -> None:

@@ -6,6 +6,7 @@ import random
 from collections import Counter
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
@@ -90,6 +91,14 @@ def test_quiet_slots_are_for_rest_and_for_what_is_planned() -> None:
     assert set(allowed.feasible) == {*QUIET, ActionType.SOCIALIZE}
     everything, _ = guard_of("0.1", "none").allowed(seen(slot=Slot.NIGHT), now=NOW)
     assert everything.feasible == tuple(ActionType)
+
+
+def test_until_when_an_action_rests_is_said_by_the_clock_of_the_person() -> None:
+    seven = datetime(2026, 11, 20, 18, tzinfo=UTC)  # in Auckland it is Saturday
+    history = tuple(replace(one, at=seven) for one in three(ActionType.DEEP_WORK, IGNORED, IGNORED, IGNORED))
+    now = seven.astimezone(ZoneInfo("Pacific/Auckland"))
+    _, held = Guard().allowed(seen(*history), now=now)
+    assert held[ActionType.DEEP_WORK].endswith("rests until 28 Nov")
 
 
 def test_something_is_always_left() -> None:

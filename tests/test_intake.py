@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from bridge import app, intake, lab, registry
+from bridge import app, archive, intake, lab, registry
 from bridge.config import load
 from bridge.files import Unreadable, found
 from bridge.ports import Connection, User
@@ -73,6 +73,24 @@ def test_a_folder_whose_consent_no_key_opens_is_an_outcome(ana: tuple[app.Bridge
     assert bridge.store.connections(user.id)[0].last_error == outcome.skipped_because
 
 
+def test_a_folder_whose_consent_is_gone_is_connected_again_as_it_was(
+    ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path
+) -> None:
+    """Its key is lost, or it came from an export: a second connection would have all of it twice."""
+    bridge, user = ana
+    shutil.copy(WHOOP / "workouts.csv", tmp_path / "inbox")
+    had = synced(ana, folder).new
+    bridge.store.save_secret(folder.id, b"sealed with another key")
+    assert app.connect_folder(bridge, user, "whoop", tmp_path / "inbox").id == folder.id
+    archive.write(bridge.store.dump(user.id), tmp_path / "export", "json")
+    ben = bridge.store.add_user("ben", "UTC", now=NOW)
+    app.import_path(bridge, ben, tmp_path / "export", at=NOW)
+    again = app.connect_folder(bridge, ben, "whoop", tmp_path / "inbox")
+    (tmp_path / "other").mkdir()
+    assert app.connect_folder(bridge, ben, "whoop", tmp_path / "other").name == "folder-2"
+    assert (again.name, had > 0, app.sync_connection(bridge, ben, again, at=NOW).new) == ("folder", True, 0)
+
+
 def test_a_newer_release_tries_again(
     ana: tuple[app.Bridge, User], folder: Connection, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -111,6 +129,7 @@ def test_other_peoples_damaged_zips_are_nobodys_business(
         ("health_auto_export", "week/HealthAutoExport-2026-11-16-2026-11-18.json", "export.json.1"),
         ("ics", "downloads/Laufverein.ics", "calendar.txt"),
         ("garmin", "watch/1_WELLNESS.fit", "wellness"),
+        ("messages", "weeks/counts.csv", "counts.csv.1"),
     ],
 )
 @pytest.mark.parametrize("zipped", [False, True])
@@ -144,3 +163,21 @@ def test_a_document_that_is_a_zip_inside_is_one_file(tmp_path: Path) -> None:
     with ExitStack() as stack:
         (letter,) = found(tmp_path / "letter.docx", stack)
     assert not isinstance(letter, Unreadable)
+
+
+def test_a_file_that_goes_while_another_is_read_costs_that_one_nothing(
+    ana: tuple[app.Bridge, User], tmp_path: Path
+) -> None:
+    """As somebody tidies up their downloads: imported it is named, in a connected folder it is simply not there."""
+    for name, day in (("first.xml", 10), ("second.xml", 11)):
+        row = steps(day, f"2026-11-{day} 08:00:00 +0100", f"2026-11-{day} 08:10:00 +0100")
+        (tmp_path / name).write_bytes(document(row).content)
+    second = tmp_path / "second.xml"
+    folder = app.connect_folder(*ana, "apple_health", tmp_path)
+    connected = app.sync_connection(*ana, folder, at=NOW, on_page=lambda *_: second.unlink(missing_ok=True))
+    assert (connected.outcome, connected.files, connected.failed_files) == ("ok", 1, ())
+    shutil.copy(tmp_path / "first.xml", second)
+    (done,) = app.import_path(
+        *ana, tmp_path, at=NOW, on_bytes=lambda _: lambda *_: second.unlink(missing_ok=True)
+    ).outcomes
+    assert (done.new, [file for file, _ in done.failed_files]) == (2, ["second.xml"])

@@ -257,6 +257,13 @@ def test_an_unknown_client_is_told_what_to_check(world: World) -> None:
         consent(world, Person(agree))
 
 
+@pytest.mark.parametrize("body", [b"[]", b"null"])
+def test_json_that_is_no_token_is_none(world: World, body: bytes) -> None:
+    world.server.faults.append(lambda request: Answer(body=body) if request.path == TOKENS else None)
+    with pytest.raises(NeedsLogin, match="gave no token"):
+        consent(world, Person(agree))
+
+
 @pytest.mark.parametrize("status", [429, 500, 503])
 @pytest.mark.parametrize("body", [b"<html>busy</html>", b"{}"])
 def test_a_busy_token_server_is_tried_later(world: World, status: int, body: bytes) -> None:

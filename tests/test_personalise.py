@@ -15,7 +15,7 @@ import sqlalchemy as sa
 from bridge import app, personalise, registry
 from bridge.cli import app as command
 from bridge.errors import SetupError
-from bridge.ports import Recommendation, Store, User
+from bridge.ports import Prior, Recommendation, Store, User
 from bridge.store.sql import SqlStore
 from policies.heuristic import Heuristic
 from rhythm_env.context import Forgetful, recent
@@ -23,6 +23,7 @@ from rhythm_env.deployed import FIRST_MONDAY, ZONES, Life, Slice
 from rhythm_env.interface import ActionType, Answer, Observation, slot_bounds
 
 START = datetime(2026, 1, 5, 6, tzinfo=UTC)
+HOUR, DAY = timedelta(hours=1), timedelta(days=1)
 
 
 def live(weeks: int) -> tuple[Life, list[Slice]]:
@@ -127,6 +128,21 @@ def test_whether_it_is_due_is_seen_without_the_situations(store: Store, month: l
     with store._write() as db:
         db.execute(sa.text("UPDATE recommendations SET observation = :junk"), {"junk": b"unreadable"})
     assert personalise.is_due(store, user, planner, now=after(month))
+
+
+def test_of_many_attempts_the_one_in_use_is_read(store: Store) -> None:
+    """Each has 20 kB, and there is one every five days: tried with older ones that cannot be read."""
+    user, planner = store.add_user("ana", ZONES[0].zone, now=START), registry.policy("planner")
+    mine = f"{planner.name}@{planner.version}"
+    made = Prior(policy=mine, made_at=START, body={"through": "?"}, learnt_from=50, tried_on=15, gain=0.1, kept=True)
+    tries = [made, replace(made, made_at=START + HOUR), replace(made, made_at=START + 2 * HOUR, kept=False)]
+    for one in (*tries, replace(made, made_at=START + 3 * HOUR, policy="llm@1")):
+        store.add_prior(user.id, one)
+    assert isinstance(store, SqlStore)
+    with store._write() as db:
+        db.execute(sa.text("UPDATE priors SET body = '' WHERE made_at = (SELECT MIN(made_at) FROM priors)"))
+    assert personalise.in_use(store, user, planner) == tries[1]
+    assert not personalise.is_due(store, user, planner, now=START + DAY)
 
 
 def test_the_store_counts_as_answered_what_the_model_hears(store: Store, month: list[Slice]) -> None:

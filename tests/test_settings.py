@@ -29,7 +29,7 @@ def test_a_zero_in_the_file_counts(zero: str) -> None:
             days(bridge.settings.keep_raw)
 
 
-@pytest.mark.parametrize("days", ["abc", "-3", "1.5"])
+@pytest.mark.parametrize("days", ["abc", "-3", "1.5", "999999"])
 def test_a_number_that_is_none_is_named(days: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_GARMIN_DAYS", days)
     with pytest.raises(SetupError, match=r"BRIDGE_GARMIN_DAYS .* is a whole number"):
@@ -61,3 +61,19 @@ def test_the_doctor_tells_of_settings_that_leave_no_advice(wrong: str, tmp_path:
     (found,) = (one for one in examine() if one.check == "rules")
     assert not found.ok
     assert found.next
+
+
+def test_the_doctor_tells_of_a_settings_file_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "home" / "config.toml").mkdir(parents=True)
+    (found,) = examine()
+    assert (found.check, found.ok) == ("settings", False)
+    assert "config.toml cannot be read" in found.text
+
+
+def test_the_doctor_tells_of_a_store_that_is_no_database(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "notes.txt").write_text("not a database, but long enough to have been one " * 100)
+    monkeypatch.setenv("BRIDGE_DATABASE", f"sqlite:///{tmp_path / 'notes.txt'}")
+    (found,) = (one for one in examine() if one.check == "store")
+    assert not found.ok
+    assert "SQLITE_NOTADB" in found.text
+    assert (tmp_path / "notes.txt").read_text().startswith("not a database")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from zoneinfo import ZoneInfo
@@ -28,21 +28,21 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
     ``ONWARDS`` line moves, lengthens and describes, or cancels, all later instances as well. Cancelled entries are left
     out, and meetings that I declined: in any copy, unless I accepted another. All-day entries reach from midnight to
     midnight on the person's clock. Of several copies of one meeting (same series and original start) the one I organise
-    or accepted stays. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>`` when all-day) for
-    instances.
+    or accepted stays, private if any copy is. Keys are the event's own, or ``<master>_<UTC start>`` (``<master>_<day>``
+    when all-day) for instances.
     """
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
     masters = {(e.calendar, e.key): e for e in events if e.master is None}
+    dropped = {key: _dropped(masters[key], exceptions[key], zones) for key in masters.keys() & exceptions.keys()}
     copies: dict[tuple[str, datetime], list[Occurrence]] = {}
     for event in events:
-        master = masters.get((event.calendar, event.master or ""))
-        if event.cancelled or (master is not None and _is_dropped(event, master, zones)):
+        if event.cancelled or event.key in dropped.get((event.calendar, event.master or ""), ()):
             continue
         for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
             if window.touches(occurrence.start, occurrence.end):
                 copies.setdefault((_meeting(event), nominal), []).append(occurrence)
-    chosen = (min(same, key=_rank) for same in copies.values() if not _is_declined(same))
+    chosen = (_of_copies(same) for same in copies.values() if not _is_declined(same))
     return sorted(chosen, key=lambda o: (o.start, o.end, o.key))
 
 
@@ -83,12 +83,17 @@ def _is_declined(copies: Sequence[Occurrence]) -> bool:
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
-def _is_dropped(exception: Event, master: Event, zones: ZoneHistory) -> bool:
-    """The series it belongs to was cancelled, or excludes the very instance it changes: it was deleted afterwards."""
+def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
+    """The exceptions, by key, of a series that was cancelled, or that excludes the very instance they change: they were
+    deleted afterwards.
+    """
     if master.cancelled:
-        return True
+        return {exception.key for exception in exceptions}
     series = _series(master, zones) if master.recurrence else None
-    return series is not None and _original(exception, series) in series.excluded()
+    if series is None:
+        return set()
+    excluded = series.excluded()
+    return {exception.key for exception in exceptions if _original(exception, series) in excluded}
 
 
 def _series(master: Event, zones: ZoneHistory) -> Series | None:
@@ -112,6 +117,14 @@ def _original(exception: Event, series: Series) -> datetime | None:
 def _meeting(event: Event) -> str:
     """Equal for all copies of one entry or series; without an iCalUID an entry is only equal to itself."""
     return event.series or f"{event.calendar}/{event.master or event.key}"
+
+
+def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
+    """Each calendar's copy has a visibility of its own: what I marked as private is so wherever else it stands."""
+    best = min(copies, key=_rank)
+    if best.event.private or not any(copy.event.private for copy in copies):
+        return best
+    return replace(best, event=replace(best.event, private=True))
 
 
 def _rank(copy: Occurrence) -> tuple[object, ...]:

@@ -8,21 +8,21 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import Any
 
-from bridge import advise, checkin
+from bridge import advise, advising, checkin
 from bridge.app import Bridge
 from bridge.assistant.arguments import integer, nothing_else, one_of
 from bridge.errors import SetupError
-from bridge.personalise import for_person
 from bridge.ports import Recommendation, User
 from bridge.trends.document import weekly
 from bridge.trends.kept import kept
 from bridge.types import Label, Occurrence, Reading
 from rhythm_env.interface import (
     DAY_NAMES,
+    SLOTS_PER_DAY,
     STEPS_PER_WEEK,
     Answer,
     Meter,
@@ -85,9 +85,8 @@ def calendar(asked: Asked, arguments: Arguments) -> dict[str, Any]:
     nothing_else(arguments, ("days",))
     days = integer(arguments, "days", 1, MOST_DAYS, default=1)
     user = asked.user
-    today = moment_at(asked.now, user.zones)
-    start = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), user.zones)
-    until = start + timedelta(days=days)
+    morning = replace(moment_at(asked.now, user.zones), slot=Slot.MORNING)
+    start, until = (slot_start(morning.shifted(SLOTS_PER_DAY * ahead), user.zones) for ahead in (0, days))
     found = advise.labelled(asked.bridge.store, user, asked.bridge.classifier, start, until, at=asked.now)
     return {
         "from": start.isoformat(),
@@ -124,18 +123,7 @@ def words(text: str | None) -> dict[str, str] | None:
 def recommendation(asked: Asked, arguments: Arguments) -> dict[str, Any]:
     """It is not marked as shown: that an assistant has read it does not mean that the person has."""
     nothing_else(arguments, ())
-    bridge, user = asked.bridge, asked.user
-    with bridge.store.transaction():
-        advice = advise.recommend(
-            bridge.store,
-            user,
-            bridge.classifier,
-            for_person(bridge.store, user, bridge.policy()),
-            now=asked.now,
-            proxies=bridge.proxies,
-            guard=bridge.guard,
-        )
-    return _advice(advice)
+    return _advice(advising.recommend(asked.bridge, asked.user, now=asked.now, seen=False))
 
 
 def _advice(advice: Recommendation) -> dict[str, Any]:

@@ -7,6 +7,7 @@ exactly one JSON document; progress goes to standard error.
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 
 import typer
 
@@ -82,7 +83,12 @@ for group in (
 
 
 def main() -> None:
-    """Run a command; an error of ours is one sentence and an exit code, never a traceback."""
+    """Run a command; an error of ours is one sentence and an exit code, never a traceback.
+
+    What the terminal's encoding has no letter for is a question mark.
+    """
+    if isinstance(sys.stdout, TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
     try:
         app()
     except BridgeError as error:

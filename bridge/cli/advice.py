@@ -206,7 +206,7 @@ def recommend(
         person = bridge.store.user(user)
         now = app.now()
         advice = advising.recommend(bridge, person, now=now, policy=policy)
-        withheld = advising.withheld(bridge, advice)
+        withheld = advising.withheld(bridge, person, advice)
     if json:
         show.document({**advice_row(advice), "withheld": {str(action): why for action, why in withheld.items()}})
         return
@@ -246,7 +246,8 @@ def feedback(
     answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule.")],
     user: options.User,
     recommendation: Annotated[
-        int | None, typer.Option("--id", help="Which recommendation; default: the newest unanswered one.")
+        int | None,
+        typer.Option("--id", help="Which recommendation; default: the newest unanswered one.", max=options.LARGEST),
     ] = None,
     to: Annotated[
         str | None, typer.Option(help='When instead, for reschedule: e.g. "Thu evening".', metavar="DAY SLOT")

@@ -151,7 +151,7 @@ def _fix(user: str, event: str, action: str, *, json: bool) -> None:
         fixed = advising.fix(bridge, person, event, chosen, now=app.now())
     name, title = NOTHING if chosen is None else str(chosen), fixed.event.title
     text = (
-        f"Noted: {title or '(untitled)'} is {name}. "
+        f"Noted: {show.printable(title or '(untitled)')} is {name}. "
         f"It holds for {fixed.holds_for} events of the next {advising.REACH.days} days."
     )
     body = {"event": fixed.event.key, "title": title, "action": chosen and str(chosen), "holds_for": fixed.holds_for}

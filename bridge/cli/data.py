@@ -98,7 +98,7 @@ def explain(outcome: Outcome, user: str, *, told: bool) -> None:
         if outcome.skipped_because:
             typer.echo(f"{outcome.source}: {outcome.skipped_because}")
     for file, reason in outcome.failed_files:
-        typer.echo(f"{file}: {reason}", err=True)
+        typer.echo(f"{show.printable(file)}: {reason}", err=True)
     if outcome.outcome == "needs_login":
         typer.echo(f"log in again: bridge connect {outcome.source} --user {user}", err=True)
 

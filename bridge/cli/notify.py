@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
+from rhythm_env.interface import ZoneHistory, zone_at
 
 if TYPE_CHECKING:
     from bridge.app import Bridge
@@ -36,6 +38,8 @@ def notify(
 
     if off and (to or test):
         raise SetupError("--off stands alone")
+    if events and to is None:
+        raise SetupError(f"--events goes with an address: bridge notify --user {user} --to URL --events")
     with app.open_bridge() as bridge:
         person = bridge.store.user(user)
         if off:
@@ -47,7 +51,7 @@ def notify(
         if test:
             address = post.address_of(bridge.store, bridge.vault, person.id)
             body["test"] = post.send(address, "rhythm-bridge", f"Advice for {user} will come here.") or "sent"
-    show.result(body, _text(body), json=json)
+    show.result(body, _text(body, person.zones), json=json)
     if body.get("test", "sent") != "sent":
         raise typer.Exit(1)
 
@@ -80,8 +84,14 @@ def state(bridge: Bridge, person: User) -> dict[str, Any]:
     }
 
 
-def _text(body: dict[str, Any]) -> str:
+def _text(body: dict[str, Any], zones: ZoneHistory) -> str:
     on = "is sent" if body["on"] else "is not sent"
     lines = [f"{body['user']}: advice {on}; {body['sent']} went out, {len(body['unsent'])} did not or may not have"]
-    lines += [f"{one['at'][:16]} {one['state']}: {one['reason']}" for one in body["unsent"][:5]]
+    lines += [f"{_local(one['at'], zones)} {one['state']}: {one['reason']}" for one in body["unsent"][:5]]
     return "\n".join([*lines, *([f"test: {body['test']}"] if "test" in body else [])])
+
+
+def _local(at: str, zones: ZoneHistory) -> str:
+    """As the person's own clock showed it."""
+    when = datetime.fromisoformat(at)
+    return f"{when.astimezone(zone_at(when, zones)):%a %d %b %H:%M}"

@@ -16,15 +16,23 @@ if TYPE_CHECKING:
     from bridge.sync import OnPage
     from bridge.types import Reading
 
+JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+
 
 def document(body: Any) -> None:
     """Exactly one JSON document on standard output."""
-    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=False, default=str)))
+    plain = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=plain, default=str)))
 
 
 def writable(text: object) -> str:
     """A text that can be sent: half a character, as some calendars cut titles, becomes a question mark."""
     return str(text).encode("utf-8", "replace").decode()
+
+
+def printable(text: str) -> str:
+    """A title as a terminal may show it: who sends an invitation must not move the cursor or turn the line round."""
+    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
@@ -47,7 +55,11 @@ def table(
     drawn = Table(title=title, title_justify="left", header_style="bold")
     for column in columns:
         numeric = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        drawn.add_column(column.replace("_", " "), justify="right" if numeric else "left")
+        heading = column.replace("_", " ")
+        if numeric:  # not folded: half a number is another number
+            drawn.add_column(heading, justify="right")
+        else:
+            drawn.add_column(heading, overflow="fold")
     for row in rows:
         drawn.add_row(*(_cell(row.get(column)) for column in columns))
     Console(width=None if sys.stdout.isatty() else 110, markup=False, highlight=False).print(drawn)
@@ -56,7 +68,7 @@ def table(
 def _cell(value: Any) -> str:
     if value is None:
         return "-"
-    return f"{value:.2f}" if isinstance(value, float) else str(value)
+    return f"{value:.2f}" if isinstance(value, float) else printable(str(value))
 
 
 def bar(level: float, width: int = 20) -> str:

@@ -66,7 +66,9 @@ def list_tokens(user: options.User, json: options.Json = False) -> None:
 
 
 @tokens.command()
-def revoke(number: Annotated[int, typer.Argument(help="See: bridge token list.")], user: options.User) -> None:
+def revoke(
+    number: Annotated[int, typer.Argument(help="See: bridge token list.", max=options.LARGEST)], user: options.User
+) -> None:
     """End a token."""
     from bridge import app
 

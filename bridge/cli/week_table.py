@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
+from bridge.cli import show
 from bridge.cli.calendar import title_of, totals
 from bridge.meters.words import plural
 from bridge.week import is_moved
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 
 PIPED = 110  # columns where nobody tells how wide the paper is
 WIDE = 100  # columns from which the reasons fit in
-JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 ANSWERED = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
 
 
@@ -55,7 +55,7 @@ def _table(week: Week, *, wide: bool) -> Table:
             for cells, style in _rows(slot, week, wide=wide):
                 # A long title is cut, what is said of a slot goes on in the next line.
                 drawn.add_row(
-                    *(Text(printable(c), no_wrap=style != "dim", overflow="ellipsis") for c in cells), style=style
+                    *(Text(show.printable(c), no_wrap=style != "dim", overflow="ellipsis") for c in cells), style=style
                 )
         if day < 6:
             drawn.add_row()
@@ -116,7 +116,10 @@ def facts_in_words(slot: WeekSlot) -> str:
 
 def _summary(user: str, week: Week) -> Iterator[str]:
     if not week.calendar:
-        yield f"No calendar is known. Next: bridge connect google_calendar --user {user}"
+        yield (
+            f"No calendar was read yet. Next: bridge connect google_calendar --user {user}, "
+            f"then: bridge sync --user {user}"
+        )
         return
     facts, (start, end) = totals(week), week.bounds
     hours = (end - start) / timedelta(hours=1)
@@ -132,8 +135,3 @@ def _summary(user: str, week: Week) -> Iterator[str]:
 
 def _clock(at: datetime, zones: ZoneHistory) -> str:
     return f"{at.astimezone(zone_at(at, zones)):%H:%M}"
-
-
-def printable(text: str) -> str:
-    """A title as a terminal may show it: who sends an invitation must not move the cursor or turn the line round."""
-    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)

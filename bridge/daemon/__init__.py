@@ -19,8 +19,9 @@ from bridge import adapters, app, housekeeping, leases, registry, rhythm
 from bridge.daemon.crew import Crew
 from bridge.daemon.watch import Watch
 from bridge.ending import LAST
-from bridge.errors import BridgeError, Interrupted
+from bridge.errors import Interrupted
 from bridge.ports import Connection, Presence, User
+from bridge.rhythm import guarded
 from bridge.sync import CADENCE, LEASE, failed
 
 log = logging.getLogger(__name__)
@@ -199,16 +200,3 @@ class Daemon:
 def at_once(kind: str) -> int:
     """How much of a kind of work may be at once."""
     return 1 if kind in (LOOK, PEOPLE, HOUSE) else registry.spec(kind).at_once
-
-
-def guarded(what: str, work: Callable[[], object]) -> bool:
-    """Whether it went well. Whatever goes wrong is logged by its kind: the next look tries again."""
-    try:
-        work()
-    except BridgeError as error:
-        log.error("%s: %s", what, error)
-    except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
-        log.error("%s: unexpected %s", what, type(error).__name__)
-    else:
-        return True
-    return False

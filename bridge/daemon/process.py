@@ -12,9 +12,10 @@ from functools import partial
 from typing import Any
 
 from bridge import app
-from bridge.daemon import LOOK, Daemon, guarded
+from bridge.daemon import LOOK, Daemon
 from bridge.daemon.pulse import listening
 from bridge.ending import GRACE, leave
+from bridge.rhythm import guarded
 
 log = logging.getLogger(__name__)
 

@@ -7,6 +7,7 @@ https://prometheus.io/docs/instrumenting/exposition_formats/
 from __future__ import annotations
 
 import json
+import logging
 import socket
 import threading
 from collections.abc import Iterator
@@ -17,6 +18,8 @@ from typing import Any
 
 from bridge.daemon import Daemon
 from bridge.errors import SetupError
+
+log = logging.getLogger(__name__)
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MISSED = 3  # looks that may be missed before all is not well
@@ -79,6 +82,9 @@ class _Server(ThreadingHTTPServer):
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
         self.daemon, self.every = daemon, every
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's shape
+        log.warning("health: a request broke off")
 
 
 class _Handler(BaseHTTPRequestHandler):

@@ -23,7 +23,7 @@ FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # read from signs; pro
 # the correlations found on people. Without it, 90 % intervals held simulated people's Vitality in 79 % of slots.
 KNOWABLE = 0.25
 
-NOTHING = "nothing fresh is known: shown at your normal"
+NOTHING = "nothing fresh is known"
 NOT_VALIDATED = "not validated against people's reports"
 
 

@@ -47,7 +47,7 @@ class Keeping(Protocol):
         """The whole store as of one moment, as a file of one format for both databases; others may write meanwhile."""
         ...
 
-    def restore(self, path: Path, *, replace: bool, progress: Progress = ...) -> None:
-        """Put a backup into this store. Raises SetupError where people are in it, unless they are to be replaced, and
-        for a file that is no whole backup."""
+    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = ...) -> None:
+        """Put a backup into this store. Raises SetupError where people are in it, unless they are to be replaced,
+        while anything is synced, and for a file that is no whole backup."""
         ...

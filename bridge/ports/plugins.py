@@ -21,7 +21,7 @@ class Setting:
     help: str
     default: str | None = None
     secret: bool = False
-    whole: bool = False  # a whole number, not negative
+    whole: bool = False  # a whole number, not negative, of at most five digits
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

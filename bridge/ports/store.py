@@ -292,8 +292,8 @@ class Store(Protocol):
 
     # what a policy has learnt of a person
     def add_prior(self, user_id: int, prior: Prior) -> None: ...
-    def priors(self, user_id: int) -> list[Prior]:
-        """Every attempt, the newest first."""
+    def priors(self, user_id: int, policy: str = "", *, kept: bool = False, most: int | None = None) -> list[Prior]:
+        """Attempts, the newest first: all, those for one policy (name@version), the kept ones, the newest so many."""
         ...
 
     def take_back_prior(self, user_id: int, policy: str) -> datetime | None:

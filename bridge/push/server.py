@@ -12,7 +12,7 @@ from typing import Any
 
 from bridge import app, registry, webhooks
 from bridge.channels import HOOKS
-from bridge.errors import BadRecord, Forged, SetupError
+from bridge.errors import BadRecord, Forged, SetupError, TryLater
 from bridge.push.inbox import granted, take_in
 from bridge.push.landing import Landing
 from bridge.throttle import Throttle
@@ -210,6 +210,8 @@ def noticed(bridge: app.Bridge, source: str, headers: Mapping[str, str], body: b
     except SetupError:
         log.warning("push: a webhook of %s came, and its settings are not there; see: bridge doctor", source)
         return 503, {"error": "not set up"}
+    except TryLater as error:
+        return 503, {"error": str(error)}
     return 200, {"new": new}
 
 

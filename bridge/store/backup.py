@@ -169,7 +169,7 @@ def forget(database: Database, user_id: int) -> None:
     with database.write() as db:
         name = people.person(db, user_id).name
         _empty(db, user_id)
-    then = f"make room, then: bridge forget --user {name}"
+    then = f"make room, or let others end, then: bridge forget --user {name}"
     with snapshot.refused("the deleted data is still in the database's file", then):
         database.scrub()
     with database.write() as db:

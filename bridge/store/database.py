@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -18,13 +19,19 @@ from bridge.store.schema import bring_up
 
 BUSY_SECONDS = 30
 WASTE = 0.2  # share of a file that is unused before it is written anew
+FULL = "there is no room left for the database; make room, then do it again"
+PASSING = {  # errors by their names in SQLite, by their numbers in PostgreSQL
+    "SQLITE_BUSY": "another writes into the database for long; try again when it is done",
+    "SQLITE_FULL": FULL,
+    "53100": FULL,
+}
 IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
 
 
 class Database:
     """A migrated database. ``read`` and ``write`` give the thread's open transaction, or one of their own."""
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str | sa.URL) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
         in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
@@ -33,9 +40,9 @@ class Database:
             bring_up(self.engine)
         except BaseException as error:
             self.engine.dispose()
-            if not isinstance(error, sa.exc.OperationalError):
+            if not isinstance(error, sa.exc.DatabaseError):  # no database, no permission, out of reach
                 raise
-            what = type(error.orig).__name__
+            what = getattr(error.orig, "sqlite_errorname", type(error.orig).__name__)
             raise SetupError(
                 f"the database cannot be opened ({what}); check BRIDGE_DATABASE or the address given"
             ) from error
@@ -44,14 +51,15 @@ class Database:
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
         """A transaction that may write; what happens inside lands together or not at all.
 
-        Not ``durable``: it does not wait for the disk. The outermost transaction decides.
+        Not ``durable``: it does not wait for the disk. The outermost transaction decides. Raises TryLater on a full
+        disk, and where SQLite's one writer is another for longer than ``BUSY_SECONDS``.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
             yield current
             return
         options = {"bridge_durable": durable}
-        with self._turn, self.engine.connect().execution_options(**options) as connection, connection.begin():
+        with _passing(), self._turn, self._connected(**options) as connection, connection.begin():
             if durable and connection.dialect.name == "postgresql":
                 connection.exec_driver_sql("SET LOCAL synchronous_commit TO on")
             self._open.connection = connection
@@ -59,17 +67,6 @@ class Database:
                 yield connection
             finally:
                 self._open.connection = None
-
-    @contextmanager
-    def write_soon(self) -> Iterator[sa.Connection]:
-        """The same; TryLater where SQLite's one writer is another for longer than ``BUSY_SECONDS``."""
-        try:
-            with self.write() as connection:
-                yield connection
-        except sa.exc.OperationalError as error:
-            if getattr(error.orig, "sqlite_errorname", "") != "SQLITE_BUSY":
-                raise
-            raise TryLater("another writes into the database for long; try again when it is done") from error
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
@@ -81,8 +78,11 @@ class Database:
         options: dict[str, Any] = {"bridge_reads": True}
         if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
             options["isolation_level"] = "REPEATABLE READ"
-        with self._turn, self.engine.connect().execution_options(**options) as connection:
+        with self._turn, self._connected(**options) as connection:
             yield connection
+
+    def _connected(self, **options: Any) -> sa.Connection:
+        return self.engine.connect().execution_options(**options)
 
     def close(self) -> None:
         self.engine.dispose()
@@ -93,8 +93,10 @@ class Database:
             self._alone("VACUUM FULL")
             return
         with self._raw() as raw:
-            for statement in ("VACUUM", "PRAGMA wal_checkpoint(TRUNCATE)"):
-                raw.cursor().execute(statement)
+            raw.cursor().execute("VACUUM")
+            busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:  # SQLite says so and raises nothing
+            raise sqlite3.OperationalError("another reads it for long")
 
     def scrub_of(self, *small: sa.Table) -> None:
         """The same for few rows of small tables; on SQLite, for those that were overwritten as they were deleted."""
@@ -130,11 +132,24 @@ class Database:
             yield raw
 
 
-def _engine(url: str) -> sa.Engine:
+@contextmanager
+def _passing() -> Iterator[None]:
+    """What passes is to be tried again, and no defect."""
+    try:
+        yield
+    except sa.exc.OperationalError as error:
+        kinds = {getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate")}
+        for kind, why in PASSING.items():
+            if kind in kinds:
+                raise TryLater(why) from error
+        raise
+
+
+def _engine(url: str | sa.URL) -> sa.Engine:
     try:
         parsed = sa.make_url(url)
     except sa.exc.ArgumentError:
-        raise SetupError("BRIDGE_DATABASE is no database address; write sqlite:///path or postgresql://...") from None
+        raise SetupError("that is no database address; write it like sqlite:///path or postgresql://...") from None
     if parsed.drivername in ("postgresql", "postgres"):
         return _postgres(parsed.set(drivername="postgresql+psycopg"))
     if parsed.drivername != "sqlite":
@@ -146,6 +161,7 @@ def _postgres(url: sa.URL) -> sa.Engine:
     try:
         engine = sa.create_engine(
             url.update_query_dict({"options": f"{url.query.get('options', '')} -c synchronous_commit=off"}),
+            hide_parameters=True,  # in errors: they are personal
             isolation_level="READ COMMITTED",
             pool_size=10,
             max_overflow=90,  # a thread that syncs may hold two; the server has the last word
@@ -175,6 +191,7 @@ def _look(connection: Any, record: Any, _proxy: Any) -> None:
 
 def _sqlite(url: sa.URL) -> sa.Engine:
     options: dict[str, Any] = {"connect_args": {"timeout": BUSY_SECONDS, "check_same_thread": False}}
+    options["hide_parameters"] = True  # in errors: they are personal
     if url.database:
         _make_private(Path(url.database))
     else:

@@ -13,7 +13,7 @@ import sqlalchemy as sa
 
 from bridge.errors import SetupError
 from bridge.ports import Tidied
-from bridge.store import rows, snapshot, tables
+from bridge.store import leases, moving, rows, snapshot, tables
 from bridge.store.database import Database
 from bridge.store.presence import announce, announced
 
@@ -60,6 +60,8 @@ class SqlKeeping:
 
     def backup(self, path: Path, progress: Progress = snapshot.unwatched) -> None:
         """A SQLite database of its own, readable by its owner alone, that appears under its name only when whole."""
+        if snapshot.log_of(path).exists():  # who goes on writing beside another file of its name destroys that
+            raise SetupError(f"{path} is a database in use; choose another place")
         part = path.with_name(path.name + ".part")
         with snapshot.refused(f"{path} cannot be written", "choose another place"):
             try:
@@ -73,7 +75,7 @@ class SqlKeeping:
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self._database.engine
         if engine.dialect.name == "postgresql":
-            with self._database.read() as db, closing(Database(f"sqlite:///{part}")) as new, new.write() as to:
+            with self._database.read() as db, closing(snapshot.at(part)) as new, new.write() as to:
                 snapshot.fill(db, to, progress)
             with closing(sqlite3.connect(part)) as file:
                 file.execute("PRAGMA journal_mode=DELETE").close()
@@ -87,9 +89,12 @@ class SqlKeeping:
         finally:
             raw.close()
 
-    def restore(self, path: Path, *, replace: bool, progress: Progress = snapshot.unwatched) -> None:
+    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = snapshot.unwatched) -> None:
         refused = snapshot.refused(f"{path} cannot be put back", "nothing was changed")
         with refused, snapshot.opened(path) as saved, self._database.write() as db, saved.read() as before:
+            moving.hold(db)
+            if leases.busy(db, None, now=now):  # it would go on with a number that is another's
+                raise SetupError("something is being synced; stop what works here and try again in five minutes")
             there = _anybody(db)
             if there and not replace:
                 raise SetupError("there are people in this store; to put the backup in their place: --replace")

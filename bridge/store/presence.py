@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import sqlite3
+import threading
 from contextlib import suppress
 from datetime import datetime
 
 import sqlalchemy as sa
 
 from bridge.store import locks, tables
+
+LAST = 1.0  # seconds for what is said at the end
 
 
 class Presence:
@@ -56,7 +59,9 @@ class Presence:
         if self._file is not None:
             self._file.close()
         if self._session is not None:
-            self._unlock(self._session)
+            last = threading.Thread(target=self._unlock, args=(self._session,), daemon=True)
+            last.start()
+            last.join(LAST)  # a database that does not answer is not waited for: the lock ends with the process
         self._file = self._session = None
 
     def _unlock(self, session: sa.Connection) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -25,21 +26,27 @@ def add(db: sa.Connection, user_id: int, prior: Prior) -> None:
     db.execute(sa.insert(table).values(values))
 
 
-def of(db: sa.Connection, user_id: int) -> list[Prior]:
-    """All attempts, the newest first."""
-    query = sa.select(table).where(table.c.user_id == user_id).order_by(table.c.made_at.desc(), table.c.id.desc())
-    return [
-        Prior(
-            policy=row.policy,
-            made_at=row.made_at,
-            body=json.loads(row.body),
-            learnt_from=row.learnt_from,
-            tried_on=row.tried_on,
-            gain=row.gain,
-            kept=row.kept,
-        )
-        for row in db.execute(query)
-    ]
+def of(db: sa.Connection, user_id: int, policy: str, *, kept: bool, most: int | None) -> list[Prior]:
+    """The newest first. One has 20 kB, and there are more of them every week: not all are read where one is wanted."""
+    query = sa.select(table).where(table.c.user_id == user_id)
+    if policy:
+        query = query.where(table.c.policy == policy)
+    if kept:
+        query = query.where(table.c.kept.is_(True))
+    newest = query.order_by(table.c.made_at.desc(), table.c.id.desc()).limit(most)
+    return [_prior(row) for row in db.execute(newest)]
+
+
+def _prior(row: Any) -> Prior:
+    return Prior(
+        policy=row.policy,
+        made_at=row.made_at,
+        body=json.loads(row.body),
+        learnt_from=row.learnt_from,
+        tried_on=row.tried_on,
+        gain=row.gain,
+        kept=row.kept,
+    )
 
 
 def take_back(db: sa.Connection, user_id: int, policy: str) -> datetime | None:

@@ -33,6 +33,11 @@ def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str],
         raise TryLater(f"the copy differs in {', '.join(unequal)} and is not kept; try again")
 
 
+def at(path: Path) -> Database:
+    """Also where an address would take a part of the path's name for an option."""
+    return Database(sa.URL.create("sqlite", database=str(path)))
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[Database]:
     """A backup as a store of this release: a copy of it beside it is migrated, the backup itself is not touched.
@@ -42,11 +47,12 @@ def opened(path: Path) -> Iterator[Database]:
     beside = path.parent if os.access(path.parent, os.W_OK) else None  # where there was room for it once
     with tempfile.TemporaryDirectory(dir=beside, prefix=".restoring-") as folder:
         own = Path(folder) / "backup.db"
-        if path.is_file():
-            shutil.copyfile(path, own)
+        for there, copy in ((path, own), (log_of(path), log_of(own))):  # in the log is what a store wrote last
+            if there.is_file():
+                shutil.copyfile(there, copy)
         if not _is_store(own):
             raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
-        with closing(Database(f"sqlite:///{own}")) as database:
+        with closing(at(own)) as database:
             yield database
 
 
@@ -75,6 +81,11 @@ def refused(what: str, then: str) -> Iterator[None]:
             raise
         why = cause.strerror if isinstance(cause, OSError) else cause
         raise SetupError(f"{what} ({why}); {then}") from error
+
+
+def log_of(path: Path) -> Path:
+    """What SQLite keeps beside a database that is in use, or was copied then."""
+    return path.with_name(f"{path.name}-wal")
 
 
 def unlink(path: Path) -> None:

@@ -101,7 +101,7 @@ class SqlStore:
             return people.secrets(db)
 
     def save_secret(self, connection_id: int, sealed: bytes) -> None:
-        with self.database.write_soon() as db:
+        with self._write() as db:
             people.save_secret(db, connection_id, sealed)
 
     def claim(self, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
@@ -242,9 +242,9 @@ class SqlStore:
         with self._write() as db:
             priors.add(db, user_id, prior)
 
-    def priors(self, user_id: int) -> list[Prior]:
+    def priors(self, user_id: int, policy: str = "", *, kept: bool = False, most: int | None = None) -> list[Prior]:
         with self._read() as db:
-            return priors.of(db, user_id)
+            return priors.of(db, user_id, policy, kept=kept, most=most)
 
     def take_back_prior(self, user_id: int, policy: str) -> datetime | None:
         with self._write() as db:

@@ -66,7 +66,8 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
     back = timedelta(days=days)
     known = advise.know(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
     text = json.dumps(document(trends(known, days=days)), separators=(",", ":"))
-    _write(path, "\n".join((rules, data, text)))
+    if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache
+        _write(path, "\n".join((rules, data, text)))
     return text
 
 

@@ -5,11 +5,13 @@ from __future__ import annotations
 import shutil
 import tempfile
 import zipfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, BinaryIO
 from uuid import uuid4
+
+from starlette.responses import StreamingResponse
 
 from bridge import app, archive
 from bridge.cli.data import no_source, row
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from bridge.types import Outcome
     from bridge.web.site import Visit
 
+PIECE = 1 << 20  # bytes
 SPARE = 500_000_000  # bytes of disk that an upload leaves free
 
 
@@ -110,14 +113,27 @@ def import_file(visit: Visit, place: Path) -> Job:
     return visit.site.jobs.start(visit.user.id, place.name, work)
 
 
-def exported(visit: Visit) -> Path:
-    """A zip of everything a person has but their consents, in a folder of its own that the caller deletes."""
-    folder = Path(tempfile.mkdtemp(prefix="rhythm-bridge-export-"))
-    tables = folder / "tables"
-    archive.write(visit.bridge.store.dump(visit.user.id), tables, "json")
-    made = folder / f"{visit.user.name}-export.zip"
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
-        for file in sorted(tables.iterdir()):
-            packed.write(file, f"{visit.user.name}-export/{file.name}")
-    shutil.rmtree(tables)
-    return made
+def exported(visit: Visit) -> StreamingResponse:
+    """A zip of everything a person has but their consents. Once it is open nothing of it is left on the disk,
+    whatever comes of the answer.
+    """
+    name = f"{visit.user.name}-export"
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-export-") as folder:
+        made = _packed(visit, Path(folder), name)
+        size, file = made.stat().st_size, made.open("rb")
+    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{made.name}"'}
+    return StreamingResponse(_pieces(file), media_type="application/zip", headers=headers)
+
+
+def _packed(visit: Visit, folder: Path, name: str) -> Path:
+    archive.write(visit.bridge.store.dump(visit.user.id), folder / "tables", "json")
+    with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted((folder / "tables").iterdir()):
+            packed.write(file, f"{name}/{file.name}")
+    return folder / f"{name}.zip"
+
+
+def _pieces(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while piece := file.read(PIECE):
+            yield piece

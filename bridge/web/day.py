@@ -73,7 +73,7 @@ def _slot(slot: WeekSlot, sight: Sight, visit: Visit) -> dict[str, Any]:
 
 def advice(visit: Visit, advice: Recommendation) -> dict[str, Any]:
     """A recommendation with its reasons and scores, and what it was not and why."""
-    held = advising.withheld(visit.bridge, advice)
+    held = advising.withheld(visit.bridge, visit.user, advice)
     return {
         **advice_row(advice),
         "slot_name": name_of(advice.moment),

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import logging
 import secrets
+from collections.abc import Mapping
 from http.cookies import CookieError, SimpleCookie
 from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 log = logging.getLogger(__name__)
@@ -21,7 +22,7 @@ log = logging.getLogger(__name__)
 SEED = "bridge_seed"  # the cookie that a page's token is made of
 WITHOUT = ("/static/", "/api/", "/push/", "/hooks/")  # no browser pages: no cookie
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
-FORWARDED = frozenset({"forwarded", "x-forwarded-for", "x-forwarded-host"})
+FORWARDED = ("forwarded", "via", "x-forwarded-", "x-real-ip")  # how headers begin that proxies add
 SAFE = frozenset({"GET", "HEAD", "OPTIONS"})
 OWN = frozenset({"same-origin", "none"})  # Sec-Fetch-Site of our own pages, and of what a person typed
 MEGABYTE = 1_000_000
@@ -77,11 +78,11 @@ class Gate:
         try:
             await self._app(scope, _limited(receive, limit_of(scope["path"])), sending)
         except TooLarge:
-            await _too_large()(scope, receive, sending)
+            await _too_large(scope)(scope, receive, sending)
         except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
             log.error("%s: unexpected %s", _place(scope["path"]), type(error).__name__)
             if not begun:
-                await PlainTextResponse("something went wrong here; see: bridge doctor", 500)(scope, receive, sending)
+                await _said(scope, 500, "something went wrong here; see: bridge doctor")(scope, receive, sending)
 
     def _is_ours(self, host: str) -> bool:
         """A name that was rebound is never an address in figures."""
@@ -91,21 +92,26 @@ class Gate:
             return False
         return asked in self._names or (not self._local and _is_address(asked))
 
-    def _refused(self, scope: Scope) -> PlainTextResponse | None:
+    def _refused(self, scope: Scope) -> Response | None:
         headers = Headers(scope=scope)
         host = headers.get("host", "")
         if not self._is_ours(host):
-            return PlainTextResponse("this is not its name; see: bridge web --help", 421)
-        if self._local and FORWARDED & set(headers.keys()):
-            return PlainTextResponse("behind a proxy it has to be told its name: bridge web --name NAME", 421)
+            return _said(scope, 421, "this is not its name; see: bridge web --help")
+        if self._local and _is_forwarded(scope, headers):
+            return _said(scope, 421, "behind a proxy it has to be told its name: bridge web --name NAME")
         length = headers.get("content-length", "0")
         if not length.isdecimal() or int(length) > limit_of(scope["path"]):
-            return _too_large()
+            return _too_large(scope)
         if scope["method"] in SAFE:
             return None
         if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in OWN:
-            return PlainTextResponse("another site asked for that", 403)
+            return _said(scope, 403, "another site asked for that")
         return None
+
+
+def _is_forwarded(scope: Scope, headers: Headers) -> bool:
+    """nginx adds nothing by itself, but speaks HTTP/1.0 to what is behind it: no browser has for decades."""
+    return scope["http_version"] == "1.0" or any(name.startswith(FORWARDED) for name in headers)
 
 
 def _is_foreign(origin: str | None, host: str) -> bool:
@@ -125,9 +131,16 @@ def _place(path: str) -> str:
     return first if first.isidentifier() else "elsewhere"
 
 
-def _too_large() -> PlainTextResponse:
+def _said(scope: Scope, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Why not: as JSON to programs, to people as plain text."""
+    if scope["path"].startswith(WITHOUT):
+        return JSONResponse({"error": text}, status, headers)
+    return PlainTextResponse(text, status, headers)
+
+
+def _too_large(scope: Scope) -> Response:
     """What is still being sent would be taken for the next request."""
-    return PlainTextResponse("that is too large", 413, {"connection": "close"})
+    return _said(scope, 413, "that is too large", {"connection": "close"})
 
 
 def _seed(cookie: str) -> str | None:

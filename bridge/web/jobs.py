@@ -91,7 +91,7 @@ class Jobs:
         job = self._jobs.get(name)
         return job if job is not None and job.user_id == user_id else None
 
-    def running(self, user_id: int) -> list[Job]:
+    def running(self, user_id: int | None) -> list[Job]:
         with self._lock:
             return [job for job in self._jobs.values() if job.user_id == user_id and job.state == RUNNING]
 

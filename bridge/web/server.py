@@ -16,7 +16,7 @@ from starlette.exceptions import HTTPException
 
 from bridge import __version__
 from bridge.cli.show import writable
-from bridge.errors import BridgeError
+from bridge.errors import BridgeError, TryLater
 from bridge.housekeeping import drop_uploads
 from bridge.push.landing import Landing
 from bridge.web import api, pages, pushes
@@ -97,7 +97,7 @@ def _refused(request: Request, error: Exception) -> Response:
 
 
 def _ours(request: Request, error: Exception) -> Response:
-    return _said(request, 400, str(error))
+    return _said(request, 503 if isinstance(error, TryLater) else 400, str(error))
 
 
 def _unfit(request: Request, error: Exception) -> Response:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge import advise, agenda, meters, registry
+from bridge import advise, agenda, meters
 from bridge.ports import Known, User
 from bridge.types import Reading
-from bridge.week import WeekSlot, slot_of
+from bridge.week import WeekSlot, is_known, slot_of
 from rhythm_env.interface import Meter, Moment, Slot, moment_at, zone_at
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Sights:
             moment=moment,
             readings=meters.read(known),
             slots=[slot_of(one, entries, advice, user.zones) for one in facts],
-            calendar=any("events" in registry.spec(c.source).delivers for c in bridge.store.connections(user.id)),
+            calendar=is_known(bridge.store, user, entries),
         )
 
 

@@ -2,7 +2,7 @@
 
 Invitations are written by strangers, and some carry orders for whoever reads them with a model ("Invitation Is All
 You Need", 2025). So a title is one text of a JSON array, the answer can only be one of ten words, and there are no
-tools: the worst that a title can bring about is a wrong label for itself.
+tools: the worst that a title can bring about are wrong labels, its own or those of titles that are asked with it.
 """
 
 from __future__ import annotations

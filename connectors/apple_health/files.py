@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from datetime import date, timedelta
 
 from bridge.errors import CutShort
 from bridge.ports import File
@@ -64,14 +65,25 @@ def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
     """A page per month and stream; a day's record replaces the one of an earlier export.
 
     Not so from a file that is cut off, nor on the day of the export, which was not over: these add to what is known.
-    Months strictly inside the export are whole, and what an earlier export had in them is gone. Its first and last
-    month are not: a new phone starts in the middle of one, and an old export may be read after a newer one.
+    Months strictly inside the export are whole, and what an earlier export had in them is gone, also where nothing of
+    a stream is left between two of its months. Its first and last month are not: a new phone starts in the middle of
+    one, and an old export may be read after a newer one.
     """
     first, last = export.first_day, export.last_day
+    latest: dict[str, str] = {}
     for records in export.months():
-        month = records[0].key[:7]
+        stream, month = records[0].stream, records[0].key[:7]
+        for empty in _between(latest.get(stream, month), month) if whole else ():
+            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-"))
+        latest[stream] = month
         page = tuple(replace(record, adds=not whole or record.key >= last) for record in records)
         covers = Covers(prefix=f"{month}-") if whole and first[:7] < month < last[:7] else None
-        yield Page(stream=records[0].stream, records=page, covers=covers)
+        yield Page(stream=stream, records=page, covers=covers)
     if export.collected.aside:
         yield Page(stream="day", records=(), set_aside=dict(export.collected.aside))
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    """The months after one and before another."""
+    while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
+        yield first

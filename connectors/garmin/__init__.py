@@ -33,7 +33,7 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
-    normaliser_version=2,
+    normaliser_version=3,
     normaliser="connectors.garmin.normalise:normalise",
     lasting=frozenset({"fit_day", "uds"}),  # files add to a day; the export's nights take their offset from it,
     settings=(

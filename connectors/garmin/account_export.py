@@ -20,6 +20,7 @@ from connectors.garmin.fields import (
     day_of,
     inner,
     instant,
+    is_over,
     listed,
     number,
     offset_between,
@@ -70,9 +71,9 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 def _is_whole(row: Mapping[str, Any], start: datetime) -> bool:
     """Whether the day was over; one that does not tell its end was."""
     end, length = instant(row.get("wellnessEndTimeGmt")), number(row, "durationInMilliseconds")
-    if end is not None:
-        return end - start >= WHOLE_DAY
-    return length is None or length / MS_PER_S >= WHOLE_DAY.total_seconds()
+    if end is None:
+        return length is None or length / MS_PER_S >= WHOLE_DAY.total_seconds()
+    return is_over(row, end - start)
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:

@@ -49,14 +49,15 @@ class Garmin:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """From the cursor's date (or the first sync's window) to today."""
+        """From the cursor's date, less the overlap, or the first sync's window, to tomorrow."""
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         since = until - timedelta(days=self._days)
         known = until if cursor is None else date.fromisoformat(json.loads(cursor)["until"])
         if known - SPEC.overlap > until:  # the clock was ahead by more than is read again: begin anew
             cursor = None
         if cursor is not None:
-            since = max(since, min(known, until) - SPEC.overlap)
+            again = min(known, until) - SPEC.overlap
+            since = again if known < since else max(since, again)  # away for longer than a first sync reads: all of it
         if stream == "activity":
             yield from self._activities(since, until, now, again=cursor is not None)
         else:
@@ -87,7 +88,7 @@ class Garmin:
                 break
             yield Page(stream="activity", records=found)
             start += AT_ONCE
-        whole = again and start == 0 and body is not None
+        whole = again and start == 0 and isinstance(body, list)
         covers = Covers(since=datetime.combine(since + DAY, clock(), UTC)) if whole else None
         yield Page(stream="activity", records=found, cursor=_cursor(until), covers=covers)
 
@@ -130,7 +131,7 @@ def _cursor(last: date) -> str:
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
     """One record per day or activity; an empty answer is a date without data."""
     rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
-    if rows is None:
+    if rows is None or rows == {}:
         return ()
     if isinstance(rows, Mapping) and stream not in WRAPPED:
         rows = [rows]

@@ -11,15 +11,15 @@ from datetime import timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.measured import in_range, quarter_hours, samples
+from bridge.measured import finite, in_range, quarter_hours, samples
 from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
-    WHOLE_DAY,
     day_of,
     inner,
     instant,
+    is_over,
     listed,
     number,
     offset_between,
@@ -48,7 +48,7 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
     offset = offset_between(payload.get("wellnessStartTimeLocal"), payload.get("wellnessStartTimeGmt"))
     place: dict[str, Any] = {"key": record.key, "start": start, "end": end, "offset": offset, "day": day}
     yield from samples({Metric.RESTING_HR: number(payload, "restingHeartRate")}, **place)
-    if end - start >= WHOLE_DAY:
+    if is_over(payload, end - start):
         yield from samples({m: number(payload, field) for m, field in SUMMARY.items()}, **place)
 
 
@@ -95,6 +95,8 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
     value = number(found, "lastNightAvg")
     if value is None:
         value = number(found, "lastNight")
+    if value is None:
+        return
     if payload.get("sleepStartTimestampGMT") is not None:
         start, end = span(payload, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "hrv")
         offset = offset_between(payload.get("sleepEndTimestampLocal"), payload.get("sleepEndTimestampGMT"))
@@ -116,14 +118,18 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Heart rate every two minutes."""
+    """Heart rate every two minutes; a date without any answers with nulls."""
+    if _is_empty(record.payload, "heartRateValues"):
+        return
     offset = _day_offset(record.payload, "heart_rate")
     readings = _readings(record.payload, "heartRateValues", "heartRateValueDescriptors", "heartrate")
     yield from quarter_hours(Metric.HEART_RATE, readings, offset=offset)
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The body battery where it changed."""
+    """The body battery where it changed; a date without any answers with nulls."""
+    if _is_empty(record.payload, "bodyBatteryValuesArray"):
+        return
     offset = _day_offset(record.payload, "body_battery")
     readings = _readings(
         record.payload, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel"
@@ -159,6 +165,11 @@ def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # 
     )
 
 
+def _is_empty(payload: Mapping[str, Any], values: str) -> bool:
+    """Whether an answer has room for values and none: such a date may have no times either."""
+    return values in payload and not payload[values]
+
+
 def _day_offset(payload: Mapping[str, Any], what: str) -> int:
     """Minutes east of UTC of a day that starts at local midnight. Raises BadRecord."""
     offset = offset_between(payload.get("startTimestampLocal"), payload.get("startTimestampGMT"))
@@ -180,5 +191,5 @@ def _readings(payload: Mapping[str, Any], values: str, described: str, wanted: s
     for row in listed(payload, values):
         if isinstance(row, list) and len(row) > max(at, value):
             instant_at, level = instant(row[at]), row[value]
-            if instant_at is not None and isinstance(level, int | float) and not isinstance(level, bool):
-                yield instant_at.timestamp(), float(level)
+            if instant_at is not None and (found := finite(level)) is not None:
+                yield instant_at.timestamp(), found

@@ -8,6 +8,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
+from bridge.measured import finite
 from bridge.metrics import Metric
 
 STAGES = {
@@ -23,10 +24,7 @@ LONGEST = 365 * 86400  # seconds; anything longer is no duration
 
 def number(payload: Mapping[str, Any], field: str) -> float | None:
     """A finite number; None for anything else."""
-    value = payload.get(field)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not -1e15 < value < 1e15:
-        return None
-    return float(value)
+    return finite(payload.get(field))
 
 
 def seconds(payload: Mapping[str, Any], field: str) -> float | None:
@@ -38,6 +36,12 @@ def seconds(payload: Mapping[str, Any], field: str) -> float | None:
 def unconfirmed(night: Mapping[str, Any]) -> bool:
     """Whether a sleep is one that the watch guessed or was not worn in; the export has the words in capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
+
+
+def is_over(row: Mapping[str, Any], length: timedelta) -> bool:
+    """Whether a day was, by its length or by its wall clock, which a journey east has put forward."""
+    began, ended = instant(row.get("wellnessStartTimeLocal")), instant(row.get("wellnessEndTimeLocal"))
+    return max(length, ended - began if began and ended else length) >= WHOLE_DAY
 
 
 def inner(payload: Mapping[str, Any], field: str) -> Mapping[str, Any]:

@@ -13,7 +13,7 @@ SPEC = ConnectorSpec(
     streams=("calendar", "event"),
     normaliser="connectors.google_calendar.normalise:normalise",
     normaliser_version=2,
-    cursor_version=2,
+    cursor_version=3,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
         *SETTINGS,

@@ -21,8 +21,9 @@ FIELDS = "nextPageToken,nextSyncToken,items(id,summary,primary,selected,hidden,d
 Entry = Mapping[str, Any]
 
 
-def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[list[str], Page]:
-    """The ids of all calendars to follow, and a page of what is new about them; its cursor remembers both.
+def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
+    """The ids of all calendars to follow, in order, each with whether it is somebody else's, and a page of what is new
+    about them; its cursor remembers both.
 
     Raises CursorExpired when even a whole listing is answered with 410, beside what ``answered`` raises.
     """
@@ -34,13 +35,15 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[list[str
         if token is None:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
         return calendars(service, None, now)
-    followed = set(known.get("calendars", ())) if token else set()
-    followed -= {str(entry.get("id")) for entry in entries}
-    followed |= {str(entry["id"]) for entry in entries if _wanted(entry)}
+    changed = {str(entry.get("id")) for entry in entries}
+    kept = known.get("calendars", {}) if token else {}
+    followed = {calendar: theirs for calendar, theirs in kept.items() if calendar not in changed}
+    followed |= {str(entry["id"]): _theirs(entry) for entry in entries if _wanted(entry)}
+    followed = dict(sorted(followed.items()))
     records = tuple(_record(entry) for entry in entries if token or _wanted(entry))
-    state = json.dumps({"token": following, "calendars": sorted(followed)}, sort_keys=True)
+    state = json.dumps({"token": following, "calendars": followed}, sort_keys=True)
     covers = None if token else Covers()
-    return sorted(followed), Page(stream="calendar", records=records, cursor=state, covers=covers)
+    return followed, Page(stream="calendar", records=records, cursor=state, covers=covers)
 
 
 def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
@@ -71,6 +74,11 @@ def _wanted(entry: Entry) -> bool:
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
         return False
     return entry.get("primary") is True or (entry.get("selected") is True and entry.get("hidden") is not True)
+
+
+def _theirs(entry: Entry) -> bool:
+    """What was answered to an invitation there is its owner's answer."""
+    return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 
 
 def _record(entry: Entry) -> RawRecord:

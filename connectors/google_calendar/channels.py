@@ -14,12 +14,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from bridge.errors import Forged
-from bridge.google import Invalid, NotFound, answered, open_service
+from bridge.google import Forbidden, Invalid, NotFound, answered, open_service
 from bridge.ports import Account
 from bridge.types import Notice
 from connectors.google_calendar.calendars import calendars
 from connectors.google_calendar.consent import CALENDAR
 
+OVER = (NotFound, Invalid, Forbidden)  # what is said of one calendar or channel, and means no other
 KEPT = "channels"  # beside the consent
 LIFE = timedelta(days=7)  # what is asked for; the answer says what is given
 RENEWED = timedelta(days=1)  # before its end
@@ -104,7 +105,7 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """None for a calendar of which no changes are pushed, or that is gone."""
+        """None for a calendar of which no changes are pushed, or that is gone or shut."""
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
             "id": name,
@@ -115,7 +116,7 @@ class _Channels:
         }
         try:
             given = self._ask(self._service.events().watch(calendarId=calendar, body=body))
-        except (NotFound, Invalid):
+        except OVER:
             return None
         ends = datetime.fromtimestamp(int(given.get("expiration", body["expiration"])) / 1000, UTC)
         return {
@@ -128,7 +129,7 @@ class _Channels:
     def _stop(self, channel: Channel) -> None:
         try:
             self._ask(self._service.channels().stop(body={"id": channel["id"], "resourceId": channel["resource"]}))
-        except (NotFound, Invalid):  # it has ended
+        except OVER:  # it has ended
             return
 
     def _ask(self, request: Any) -> Any:

@@ -19,7 +19,7 @@ from bridge.ports import Account
 from bridge.types import Covers, Page, RawRecord
 from connectors.google_calendar.calendars import calendars, items
 from connectors.google_calendar.consent import CALENDAR
-from connectors.google_calendar.normalise import OURS, TASK_LINK
+from connectors.google_calendar.normalise import OURS, TASK_LINK, THEIRS
 
 PAGE = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
@@ -36,7 +36,7 @@ class GoogleCalendar:
 
     def __init__(self, account: Account) -> None:
         self._account = account
-        self._followed: list[str] | None = None
+        self._followed: dict[str, bool] | None = None
 
     def close(self) -> None:
         if "_service" in vars(self):
@@ -58,9 +58,9 @@ class GoogleCalendar:
         for calendar in sorted(set(tokens) - set(self._followed)):
             yield _dropped(calendar, tokens)
         shut: list[str] = []
-        for calendar in self._followed:
+        for calendar, theirs in self._followed.items():
             try:
-                yield from self._follow(calendar, tokens, now)
+                yield from self._follow(calendar, tokens, now, theirs=theirs)
             except NotFound:  # unshared or removed since the list was read
                 yield _dropped(calendar, tokens)
             except Forbidden:
@@ -74,9 +74,9 @@ class GoogleCalendar:
         """A push does not say what changed: the pull that follows finds it."""
         yield Page(stream=stream, records=())
 
-    def _follow(self, calendar: str, tokens: dict[str, str], now: datetime) -> Iterator[Page]:
+    def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
         """What changed since the token; a dead token means the whole calendar again, once."""
-        ended = _Ended(calendar=calendar)
+        ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
             try:
                 yield from self._listing(calendar, tokens, now, ended)
@@ -85,7 +85,8 @@ class GoogleCalendar:
             else:
                 return
         try:
-            yield from self._listing(calendar, tokens, now, _Ended(calendar=calendar, before=ended.alive))
+            anew = _Ended(calendar=calendar, theirs=theirs, before=ended.alive)
+            yield from self._listing(calendar, tokens, now, anew)
         except Gone:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
@@ -128,6 +129,7 @@ class _Ended:
     """
 
     calendar: str
+    theirs: bool  # somebody else's
     before: set[str] = field(default_factory=set)  # keys a listing delivered that broke off
     alive: set[str] = field(default_factory=set)
     _gone: set[str] = field(default_factory=set)
@@ -135,7 +137,7 @@ class _Ended:
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
         """The records of a page."""
-        records = tuple(_record(self.calendar, item) for item in listed)
+        records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
                 self._gone.add(record.path)
@@ -163,14 +165,14 @@ def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
-def _record(calendar: str, item: Mapping[str, Any]) -> RawRecord:
+def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
     """A cancelled exception is a hole in its series and stays; any other cancelled event is gone."""
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
     return RawRecord(
         stream="event",
         key=f"{calendar}/{item.get('id', '?')}",
-        payload={} if gone else _kept(item),
+        payload={} if gone else _kept(item) | ({THEIRS: True} if theirs else {}),
         parent=f"event/{calendar}/{series}" if isinstance(series, str) else None,
         deleted=gone,
     )

@@ -12,6 +12,7 @@ from bridge.types import Event, Item, RawRecord, Response
 
 TASK_LINK = "tasks.google.com/task/"
 OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
+THEIRS = "on_a_calendar_of_somebody_else"  # put beside Google's own fields, true there
 KINDS = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
 RESPONSES = {
     "accepted": Response.ACCEPTED,
@@ -30,7 +31,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     if not isinstance(payload.get("id"), str) or not key:
         raise BadRecord("google_calendar/event: id is missing")
     times = _hole(payload) if payload.get("status") == "cancelled" else _times(payload)
-    return [Event(key=record.key, calendar=calendar, **times, **_exception(payload, calendar), **_facts(payload))]
+    return [Event(key=record.key, calendar=calendar, **_facts(payload) | times, **_exception(payload, calendar))]
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
@@ -67,19 +68,24 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """What else is known. ``self`` is whose calendar it stands on: of somebody else's, what they declined does not take
+    place there, and that they accepted or invite is no answer of mine.
+    """
     attendees = [a for a in _listed(payload.get("attendees")) if isinstance(a, Mapping)]
     people = [a for a in attendees if a.get("resource") is not True]
     me = next((a for a in people if a.get("self") is True), None)
-    mine = _inner(payload, "organizer").get("self")
+    answer, theirs = _response(me), payload.get(THEIRS) is True
+    mine = _inner(payload, "organizer").get("self") is True or "organizer" not in payload
     others = sum(a.get("self") is not True for a in people)
     return {
         "series": _text(payload, "iCalUID"),
         "title": _text(payload, "summary"),
         "busy": payload.get("transparency") != "transparent",
         "kind": _kind(payload),
-        "response": _response(me),
+        "response": None if theirs else answer,
+        "cancelled": theirs and answer is Response.DECLINED,
         "others": max(others, 1) if payload.get("attendeesOmitted") is True else others,
-        "organised_by_me": mine is True or "organizer" not in payload,
+        "organised_by_me": mine and not (theirs and others),
         "conference": bool(_inner(payload, "conferenceData")) or _text(payload, "hangoutLink") is not None,
         "private": payload.get("visibility") in ("private", "confidential"),
     }

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from bridge.types import RawRecord
+from connectors.health_auto_export.nights import IN_BED
 from connectors.health_auto_export.points import night_of, piece
 from connectors.health_auto_export.times import At, instant, number, written_date
 
@@ -21,7 +23,7 @@ STAGES = {
     "asleep": "unspecified",
     "unspecified": "unspecified",
     "asleepunspecified": "unspecified",
-    "inbed": "in_bed",
+    "inbed": IN_BED,
 }
 SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
 LONGEST = 24.0  # hours; a greater number of a night is minutes, whatever the unit says
@@ -56,13 +58,24 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Every stage under the night it belongs to: that of the stage it follows, for some fall asleep before evening."""
-    began, until, night = 0, 0, ""
-    for told in sorted(stages, key=lambda one: (one.start, one.end)):
+    """Every stage under the night it belongs to: that of the stage it follows, for some fall asleep before evening.
+
+    Time in bed leads from none to the next, for somebody may have forgotten to end it: it belongs to the first sleep in
+    it, whose night is the same in a delivery without it.
+    """
+    ordered = sorted(stages, key=lambda one: (one.start, one.end))
+    sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
+    for told in (one for one in ordered if one.stage != IN_BED):
+        until, began, night = sleeps[-1] if sleeps else (0, 0, "")
         if told.start[0] - until > PAUSE or told.end[0] - began > DAY:
-            began, until, night = told.start[0], 0, night_of(told.start)
-        until = max(until, told.end[0])
-        yield _stretch(told, night)
+            sleeps.append((told.end[0], told.start[0], night_of(told.start)))
+        else:
+            sleeps[-1] = max(until, told.end[0]), began, night
+        yield _stretch(told, sleeps[-1][2])
+    for told in (one for one in ordered if one.stage == IN_BED):
+        at = bisect(sleeps, told.start[0], key=lambda one: one[0])
+        inside = at < len(sleeps) and sleeps[at][1] < told.end[0]
+        yield _stretch(told, sleeps[at][2] if inside else night_of(told.start))
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
@@ -89,6 +102,8 @@ def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     if not any(hours.values()):
         raise ValueError
     minutes = unit.startswith("min") or any(value > LONGEST for value in hours.values())
+    if start is not None and end is not None:  # a nap's few minutes may be hours, but not in a nap's time
+        minutes = minutes or hours.get("totalSleep", hours.get("asleep", 0)) * 3600 > 2 * (end[0] - start[0])
     told = {name: round(value * (1 if minutes else 60), 3) for name, value in hours.items()}
     source = str(raw.get("source") or raw.get("sleepSource") or "")
     day = written_date(raw.get("date"))

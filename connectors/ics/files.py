@@ -34,6 +34,6 @@ def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) ->
         content = opened.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise SourceChanged("it is far larger than a calendar; export it again")
-    name = file.name.rpartition(".")[0] or file.name
+    name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))
     yield from pages(content, name=name, zone=zone, mine=mine, file=AGAIN.sub("", name))

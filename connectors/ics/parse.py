@@ -49,14 +49,16 @@ def pages(
 
     ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
     ``file`` is the file's name where the calendar is one: programs call many calendars the same, and a calendar may lie
-    in parts, so that only what came from a file of that name is gone, of the kinds that it holds.
+    in parts, so that only what came from a file of that name is gone, of the kinds that it holds; and nothing of one
+    that is a message about some events (RFC 5546), as invitations are.
     Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
     """
     whole = _is_whole(content)
-    calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf"))
+    calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
+    mailed = any(_word(calendar, "METHOD") not in (None, "PUBLISH") for calendar in calendars)
     found: dict[str, RawRecord] = {}
     for calendar in calendars:
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
@@ -66,7 +68,7 @@ def pages(
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
     for stream in STREAMS.values():
         records = tuple(record for record in found.values() if record.stream == stream)
-        listed = whole and (file is None or bool(records) or not found)
+        listed = whole and (file is None or (not mailed and (bool(records) or not found)))
         for begin in range(0, max(len(records), 1), PAGE):
             covers = _whole(named, file) if listed and begin + PAGE >= len(records) else None
             yield Page(stream=stream, records=records[begin : begin + PAGE], covers=covers)

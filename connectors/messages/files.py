@@ -15,6 +15,7 @@ from datetime import date
 from itertools import islice
 
 from bridge.errors import SourceChanged
+from bridge.files import ending
 from bridge.metrics import METRICS
 from bridge.ports import File
 from bridge.types import Covers, Page, RawRecord
@@ -30,7 +31,7 @@ COUNT = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole n
 
 def recognise(file: File) -> bool:
     """True for a CSV file whose first line names a date and contacts, whatever else it names."""
-    return file.name.lower().endswith(".csv") and set(_header(file).names) >= NEEDED
+    return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone

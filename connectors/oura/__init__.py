@@ -35,6 +35,7 @@ SPEC = ConnectorSpec(
         *("sleep", "daily_sleep", "daily_readiness", "daily_activity", "daily_spo2", "daily_stress"),
         *("heartrate", "workout", "session"),
     ),
+    normaliser_version=2,
     normaliser="connectors.oura.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.ouraring.com"),

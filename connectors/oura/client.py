@@ -42,7 +42,8 @@ class Oura:
         if known - SPEC.overlap > until:  # the clock was ahead by more than is read again: begin anew
             cursor = None
         if cursor is not None:
-            since = max(since, min(known, until) - SPEC.overlap)
+            again = min(known, until) - SPEC.overlap
+            since = again if known < since else max(since, again)  # away for longer than a first sync reads: all of it
         for first, last in _months(since, until):
             *pages, final = self._pages(stream, first, last, now)
             for rows in pages:

@@ -12,7 +12,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 from bridge.errors import BadRecord
-from bridge.measured import in_range, quarter_hours, samples
+from bridge.measured import finite, in_range, quarter_hours, samples
 from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 
@@ -48,7 +48,8 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
     """What a record means. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream in OF_DAY:
         values = {metric: _number(record.payload, field) for metric, field in OF_DAY[record.stream].items()}
-        return list(_of_day(record, values))
+        worn = values.get(Metric.STEPS) != 0 or bool(values.get(Metric.ACTIVE_ENERGY))
+        return list(_of_day(record, values)) if worn else []  # a ring in a drawer counts 0, which is no measurement
     read = READERS.get(record.stream)
     if read is None:
         raise BadRecord(f"oura/{record.stream}: not a stream of oura")
@@ -200,8 +201,7 @@ def _local(at: datetime, offset: int) -> date:
 
 
 def _number(payload: Mapping[str, Any], field: str) -> float | None:
-    value = payload.get(field)
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    return finite(payload.get(field))
 
 
 def _minutes(payload: Mapping[str, Any], field: str) -> float | None:

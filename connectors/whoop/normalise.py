@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 from bridge.errors import BadRecord
-from bridge.measured import in_range, samples
+from bridge.measured import finite, in_range, samples
 from bridge.metrics import Metric
 from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
 
@@ -186,8 +186,7 @@ def _text(payload: Mapping[str, Any], field: str, what: str) -> str:
 
 
 def _number(payload: Mapping[str, Any], field: str) -> float | None:
-    value = payload.get(field)
-    return None if isinstance(value, bool) or not isinstance(value, int | float) else float(value)
+    return finite(payload.get(field))
 
 
 def _minutes(payload: Mapping[str, Any], field: str) -> float | None:

@@ -9,6 +9,7 @@ import pytest
 from bridge.agenda import expand
 from bridge.types import Event, Response
 from tests.agenda.entries import BERLIN, HOUR, event, series, starts, utc
+from tests.pace import paces
 
 
 def onwards(key="x", start="2026-11-09T11:00", original="2026-11-09T09:00", **of):
@@ -159,3 +160,11 @@ class TestExcludedExceptions:
         master = Event(key="m", calendar="c", recurrence=lines, **day)
         moved = Event(key="x", calendar="c", master="m", original_day=date(2026, 11, 9), **day)
         assert starts([master, moved], until="2026-11-17") == ["11-01 23:00", "11-15 23:00"]
+
+
+def test_a_long_series_with_many_changes_and_holes_costs_no_more_than_both():
+    days = [utc("2024-01-01T08:00") + timedelta(days=n) for n in range(800)]
+    holes = (f"EXDATE:{day:%Y%m%dT%H%M%SZ}" for day in days[::2])
+    master = series("RRULE:FREQ=DAILY", *holes, start=f"{days[0]:%Y-%m-%dT%H:%M}")
+    moved = [event(f"{day}", f"{day:%Y-%m-%dT10:00}", master="m", original_start=day) for day in days[1::2]]
+    assert paces(lambda: starts([master, *moved], "2026-03-01", "2026-03-08"), tries=2) < 100

@@ -266,6 +266,12 @@ class TestCopies:
         (found,) = expand([maybe, yes], since=utc("2026-11-01"), until=utc("2026-12-01"), zones=BERLIN)
         assert found.event is yes
 
+    def test_are_private_if_one_is(self):
+        of = {"series": "uid", "response": Response.ACCEPTED}
+        mine, theirs = event(private=True, organised_by_me=False, **of), event(calendar="theirs", **of)
+        (found,) = expand([mine, theirs], since=utc("2026-11-01"), until=utc("2026-12-01"), zones=BERLIN)
+        assert (found.event.calendar, found.event.private) == ("theirs", True)
+
     def test_of_a_series_appear_once_each_even_when_moved(self):
         copies = [series(key=key, series="uid", calendar=key) for key in ("a", "b")]
         moved = [

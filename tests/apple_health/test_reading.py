@@ -205,6 +205,14 @@ def test_a_later_export_corrects_an_earlier_one(store: Store, tmp_path: Path) ->
     }
 
 
+def test_the_only_night_of_its_month_goes_when_it_is_deleted_on_the_phone(store: Store, tmp_path: Path) -> None:
+    walks = [walked(f"{month:02}-10", 10) for month in (7, 8, 9, 10)]
+    nights = [asleep(f"{month:02}-10", "01:00") for month in (7, 8, 9)]
+    everything = taken(store, tmp_path, document(*walks, *nights))
+    del everything["night 2026-08-10"]
+    assert taken(store, tmp_path, document(*walks, nights[0], nights[2])) == everything
+
+
 def test_an_old_export_a_new_phones_and_one_cut_off_take_nothing_away(store: Store, tmp_path: Path) -> None:
     rows = [walked(day, 10) for day in ("08-10", "09-10", "09-20", "10-05", "10-25")]
     everything = taken(store, tmp_path, document(*rows, asleep("09-20", "01:00")))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable
+from contextlib import closing, suppress
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +20,8 @@ from typer.testing import CliRunner
 
 from bridge import app
 from bridge.cli import app as command
+from bridge.lab.chat.adviser import Vendor
+from bridge.lab.server import Answer, LabServer, Request
 
 ICS = """BEGIN:VCALENDAR
 VERSION:2.0
@@ -126,6 +131,29 @@ def test_reading_a_recommendation_does_not_show_it_to_the_person() -> None:
     assert found.shown_at is None
 
 
+def test_nobody_waits_for_the_store_while_a_language_model_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bridge.assistant.server import _answered
+
+    run("mcp", "allow", "recommendation", "--user", "ana")
+    free, model = [], Vendor()
+    with app.open_bridge() as bridge:
+        place = bridge.settings.database.removeprefix("sqlite:///")
+
+    def asked_for(request: Request) -> Answer:
+        with closing(sqlite3.connect(place, timeout=0)) as other, suppress(sqlite3.OperationalError):
+            other.execute("BEGIN IMMEDIATE")
+            free.append(True)
+        return model.application(request)
+
+    with LabServer(asked_for) as server:
+        monkeypatch.setenv("BRIDGE_POLICY", "llm")
+        for name, value in model.settings(server.url).items():
+            monkeypatch.setenv(f"BRIDGE_POLICY_LLM_{name}".upper(), value)
+        with app.open_bridge() as bridge:
+            assert not _answered(bridge, "ana", "recommendation", {})[1]
+    assert free
+
+
 def test_titles_need_a_consent_of_their_own_and_are_marked_as_data() -> None:
     run("mcp", "allow", "calendar", "--user", "ana")
     (event,) = asked(call("calendar")).structured_content["events"]
@@ -157,6 +185,16 @@ def test_what_is_private_is_told_without_its_title_whatever_is_allowed(tmp_path:
     assert not wrong
     found = sorted(str(one["title"]) for one in json.loads(text)["happenings"])
     assert found == ["None", "{'untrusted_text': 'Fair'}"]
+
+
+def test_the_calendar_holds_the_whole_day_on_which_the_clocks_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    from bridge.assistant.server import _answered
+
+    run("mcp", "allow", "calendar", "--user", "ana")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-10-24T10:05:00+02:00")
+    with app.open_bridge() as bridge:
+        told = json.loads(_answered(bridge, "ana", "calendar", {})[0])
+    assert [datetime.fromisoformat(told[end]).astimezone(UTC).hour for end in ("from", "to")] == [4, 5]
 
 
 WRONG: list[tuple[str, dict[str, Any]]] = [

@@ -13,7 +13,8 @@ import pytest
 from bridge import registry
 from bridge.cli import app as cli
 from bridge.cli.calendar import title_of
-from bridge.cli.week_table import PIPED, printable
+from bridge.cli.show import printable
+from bridge.cli.week_table import PIPED
 from bridge.errors import SetupError
 from bridge.types import Event
 from rhythm_env.interface import ActionType
@@ -164,6 +165,14 @@ def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Pat
     (tmp_path / "empty.ics").write_text("\r\n".join([*empty, "END:VCALENDAR", ""]))
     ana("import", str(tmp_path / "empty.ics"), "--user", "eve")
     assert ana("calendar", "--user", "eve", "--json")["calendar"] is True
+
+
+def test_a_calendar_that_nobody_read_yet_is_not_an_empty_one(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_ICS_URL", "https://calendar.example.org/secret.ics")
+    ana("user", "add", "eve")
+    ana("connect", "ics", "--user", "eve")
+    week = ana("calendar", "--user", "eve", "--json")
+    assert (week["calendar"], week["facts"]["busy"], week["slots"][0]["busy"]) == (False, None, None)
 
 
 def test_the_day_whose_night_has_an_hour_more_is_told_to_its_end(

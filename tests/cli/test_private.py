@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import resource
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -46,7 +48,8 @@ def test_an_export_goes_back_in_as_the_same_store(filled: World, tmp_path: Path,
     archive.write(before, tmp_path / "export", kind)
     other = open_store(f"sqlite:///{tmp_path / 'other.db'}")
     ben = other.add_user("ben", "Asia/Tokyo", now=NOW)
-    app.import_path(app.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOW)
+    (outcome,) = app.import_path(app.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOW).outcomes
+    assert outcome.items == {one: len(before[f"{one}s"]) for one in ("sample", "episode", "event", "task")}
     ben = other.user("ben")
     assert contents(other, ben) == contents(store, filled.user)
     assert ben.zones == filled.user.zones
@@ -119,6 +122,23 @@ def test_a_file_is_no_folder_to_export_to(tmp_path: Path) -> None:
     for place in (tmp_path / "mine.txt", tmp_path / "mine.txt" / "below"):
         with pytest.raises(SetupError, match="bridge export --user NAME --to FOLDER"):
             archive.write({}, place, "json")
+
+
+def test_a_full_disk_is_told_and_not_said_to_be_damage(tmp_path: Path) -> None:
+    many = {"zones": [{"zone": "UTC"}] * 5000}
+    archive.write(many, tmp_path / "export", "json")
+    with ZipFile(tmp_path / "export.zip", "w", ZIP_DEFLATED) as packed:
+        for file in (tmp_path / "export").iterdir():
+            packed.write(file, file.name)
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, most))
+    try:
+        with pytest.raises(SetupError, match="make room, then: bridge export"):
+            archive.write(many, tmp_path / "again", "json")
+        with ExitStack() as stack, pytest.raises(SetupError, match="cannot be unpacked"):
+            archive.opened(tmp_path / "export.zip", stack)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
 
 
 def test_forgetting_leaves_nothing_in_database_files_and_logs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

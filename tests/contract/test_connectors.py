@@ -274,7 +274,7 @@ def _damaged(payload: Any, path: tuple[Any, ...], damage: Any) -> Any:
 
 
 DROP = object()
-DAMAGES = (DROP, None, "", "?", -1, 0, 1e308, True, [], {}, [None], {"x": 1}, "9999-12-31T23:59:59Z", "\x00")
+DAMAGES = (DROP, None, "", "?", -1, 0, 1e308, 10**400, True, [], {}, [None], {"x": 1}, "9999-12-31T23:59:59Z", "\x00")
 
 
 @pytest.fixture(scope="module")

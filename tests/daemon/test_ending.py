@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import socket
 import sqlite3
+import struct
 import threading
 import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+from bridge.daemon import Daemon, pulse
 from bridge.daemon.crew import Crew
 from bridge.daemon.process import beat
 from bridge.daemon.pulse import listening
@@ -77,6 +81,26 @@ def test_a_thread_that_cannot_be_begun_is_not_busy(monkeypatch: pytest.MonkeyPat
         with pytest.raises(RuntimeError):
             crew.begin("whoop", list)
     assert crew.busy() == {}
+
+
+def test_who_asks_how_it_is_and_leaves_makes_no_traceback(
+    stage: Stage, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    gone, told = threading.Event(), threading.Event()
+    monkeypatch.setattr(pulse.log, "filters", [lambda _: told.set() or True])
+
+    def clock() -> datetime:
+        gone.wait(20)
+        return stage.now
+
+    daemon = Daemon(bridge=stage.bridge, clock=clock)
+    with listening(daemon, "127.0.0.1:0", every=1) as port:
+        with socket.create_connection(("127.0.0.1", port or 0)) as asking:
+            asking.sendall(b"GET /health HTTP/1.0\r\n\r\n")
+            asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        gone.set()
+        assert told.wait(20)
+    assert capfd.readouterr().err == ""
 
 
 @pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="this machine has no IPv6")

@@ -88,7 +88,7 @@ def test_what_is_told_of_during_a_sync_is_followed_at_once(stage: Stage) -> None
     assert found.due_at == stage.now + CADENCE
 
 
-def test_a_sync_that_was_stopped_is_no_failure(stage: Stage) -> None:
+def test_a_sync_that_was_stopped_is_no_failure(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     stage.vendor.account.update(lab.account("whoop", "week"))
     connection, daemon = stage.add("ana", "UTC"), stage.daemon()
     amid(stage, daemon.stopping.set)
@@ -97,8 +97,10 @@ def test_a_sync_that_was_stopped_is_no_failure(stage: Stage) -> None:
     assert found is not None
     assert (found.last_error, found.last_success, found.failures, found.due_at) == (None, None, 0, stage.now)
     assert daemon.done == {("whoop", "interrupted"): 1}
-    row = next(finding for finding in health.examine() if finding.check == "ana/whoop")
-    assert (row.ok, row.text) == (True, "its first sync is under way")
+    for hours, said in ((1, (True, "its first sync is under way")), (7, (False, "should have been synced long ago"))):
+        monkeypatch.setenv("BRIDGE_NOW", (stage.now + timedelta(hours=hours)).isoformat())
+        (row,) = (finding for finding in health.examine() if finding.check == "ana/whoop")
+        assert (row.ok, row.text) == said
 
 
 def test_a_lease_is_renewed_by_a_clock_that_was_set(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:

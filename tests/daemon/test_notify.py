@@ -16,7 +16,7 @@ from bridge.cli import app as cli
 from bridge.keyplace import InFile
 from bridge.lab.server import Answer, LabServer, Request
 from bridge.vault import Vault
-from rhythm_env.interface import moment_at
+from rhythm_env.interface import moment_at, zone_at
 from tests.daemon.stage import MONDAY, Stage, staged
 
 
@@ -84,6 +84,20 @@ def test_events_go_along_where_wanted_and_private_ones_without_their_title(
     assert told[-2:] == ["08:00 Planning", "09:00 busy"]
 
 
+def test_a_message_is_text_also_where_it_goes_out_as_html(stage: Stage, mailbox: Mailbox) -> None:
+    to = notify.address_of(stage.bridge.store, stage.bridge.vault, stage.users[0].id)
+    for address in (to, f"{to}?format=html"):
+        assert (
+            notify.send(address, "Deep work", "14:00 Budget <draft>\naccept: https://b.example.org/answer/1.a_b")
+            is None
+        )
+    plain, html = (message["message"] for message in mailbox.got)
+    assert plain.splitlines() == ["14:00 Budget <draft>", "accept: https://b.example.org/answer/1.a_b"]
+    assert "<draft>" not in html
+    assert "<br/>accept:" in html
+    assert html.endswith("https://b.example.org/answer/1.a_b")
+
+
 def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage: Stage, mailbox: Mailbox) -> None:
     mailbox.refuses = True
     stage.daemon().tick()
@@ -123,10 +137,28 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
     monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
     body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--json"]).stdout)
     assert (body["missed"], [one["state"] for one in body["unsent"]]) == (1, ["missed"])
+    local = missed.at.astimezone(zone_at(missed.at, user.zones))
+    assert f"{local:%a %d %b %H:%M} missed: " in CliRunner().invoke(cli, ["notify", "--user", "ana"]).stdout
     for days, count in ((0, "1 not sent"), (20, None)):
         monkeypatch.setenv("BRIDGE_NOW", (later + timedelta(days=days)).isoformat())
         rows = json.loads(CliRunner().invoke(cli, ["status", "--user", "ana", "--json"]).stdout)
         assert [row["error"] for row in rows if row["source"] == "notify"] == [count]
+
+
+def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(stage: Stage, mailbox: Mailbox) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    channel = store.post.channel(user.id)
+    store.post.keep(user.id, None, now=stage.now)
+    stage.now += timedelta(hours=7)  # 13:00 in Berlin
+    stage.daemon().tick()
+    stage.now += timedelta(hours=6)
+    store.set_zone(user.id, "America/New_York", since=stage.now)  # 13:00 there
+    store.post.keep(user.id, channel, now=stage.now)
+    stage.daemon().tick()
+    assert mailbox.got == []
+    stage.now += timedelta(hours=17)
+    stage.daemon().tick()
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
 
 
 def test_a_lost_consent_is_told_once_each_time_and_never_at_night(stage: Stage, mailbox: Mailbox) -> None:
@@ -177,4 +209,5 @@ def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
         box.refuses = True
         assert CliRunner().invoke(cli, ["notify", "--user", "ana", "--test"]).exit_code == 1
     assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
+    assert "goes with an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
     assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)

@@ -24,12 +24,15 @@ from typer.testing import CliRunner
 
 from bridge import log
 from bridge.cli import app as cli
+from bridge.cli import exit_code
 from bridge.daemon.process import beat
 from bridge.daemon.watch import Watch
+from bridge.errors import SetupError
 from bridge.lab.server import Answer, Request
 from bridge.ports import Store
 from bridge.service import FILES, text
 from bridge.store import open_store
+from bridge.store import presence as bridge_presence
 from bridge.sync import CADENCE, LEASE
 from tests.daemon.stage import MONDAY, Stage, staged
 
@@ -109,6 +112,26 @@ def test_it_is_alone_watched_over_and_stops_in_ten_seconds_in_the_middle_of_a_pa
     stage.server.faults.clear()
     stage.daemon().tick()
     assert len(stage.runs()[connection.id]) == 1
+
+
+@pytest.mark.postgres
+def test_a_presence_ends_where_the_database_does_not_answer(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where its machine hangs: a daemon ends in ten seconds also then."""
+    monkeypatch.setattr(bridge_presence, "LAST", 0.1)
+    with closing(open_store(postgres_url)) as store, closing(open_store(postgres_url)) as other:
+        mine = store.work.presence("daemon", "host/1", now=MONDAY)
+        with other.database.read() as db:  # type: ignore[attr-defined]
+            locked = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = %s"
+            own = db.exec_driver_sql("SELECT oid FROM pg_database WHERE datname = current_database()").scalar_one()
+            backend = db.exec_driver_sql(locked, (own,)).scalar_one()
+        os.kill(backend, signal.SIGSTOP)
+        try:
+            end = threading.Thread(target=mine.close, daemon=True)
+            end.start()
+            end.join(20)
+            assert not end.is_alive()
+        finally:
+            os.kill(backend, signal.SIGCONT)
 
 
 def test_a_presence_ends_with_it_and_only_then(store: Store, database_url: str) -> None:
@@ -246,3 +269,11 @@ def test_the_unit_runs_what_its_head_installs_as_the_user_its_head_names() -> No
         assert f"-p {name}={value} " in head
     (home,) = re.findall(r"BRIDGE_HOME=\S+", unit)
     assert f"{home} " in head
+
+
+def test_the_service_comes_back_when_its_database_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_DATABASE", "postgresql://127.0.0.1:1/away")
+    error = CliRunner().invoke(cli, ["daemon"]).exception
+    assert isinstance(error, SetupError)
+    final = re.findall(r"^RestartPreventExitStatus=(.+)$", text("systemd"), re.MULTILINE)
+    assert str(exit_code(error)) not in " ".join(final).split()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 
@@ -11,6 +12,7 @@ from bridge.errors import NeedsLogin
 from bridge.lab.server import Answer, Request
 from bridge.ports import Store
 from bridge.store import open_store
+from connectors.garmin.client import Garmin
 from connectors.garmin.consent import authorise
 from tests.world import World, later, living
 
@@ -49,6 +51,14 @@ def test_after_a_clock_that_was_ahead_what_changed_is_found(world: World) -> Non
     assert later(world, days=40).sync().outcome == "ok"
     world.vendor.account["sleeps"]["2026-11-20"]["dailySleepDTO"]["sleepScores"]["overall"]["value"] = 33
     assert later(world, minutes=30).sync().updated == 1
+
+
+def test_who_was_away_for_longer_than_a_first_sync_reads_loses_nothing(world: World) -> None:
+    cursor = json.dumps({"until": "2026-11-21"})
+    with closing(Garmin(world.account)) as garmin:
+        assert list(garmin.pull("hrv", cursor, now=later(world, days=200).now))
+    asked = [line.split("/daily/")[1] for line in world.server.asked if "/hrv/daily/" in line]
+    assert asked[0].partition("/")[0] == "2026-11-14"
 
 
 def test_a_token_that_ended_is_exchanged_and_kept(world: World) -> None:
@@ -98,6 +108,14 @@ def test_a_date_may_be_refused_but_a_range_may_not(world: World, path: str, stat
 
     world.server.faults.append(refuse)
     assert later(world, minutes=30).sync().outcome == outcome
+
+
+def test_an_empty_object_is_no_data_and_deletes_nothing(world: World) -> None:
+    before = world.contents()["episodes"]
+    world.server.faults.append(lambda request: Answer(body={}) if "/token" not in request.path else None)
+    outcome = later(world, minutes=30).sync()
+    assert (outcome.outcome, outcome.set_aside) == ("ok", 0)
+    assert world.contents()["episodes"] == before
 
 
 class Typing:

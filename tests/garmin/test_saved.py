@@ -77,6 +77,16 @@ def test_of_a_day_that_was_not_over_only_the_resting_heart_rate_is_known() -> No
     assert exported("uds", **shortest)[Metric.STEPS] == 9000  # the clocks went forward
 
 
+def test_a_day_that_a_flight_east_made_short_counts() -> None:
+    """From midnight in New York to midnight in Berlin; at noon of the same day it is still running."""
+    gone = {"wellnessStartTimeGmt": f"{DAY}T04:00:00.0", "wellnessEndTimeGmt": f"{DAY}T22:00:00.0"}
+    flown = SUMMARY | gone | {"wellnessEndTimeLocal": "2026-09-15T00:00:00.0"}
+    noon = flown | {"wellnessEndTimeGmt": f"{DAY}T16:00:00.0", "wellnessEndTimeLocal": f"{DAY}T12:00:00.0"}
+    for day, found in ((flown, 2), (noon, 1)):
+        assert len(meaning("summary", day)) == found
+        assert len(exported("uds", **day)) == found
+
+
 def test_a_resting_heart_rate_of_zero_is_none() -> None:
     assert exported("uds", **SUMMARY, currentDayRestingHeartRate=0)[Metric.RESTING_HR] == 52
     assert exported("uds", **SUMMARY, currentDayRestingHeartRate=50)[Metric.RESTING_HR] == 50
@@ -89,6 +99,16 @@ def test_a_watch_that_was_not_worn_saw_no_night(word: str) -> None:
     (slept,) = meaning("sleep", {"dailySleepDTO": empty | {"sleepTimeSeconds": 27000}})
     assert isinstance(slept, Episode)
     assert slept.values[Metric.ASLEEP] == 450
+
+
+@pytest.mark.parametrize("empty", [None, []])
+def test_a_date_without_data_is_no_bad_record(empty: Any) -> None:
+    day = {"calendarDate": DAY, "startTimestampGMT": None, "startTimestampLocal": None}
+    assert meaning("heart_rate", {**day, "heartRateValues": empty}) == []
+    assert meaning("body_battery", {**day, "bodyBatteryValuesArray": empty}) == []
+    assert meaning("hrv", {"hrvSummary": {**day, "lastNightAvg": None, "createTimeStamp": None}}) == []
+    with pytest.raises(BadRecord, match="startTimestampGMT"):
+        meaning("heart_rate", day)
 
 
 @pytest.mark.parametrize("odd", [[], {}, ["HRV"], None, 7])

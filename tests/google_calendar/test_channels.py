@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 import requests
@@ -15,6 +16,7 @@ import requests
 from bridge import app, lab, registry
 from bridge.config import load
 from bridge.errors import Forged
+from bridge.lab.google import refusal
 from bridge.lab.google_calendar import Vendor
 from bridge.lab.google_channels import Channel
 from bridge.lab.server import Answer as Reply
@@ -156,6 +158,19 @@ def test_a_calendar_that_cannot_be_watched_is_synced_all_the_same(stage: Stage, 
     stage.server.faults.clear()
     stage.sync(hours=7)
     assert stage.open
+
+
+def test_a_calendar_that_is_shut_is_watched_by_nobody_and_costs_no_other(stage: Stage) -> None:
+    shut = min(one["id"] for one in stage.vendor.account["calendars"] if one.get("primary"))
+
+    def refuse(request: Request) -> Reply | None:
+        about = unquote(request.path).partition("/calendars/")[2].startswith(f"{shut}/events")
+        return refusal(403, "forbidden") if about else None
+
+    stage.server.faults.append(refuse)
+    stage.sync()
+    assert [one.calendar for one in stage.open] == ["family@group.example.com"]
+    assert stage.sync(minutes=30) == []
 
 
 def test_forged_pushes_are_refused_over_the_wire(stage: Stage) -> None:

@@ -12,7 +12,7 @@ import requests
 
 from bridge import google
 from bridge.account import Consent
-from bridge.errors import NeedsLogin
+from bridge.errors import NeedsLogin, TryLater
 from bridge.lab.server import Answer
 from bridge.ports import Store
 from connectors.google_calendar.consent import CALENDAR, authorise, revoke
@@ -108,6 +108,17 @@ def test_a_refused_consent_leaves_the_old_one(world: World) -> None:
     with pytest.raises(NeedsLogin, match="the consent was refused"):
         consent(world)
     assert world.account.token() == before
+
+
+@pytest.mark.parametrize(
+    ("status", "body"), [(503, b"<html>busy</html>"), (200, b"[]"), (200, b"null"), (200, b'{"access_token": "a"}')]
+)
+def test_a_token_server_that_is_busy_or_odd_is_tried_later(world: World, status: int, body: bytes) -> None:
+    world.server.faults.append(
+        lambda asked: Answer(status=status, body=body) if asked.path.endswith("/token") else None
+    )
+    with pytest.raises(TryLater, match="token server"):
+        consent(world)
 
 
 @pytest.mark.parametrize("relaxed", [False, True])

@@ -127,6 +127,18 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     assert stage.ours() == [event]
 
 
+def test_two_plans_of_one_slot_follow_each_other(stage: Stage) -> None:
+    """What was put off to a slot, and what was advised and accepted in it, began at the same minute."""
+    put_off = stage.advise()
+    stage.answer(put_off, Answer.RESCHEDULE, later=1)
+    stage.sync()
+    stage.now = slot_bounds(put_off.moment.shifted(1), stage.user.zones)[0]
+    stage.accepted(ActionType.LEARN)
+    stage.sync()
+    first, second = sorted(map(slot_of, stage.ours()))
+    assert first[1] <= second[0]
+
+
 def test_a_sync_that_is_under_way_keeps_its_lease(stage: Stage) -> None:
     """The daemon's threads are one holder, its people's thread and those that sync."""
     connection, store = stage.bridge.store.connections(stage.user.id)[0], stage.bridge.store
@@ -289,6 +301,22 @@ def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) ->
     stage.now += timedelta(minutes=15)
     daemon.tick()
     assert len(stage.ours()) == 1
+
+
+def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> None:
+    daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
+    daemon.tick()
+    advice = stage.bridge.store.open_recommendation(stage.user.id, moment_at(stage.now, stage.user.zones))
+    assert advice is not None
+    stage.now += timedelta(hours=1)
+    stage.answer(advice, Answer.ACCEPT)
+    stage.now -= timedelta(minutes=50)
+    daemon.tick()
+    asked = len(stage.server.asked)
+    assert len(stage.ours()) == 1
+    stage.now += SOME
+    daemon.tick()
+    assert len(stage.server.asked) == asked
 
 
 def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> None:

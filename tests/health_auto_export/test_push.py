@@ -24,6 +24,7 @@ from bridge.account import SEALING
 from bridge.config import load
 from bridge.errors import SetupError
 from bridge.health import _connection
+from bridge.housekeeping import restore
 from bridge.ports import Store, User
 from bridge.push.inbox import grant, granted, grants, land, take_in
 from bridge.push.server import Receiver
@@ -212,6 +213,16 @@ def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: 
     assert into.folder.is_relative_to(tmp_path / "elsewhere")
     take_in(into, {}, [day(4000)])
     assert replace(place, bridge=elsewhere).steps() == [4000]
+
+
+def test_what_a_backup_does_not_hold_may_be_sent_again(place: Place, tmp_path: Path) -> None:
+    place.bridge.store.keeping.backup(tmp_path / "saved", lambda _: lambda *_: None)
+    assert place.post(day(4000))[1]["known"] is False
+    assert place.steps() == [4000]
+    restore(place.bridge, tmp_path / "saved", replace=True, progress=lambda _: lambda *_: None, now=NOW)
+    assert place.steps() == []
+    assert place.post(day(4000))[1]["known"] is False
+    assert place.steps() == [4000]
 
 
 def test_a_consent_that_no_key_opens_stops_nobody_else_and_is_told(place: Place) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bridge.metrics import Metric
 from connectors.health_auto_export import files
 from connectors.health_auto_export.normalise import normalise
 from tests.health_auto_export.reading import body, episodes, landed, metric
@@ -63,6 +64,15 @@ def test_a_summed_up_night_is_in_hours_or_minutes(factor: float, unit: str | Non
     assert one.day.isoformat() == DAY
 
 
+@pytest.mark.parametrize(("told", "unit"), [({"totalSleep": 20}, None), ({"asleep": 1 / 3}, "hr")])
+def test_a_summed_up_nap_is_in_minutes_where_hours_would_not_fit_into_it(
+    told: dict[str, float], unit: str | None
+) -> None:
+    nap = {**told, "sleepStart": f"{DAY} 14:00:00 +0100", "sleepEnd": f"{DAY} 14:25:00 +0100"}
+    (one,) = episodes(landed(body(metric("sleep_analysis", unit, nap))))
+    assert (one.kind, one.values[Metric.ASLEEP]) == ("nap", 20)
+
+
 def night(*stages: dict[str, Any]) -> list[tuple[str, dict[str, float]]]:
     """Local date and minutes of every sleep."""
     found = episodes(landed(body(metric("sleep_analysis", "hr", *stages))))
@@ -99,6 +109,22 @@ def test_time_in_bed_that_somebody_forgot_unites_no_sleeps() -> None:
     forgotten = stage("2026-11-16 22:30:00", "2026-11-17 21:30:00", "In Bed", "AutoSleep")
     found = night(*nights, nap, phone, forgotten)
     assert [(day, minutes["asleep"]) for day, minutes in found] == [("2026-11-17", 450), (DAY, 450), (DAY, 60)]
+
+
+def test_time_in_bed_forgotten_until_the_next_evening_takes_nothing_of_the_next_night() -> None:
+    forgotten = stage("2026-11-16 22:30:00", "2026-11-17 20:45:00", "In Bed", "AutoSleep")
+    first = stage("2026-11-16 23:00:00", "2026-11-17 06:30:00", "Core")
+    second = [("17 21:30", "17 22:15", "Core"), ("17 22:15", "18 05:30", "REM")]
+    stages = [stage(f"2026-11-{begin}:00", f"2026-11-{end}:00", value) for begin, end, value in second]
+    found = [(day, minutes["asleep"]) for day, minutes in night(forgotten, first, *stages)]
+    assert found == [("2026-11-17", 450), (DAY, 480)]
+
+
+def test_time_in_bed_that_arrives_after_its_night_doubles_it_not() -> None:
+    asleep = stage("2026-11-17 23:00:00", "2026-11-18 06:30:00", "Core")
+    in_bed = stage("2026-11-17 17:00:00", "2026-11-18 08:00:00", "In Bed", "AutoSleep")
+    deliveries = [body(metric("sleep_analysis", "hr", *some)) for some in ([asleep], [in_bed, asleep])]
+    assert len(episodes(landed(*deliveries))) == 1
 
 
 def test_what_lasts_for_days_is_counted_and_costs_no_night() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +13,7 @@ from bridge.config import load
 from bridge.ports import User
 from bridge.store import open_store
 from bridge.types import Outcome
+from connectors.ics.parse import pages
 from tests.ics.components import AT_EIGHT, ME, calendar, vevent, vtodo
 from tests.world import NOW, contents
 
@@ -50,6 +52,28 @@ def test_a_newer_export_replaces_and_what_is_gone_is_gone(ana: Person, tmp_path:
     assert imported(ana, written(tmp_path / "work.ics", "a", "c")).deleted == 1
     assert imported(ana, written(tmp_path / "work (1).ics", "c")).deleted == 1  # as browsers name it
     assert imported(ana, written(tmp_path / "work.ics")).deleted == 1
+
+
+def test_an_invitation_is_no_calendar_that_replaces_another(ana: Person, tmp_path: Path) -> None:
+    """Programs of mail call every one of them the same, and a downloaded one after the last."""
+    for uid in ("a", "b"):
+        (tmp_path / "invite.ics").write_bytes(calendar("METHOD:REQUEST", *vevent(AT_EIGHT, uid=uid)))
+        assert imported(ana, tmp_path / "invite.ics").deleted == 0
+    assert {event["series"] for event in contents(ana[0].store, ana[1])["events"]} == {"a", "b"}
+
+
+def test_a_name_that_is_no_text_costs_nothing(ana: Person, tmp_path: Path) -> None:
+    """As on a disk that an older system wrote."""
+    place = tmp_path / os.fsdecode(b"\xdcbung.ics")
+    place.write_bytes(calendar(*vevent(AT_EIGHT)))
+    assert imported(ana, place).new == 1
+    written(tmp_path / "work.ics", "a")
+    assert (imported(ana, tmp_path).new, imported(ana, tmp_path).unchanged) == (1, 2)
+
+
+def test_what_is_no_text_in_a_file_is_no_part_of_its_keys() -> None:
+    content = calendar("X-WR-CALNAME:Wo\0rk", *vevent(AT_EIGHT, uid="a\0b"))
+    assert [record.key for page in pages(content, name="x", zone="UTC") for record in page.records] == ["Work/ab"]
 
 
 def test_a_folder_is_all_there_is(ana: Person, tmp_path: Path) -> None:

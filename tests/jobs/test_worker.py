@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, config, jobs, lab, registry
+from bridge import app, config, housekeeping, jobs, lab, registry
 from bridge.errors import SetupError, TryLater
 from bridge.lab.server import Answer, LabServer
 from bridge.queue import open_queue
@@ -126,10 +126,11 @@ def test_a_job_to_be_tried_again_gives_way_to_a_twin_that_is_queued(postgres_url
 
 def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
     staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
-    with pytest.raises(TryLater) as failed:
-        staged.jobs.sync(staged.connections[0].id, 10)
-    assert failed.value.retry_at is not None
-    assert NOW + timedelta(minutes=59) < failed.value.retry_at < NOW + timedelta(minutes=61)
+    assert not staged.jobs.sync(staged.connections[0].id)
+    failed = staged.store.connection(staged.connections[0].id)
+    assert failed is not None
+    assert failed.due_at is not None
+    assert NOW + timedelta(minutes=59) < failed.due_at < NOW + timedelta(minutes=61)
 
 
 def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stage) -> None:
@@ -149,6 +150,67 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
     assert not staged.jobs.sync(staged.connections[1].id, 1000)
     one, two = (sorted(_records(staged, c.id)) for c in staged.connections)
     assert one == two
+
+
+def work_off(staged: Stage, url: str) -> None:
+    """What a worker does in one tick, and the jobs that come of it."""
+    queue = open_queue(url, 1)
+    jobs.declare(staged.jobs, queue)
+
+    async def once() -> None:
+        async with queue.open_async():
+            await queue.configure_task("tick").defer_async(timestamp=0)
+            await queue.run_worker_async(wait=False, install_signal_handlers=False, delete_jobs="always")
+
+    asyncio.run(once())
+
+
+def test_what_another_has_taken_over_is_not_paused_for_a_token_that_it_swapped(staged: Stage) -> None:
+    connection = staged.connections[0]
+
+    def overtake(request: Any) -> Answer:
+        staged.store.release(connection.id, staged.store.holder(connection.id) or "")
+        staged.store.claim(connection.id, "elsewhere", now=NOW, lease=timedelta(minutes=5))
+        return Answer(status=403)
+
+    staged.server.faults.append(overtake)
+    assert not staged.jobs.sync(connection.id)
+    assert staged.store.holder(connection.id) == "elsewhere"
+    assert staged.store.last_outcome(connection.id) is None
+    assert staged.store.connection(connection.id) == connection
+
+
+@pytest.mark.postgres
+def test_a_wrong_setting_is_told_and_stops_no_sync(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name, value in (("QUIET", "nigth"), ("KEEP_RAW", "ninety")):
+        monkeypatch.setenv(f"BRIDGE_{name}", value)
+    stage = Stage(postgres_url, monkeypatch)
+    housekeeping.daily(stage.bridge, now=NOW - timedelta(days=2))
+    with stage.server, closing(stage.store):
+        work_off(stage, postgres_url)
+        assert all(one.last_success for one in stage.store.connections(stage.user.id))
+    assert "people: BRIDGE_QUIET" in caplog.text
+    assert "housekeeping: BRIDGE_KEEP_RAW" in caplog.text
+
+
+@pytest.mark.postgres
+def test_what_failed_or_was_put_off_by_a_clock_that_was_ahead_is_in_nobodys_way(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage, now = Stage(postgres_url, monkeypatch), app.now()
+    with stage.server, closing(stage.store):
+        others = [stage.add(f"other{number}") for number in range(registry.spec("whoop").at_once)]
+        stage.jobs.clock = lambda: now + timedelta(days=365)
+        for other in others:
+            stage.store.claim(other.id, "elsewhere", now=stage.jobs.clock(), lease=timedelta(minutes=5))
+        work_off(stage, postgres_url)  # it is crowded, and to be tried in a year
+        stage.jobs.clock = lambda: now
+        stage.store.release(others[0].id, "elsewhere")
+        stage.server.faults.append(lambda _: Answer(status=429))
+        work_off(stage, postgres_url)
+        assert [one.failures for one in stage.store.connections(stage.user.id)[:2]] == [1, 1]
 
 
 @pytest.mark.postgres

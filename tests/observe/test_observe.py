@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from bridge.meters import read
 from bridge.metrics import Metric
-from bridge.observe import observe
+from bridge.observe import observe, slot_around
 from rhythm_env.interface import (
     ActionType,
     Answer,
@@ -266,6 +266,15 @@ def test_a_traveller_is_observed_anywhere(hours, there, minutes):
     assert len(observation.step_history) == 7
     assert sum(observation.planned.values()) <= 1 + 1e-9
     assert observation.feasible
+
+
+def test_hours_that_come_again_on_a_journey_west_have_room_for_anything():
+    zones = (*BERLIN, ZoneSpan(since=NOON + 2 * HOUR, zone="America/New_York"))  # 15:00 becomes 9:00
+    at = NOON + 3 * HOUR
+    assert slot_around(at, zones) == (NOON - HOUR, NOON + 5 * HOUR)
+    assert of(known(at=at, zones=zones)).feasible == tuple(ActionType)
+    full = entry(NOON, 8.0, ActionType.LEARN)
+    assert of(known(agenda=[full], at=at, zones=zones)).feasible == (ActionType.LEARN,)
 
 
 def test_the_input_is_left_alone():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -16,6 +17,7 @@ from bridge.lab.server import Answer
 from bridge.store import open_store
 from bridge.types import EpisodeKind, RawRecord, Sample
 from connectors.oura import consent
+from connectors.oura.client import Oura
 from connectors.oura.normalise import normalise
 from tests.world import World, later, living
 
@@ -102,6 +104,13 @@ def test_after_a_clock_that_was_ahead_what_changed_is_found(world: World) -> Non
     assert (later(world, hours=3).sync().updated, len(asked(world, "sleep"))) == (0, 1)  # and as ever from then on
 
 
+def test_who_was_away_for_longer_than_a_first_sync_reads_loses_nothing(world: World) -> None:
+    cursor = json.dumps({"until": "2026-11-21"})
+    with closing(Oura(world.account)) as oura:
+        assert list(oura.pull("sleep", cursor, now=later(world, days=400).now))
+    assert asked(world, "sleep")[0]["start_date"] == "2026-11-14"
+
+
 def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
     """Around the end of summer time in Berlin, and at half past eleven at night in New York."""
     instants = ("2026-10-25T00:20:00+00:00", "2026-10-25T01:20:00+00:00", "2026-10-25T03:30:00Z")
@@ -116,6 +125,12 @@ def test_heart_rates_belong_to_the_day_of_where_the_person_lives() -> None:
     assert days("America/New_York") == [(-240, "2026-10-24"), (-240, "2026-10-24"), (-240, "2026-10-24")]
     with pytest.raises(BadRecord, match="zone"):
         days("Mars/Olympus")
+
+
+@pytest.mark.parametrize(("steps", "active", "found"), [(0, 0, 0), (0, 12, 3), (900, 0, 3), (None, None, 1)])
+def test_a_day_without_the_ring_is_not_a_day_without_a_step(steps: int | None, active: int | None, found: int) -> None:
+    payload = {"day": "2026-11-18", "steps": steps, "active_calories": active, "total_calories": 1800}
+    assert len(normalise(RawRecord(stream="daily_activity", key="1", payload=payload), None)) == found
 
 
 def test_an_answer_of_another_shape_stops_the_source(world: World) -> None:

@@ -64,6 +64,14 @@ def test_who_is_within_the_stated_interval_is_counted() -> None:
     assert errors_over(near)[9]["social"] == pytest.approx(0.16)
 
 
+def test_no_interval_is_counted_where_none_was_stated() -> None:
+    people = ([0.2, 0.3, 0.4], [0.8, 0.7, 0.6])
+    found = together([planted([[0.5] * 3] * 10, one, sd=float("nan")) for one in people])
+    body = figures("llm", found, Kind(), believes=True)
+    assert (list(body["belief_skill_at"]), body["belief_coverage_at"]) == (["8"], {})
+    json.dumps(body, allow_nan=False)
+
+
 def test_curves_and_pairs() -> None:
     found = planted([[0.5] * 3] * 15, [0.5] * 3)
     assert [point["answers"] for point in accepted_over(found)] == [7, 14]

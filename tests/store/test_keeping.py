@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing
 from dataclasses import replace
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -20,8 +21,8 @@ import sqlalchemy as sa
 from bridge import app, housekeeping
 from bridge.config import load
 from bridge.errors import SetupError, TryLater
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.ports import Correction, Store
+from bridge.store import database, open_store
 from bridge.store.snapshot import unwatched
 from bridge.sync import LEASE, land, sync
 from bridge.types import Page, RawRecord
@@ -74,7 +75,7 @@ def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> 
         engine = store.database.engine  # type: ignore[attr-defined]
         engine.dispose()
         sa.event.listen(engine, "connect", _without_vacuum)
-        with pytest.raises(SetupError, match="make room, then: bridge forget --user ana"):
+        with pytest.raises(SetupError, match="then: bridge forget --user ana"):
             app.forget(bridge, store.user("ana"))
         assert store.connections(world.user.id) == []
         sa.event.remove(engine, "connect", _without_vacuum)
@@ -82,6 +83,21 @@ def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> 
         app.forget(bridge, store.user("ana"))
         assert store.users() == []
         assert b"ana" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
+
+
+def test_nobody_is_forgotten_while_another_reads_what_they_had(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As a backup of a large store does for minutes: until then the deleted bytes are in the file."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    url = f"sqlite:///{tmp_path / 'bridge.db'}"
+    with closing(open_store(url)) as store, closing(open_store(url)) as other:
+        bridge, user = bridge_of(store), store.add_user("ana", "UTC", now=NOW)
+        store.correct(user.id, Correction(series="s", title="Chemotherapy", action=None, made_at=NOW))
+        with other.database.read() as db:  # type: ignore[attr-defined]
+            assert db.exec_driver_sql("SELECT title FROM corrections").scalar_one() == "Chemotherapy"
+            with pytest.raises(SetupError, match=r"still in the database's file .*then: bridge forget --user ana"):
+                app.forget(bridge, user)
+        app.forget(bridge, store.user("ana"))
+        assert b"Chemotherapy" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
 
 
 def test_a_consent_of_which_no_vendor_is_told_is_named(tmp_path: Path) -> None:
@@ -173,7 +189,7 @@ def test_what_was_never_understood_is_kept(world: World) -> None:
 def test_a_backup_goes_back_into_either_database(
     world: World, tmp_path: Path, there: str, database_url: str, request: pytest.FixtureRequest
 ) -> None:
-    path = tmp_path / "saved" / "bridge.backup"
+    path = tmp_path / "saved?100%" / "bridge.backup"
     path.parent.mkdir()
     world.store.keeping.backup(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -187,8 +203,8 @@ def test_a_backup_goes_back_into_either_database(
         assert [s for _, s in other.secrets()] == [s for _, s in world.store.secrets()]
         other.add_user("ben", "UTC", now=NOW)  # numbers go on where they were
         with pytest.raises(SetupError, match="--replace"):
-            other.keeping.restore(path, replace=False)
-        other.keeping.restore(path, replace=True)
+            other.keeping.restore(path, replace=False, now=NOW)
+        other.keeping.restore(path, replace=True, now=NOW)
         assert [user.name for user in other.users()] == ["ana"]
 
 
@@ -197,12 +213,28 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
 ) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(SetupError, match="is no backup"):
-        world.store.keeping.restore(tmp_path / "letter.txt", replace=True)
+        world.store.keeping.restore(tmp_path / "letter.txt", replace=True, now=NOW)
     world.store.keeping.backup(tmp_path / "saved")
     with ExitStack() as stack, closing(open_store(database_url)) as two:
         stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
         with pytest.raises(SetupError, match="host/1"):
             housekeeping.restore(bridge_of(world.store), tmp_path / "saved", replace=True, progress=unwatched, now=NOW)
+
+
+def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Path) -> None:
+    """What lands next would be of the person who has that number in the backup."""
+    with closing(open_store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        other.connect(other.add_user("bob", "UTC", now=NOW).id, "whoop", "account", now=NOW)
+        other.keeping.backup(tmp_path / "saved")
+    again = partial(world.store.keeping.restore, tmp_path / "saved", replace=True, now=world.now)
+
+    def amid(stream: str, records: int) -> None:
+        with pytest.raises(SetupError, match="is being synced"):
+            again()
+
+    sync(world.source(), world.store, holder="test/1", now=world.now, on_page=amid)
+    again()
+    assert [user.name for user in world.store.users()] == ["bob"]
 
 
 def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) -> None:
@@ -218,13 +250,38 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
         shutil.copyfile(tmp_path / "young.db", tmp_path / "young")  # all of it is in the log beside it
     for name in ("cut", "damaged", "photos", "young", "nothing"):
         with pytest.raises(SetupError, match="is no backup"):
-            store.keeping.restore(tmp_path / name, replace=True)
+            store.keeping.restore(tmp_path / name, replace=True, now=NOW)
     with closing(open_store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
         empty.keeping.backup(tmp_path / "empty")
     with pytest.raises(SetupError, match="there is nobody in"):
-        store.keeping.restore(tmp_path / "empty", replace=True)
+        store.keeping.restore(tmp_path / "empty", replace=True, now=NOW)
     assert world.contents() == before
     assert not list(tmp_path.glob(".restoring-*"))
+
+
+def test_a_store_that_was_copied_with_its_log_comes_back_whole(tmp_path: Path) -> None:
+    copy = tmp_path / "copy"
+    copy.mkdir()
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        store.add_user("ana", "UTC", now=NOW)
+        store.keeping.compact()
+        store.add_user("ben", "UTC", now=NOW)
+        for file in tmp_path.glob("bridge.db*"):
+            shutil.copyfile(file, copy / file.name)
+    with closing(open_store("sqlite://")) as other:
+        other.keeping.restore(copy / "bridge.db", replace=False, now=NOW)
+        assert [user.name for user in other.users()] == ["ana", "ben"]
+
+
+def test_no_backup_replaces_a_database_in_use(lite: Store, tmp_path: Path) -> None:
+    path = tmp_path / "used.db"
+    with closing(open_store(f"sqlite:///{path}")) as used:
+        used.add_user("eve", "UTC", now=NOW)
+        for store in (used, lite):
+            with pytest.raises(SetupError, match="in use"):
+                store.keeping.backup(path)
+        assert [user.name for user in used.users()] == ["eve"]
+    lite.keeping.backup(path)
 
 
 def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: Path) -> None:

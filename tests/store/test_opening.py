@@ -85,6 +85,30 @@ def test_another_programs_table_is_left_alone(empty_url: str) -> None:
     engine.dispose()
 
 
+def test_what_is_no_database_is_named(tmp_path: Path) -> None:
+    (tmp_path / "letter.db").write_text("dear " * 100)
+    with pytest.raises(SetupError, match=r"cannot be opened \(SQLITE_NOTADB\); check BRIDGE_DATABASE"):
+        open_store(f"sqlite:///{tmp_path / 'letter.db'}")
+    assert (tmp_path / "letter.db").read_text() == "dear " * 100
+
+
+@pytest.mark.postgres
+def test_who_may_make_no_tables_is_told(postgres_url: str) -> None:
+    """As anybody but its owner in a database that PostgreSQL 15 or newer has made."""
+    import psycopg
+
+    with psycopg.connect(postgres_url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA public CASCADE")
+        connection.execute("CREATE SCHEMA public")
+        connection.execute("GRANT USAGE ON SCHEMA public TO PUBLIC")
+        connection.execute("CREATE ROLE guest LOGIN")
+        try:
+            with pytest.raises(SetupError, match=r"cannot be opened \(InsufficientPrivilege\)"):
+                open_store(postgres_url.replace("bridge@", "guest@"))
+        finally:
+            connection.execute("DROP ROLE guest")
+
+
 def test_processes_may_open_a_fresh_store_at_once(empty_url: str) -> None:
     code = f"from bridge.store import open_store; print(open_store({empty_url!r}).users())"
     processes = [

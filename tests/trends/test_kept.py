@@ -62,6 +62,20 @@ def test_the_second_look_costs_nothing_and_the_file_is_its_owners(
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
+def test_nothing_is_kept_of_who_is_forgotten_meanwhile(
+    bridge: app.Bridge, ana: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    real = module.trends
+
+    def forgotten(*given: Any, **named: Any) -> Any:
+        app.forget(bridge, ana)
+        return real(*given, **named)
+
+    monkeypatch.setattr(module, "trends", forgotten)
+    look(bridge, ana)
+    assert not list(bridge.settings.cache.rglob("*.json"))
+
+
 def test_new_data_show_at_once_or_while_nobody_waits(bridge: app.Bridge, ana: User, made: list[int]) -> None:
     first = look(bridge, ana)
     say(bridge, ana, 2)

@@ -86,6 +86,8 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
         ("/checkins", {"score": 2.7}, 400),
         ("/checkins", {"score": 3, "mood": "fine"}, 422),
         ("/checkins", {"score": 3, "at": "0001-01-01T00:00:00+14:00"}, 400),
+        ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59-14:00"}, 400),
+        ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59Z"}, 400),
         ("/labels", {"event": "nothing", "action": "LEARN"}, 400),
         ("/connections/nothing/sync", {}, 404),
         ("/connections/whoop/sync", {}, 400),
@@ -120,6 +122,18 @@ def test_what_no_answer_can_repeat_is_refused(program: requests.Session, place: 
         assert (answer.status_code, list(answer.json())) == (422, ["error"]), sent
     many = json.dumps({"score": 3} | {f"field {number} " * 100: 1 for number in range(100)})
     assert len(program.post(f"{place.url}/api/v1/checkins", many, timeout=60).content) < 500
+
+
+def test_what_is_refused_at_the_door_is_said_in_the_same_shape(program: requests.Session, place: Place) -> None:
+    for headers, status in (
+        ({"Host": "elsewhere.example"}, 421),
+        ({"Origin": "https://elsewhere.example"}, 403),
+        ({"Content-Length": "2000000"}, 413),
+    ):
+        asked = program.prepare_request(requests.Request("POST", f"{place.url}/api/v1/checkins"))
+        asked.headers.update(headers)
+        answer = program.send(asked, timeout=60)
+        assert (answer.status_code, list(answer.json())) == (status, ["error"]), headers
 
 
 def test_an_address_that_is_not_there_answers_as_its_neighbours_do(place: Place) -> None:

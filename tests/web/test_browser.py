@@ -120,6 +120,28 @@ def test_correct_a_label_and_check_in(place: Place, demo: User, page: Any) -> No
     assert said.score == 4
 
 
+def test_an_answer_that_is_refused_is_seen_and_the_next_one_that_is_taken_clears_it(
+    place: Place, browser: Any, tmp_path: Path
+) -> None:
+    page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()  # whose console tells of the refusal
+    user = place.bridge.store.add_user("ana", ZONE, now=app.now())
+    (tmp_path / "mine.ics").write_bytes(calendar())
+    app.import_path(place.bridge, user, tmp_path / "mine.ics", at=app.now())
+    page.goto(place.url)
+    page.wait_for_selector("#advice button")
+    app.disconnect(place.bridge, user, "ics")  # in another window
+    page.click("#slots .kind summary >> nth=0")
+    page.click("#slots details[open] button")
+    page.wait_for_selector("#status:has-text('no such event')")
+    seen = page.locator("#status").bounding_box()
+    assert seen["width"] > 200
+    assert 0 < seen["y"] < 844 - seen["height"]
+    picture(page, "today-refused")
+    page.click("#checkin button >> nth=3")
+    page.wait_for_selector("#status.visually-hidden:has-text('Noted: 4')", state="attached")
+    page.context.close()
+
+
 def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: Path) -> None:
     user = place.bridge.store.add_user("ana", ZONE, now=app.now())
     for name, content in demo_files(app.now().date(), zone=ZONE).items():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import tempfile
 import time
 import zipfile
 from collections.abc import Iterator
@@ -165,6 +166,16 @@ def test_when_a_source_was_last_asked_is_told_by_the_persons_clock(visitor: Visi
     assert visitor.get("/api/v1/connections").json()[0]["last_success"] == "2026-11-20T10:05+01:00"
 
 
+def test_a_page_that_asks_after_work_of_before_a_restart_is_loaded_again(visitor: Visitor) -> None:
+    asked = {"HX-Request": "true"}
+    for answer in (
+        visitor.get("/jobs/gone", headers=asked),
+        visitor.change("/jobs/gone", {"answer": "a"}, headers=asked),
+    ):
+        assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/connections")
+    assert "that is over" in visitor.get("/jobs/gone").text
+
+
 def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.LogCaptureFixture) -> None:
     job = Jobs().start(1, "Ana Mueller befund.zip", lambda job: job.result["nothing"])
     for _ in range(200):
@@ -195,6 +206,17 @@ def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, vi
     assert "export:" in shown
     assert place.bridge.store.counts(again.id) == had
     assert place.bridge.store.user("ana").zones[-1].zone == "Europe/Berlin"
+
+
+@pytest.mark.parametrize("asked", ["bytes=0-99", "bytes=999999999-", "nothing"])
+def test_nothing_of_an_export_stays_behind(
+    visitor: Visitor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, asked: str
+) -> None:
+    """Also where a download is taken up again that cannot be."""
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    packed = visitor.get("/connections/export.zip", headers={"Range": asked})
+    assert zipfile.is_zipfile(io.BytesIO(packed.content))
+    assert not list(tmp_path.glob("rhythm-bridge-export-*"))
 
 
 def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 
 import pytest
 import requests
@@ -25,6 +26,14 @@ def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Plac
     assert [user.name for user in place.bridge.store.users()] == ["ana"]
     assert "not known" in visitor.get("/").text  # and no level that would look like a measurement
     assert visitor.get("/welcome").status_code == 303
+
+
+def test_the_made_up_person_is_made_once_however_often_it_is_asked_for(place: Place) -> None:
+    visitor, over = place.visitor(), threading.Event()
+    job = place.made.state.site.jobs.start(None, "A made-up person", lambda _: over.wait(60))
+    visitor.get("/welcome")
+    assert f'hx-get="/welcome/demo/{job.id}"' in visitor.change("/welcome/demo").text
+    over.set()
 
 
 def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place, ana: User, visitor: Visitor) -> None:

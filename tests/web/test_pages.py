@@ -102,6 +102,18 @@ def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: T
     assert store.choices.resets(user.id)[0].taken_back_at == NOW
 
 
+def test_a_new_beginning_is_drawn_on_the_persons_own_day(
+    client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At half past midnight in Berlin it is the day before in Greenwich."""
+    (user,) = store.users()
+    night = NOW.replace(hour=23, minute=30)
+    store.choices.reset(user.id, now=night)
+    monkeypatch.setenv("BRIDGE_NOW", (night + DAY / 2).isoformat())
+    stated(store, user, 11, (0.5, 0.5, 0.5))
+    assert client.get("/belief").text.count('class="reset"') == 3
+
+
 def press(client: TestClient, place: str) -> str:
     found = re.search('name="csrf" value="([0-9a-f]+)"', client.get("/belief").text)
     assert found is not None

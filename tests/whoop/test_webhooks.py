@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sqlite3
 import threading
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from bridge.lab.whoop import CLIENT
 from bridge.metrics import Metric
 from bridge.ports import Store
 from bridge.push.server import Receiver
+from bridge.store import database, open_store
 from connectors.whoop.webhook import notice
 from tests.world import World, later, living
 
@@ -186,6 +188,19 @@ def test_over_the_wire_a_signed_one_is_kept_and_another_refused(store: Store) ->
         assert requests.post(f"{address}/hooks/ics", data=body, headers=headers, timeout=5).status_code == 404
         huge = requests.post(f"{address}/hooks/whoop", data=b"x" * 70_000, headers=headers, timeout=5)
         assert huge.status_code == 413
+
+
+def test_a_store_that_is_busy_has_it_sent_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And no answer breaks off: vendors try again after a 5xx."""
+    monkeypatch.setattr(database, "BUSY_SECONDS", 0)
+    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, told(store) as (world, bridge):
+        headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=datetime.now(UTC))
+        with listening(bridge) as address, closing(sqlite3.connect(tmp_path / "bridge.db")) as other:
+            other.execute("BEGIN IMMEDIATE")
+            busy = requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5)
+            other.rollback()
+            assert (busy.status_code, "try again" in busy.text) == (503, True)
+            assert requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5).json() == {"new": 1}
 
 
 @contextmanager

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
-from fastapi.responses import FileResponse
-from starlette.background import BackgroundTask
+from fastapi.responses import StreamingResponse
 
 from bridge import app, registry
 from bridge.cli.advice import day_row
@@ -82,9 +80,7 @@ def days(
     return [day_row(of, name, metrics) for (of, name), metrics in found.items() if source in (None, name)]
 
 
-@router.get("/export", response_class=FileResponse)
-def export(visit: Visitor) -> FileResponse:
+@router.get("/export", response_class=StreamingResponse)
+def export(visit: Visitor) -> StreamingResponse:
     """A zip of everything a person has but their consents; `bridge import` reads it back in for a new person."""
-    made = chores.exported(visit)
-    tidy = BackgroundTask(shutil.rmtree, made.parent, ignore_errors=True)
-    return FileResponse(made, filename=made.name, media_type="application/zip", background=tidy)
+    return chores.exported(visit)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
@@ -80,7 +80,7 @@ def recommendation(visit: Visitor) -> Document:
     """The slot's one recommendation; asking again in the same slot returns the same one. It does not count as seen by
     the person until they see it on the page, answer it, or a program says so."""
     found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
-    held = {str(action): why for action, why in advising.withheld(visit.bridge, found).items()}
+    held = {str(action): why for action, why in advising.withheld(visit.bridge, visit.user, found).items()}
     return {**advice_row(found), "withheld": held}
 
 
@@ -119,16 +119,16 @@ def say(visit: Visitor, body: Said) -> Document:
     return {**said_shown.row(said, visit.user.zones), "outcome": outcome}
 
 
-def _moment(visit: Visit, body: Said) -> Any:
+def _moment(visit: Visit, body: Said) -> datetime:
     if body.at is None:
         return visit.now
     try:
-        age = visit.now - body.at
-    except OverflowError:
-        age = LONG_AGO * 2
-    if age > LONG_AGO:
+        at = body.at.astimezone(UTC)
+    except OverflowError:  # the first or the last hours of the calendar, in a zone that has them earlier or later
+        at = visit.now - 2 * LONG_AGO
+    if visit.now - at > LONG_AGO:
         raise SetupError("a check-in is of the last year; leave `at` away for now")
-    return body.at
+    return at
 
 
 @router.get("/calendar")

@@ -10,9 +10,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from bridge.belief import DIMENSIONS, Beliefs, beliefs, leaning, said
 from bridge.web import words
 from bridge.web.curve import HEIGHT, WIDTH, curve
+from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.site import Visit, Visitor
-from rhythm_env.interface import zone_at
 
 router = APIRouter()
 
@@ -27,24 +27,24 @@ def belief(visit: Visitor) -> HTMLResponse:
         "belief.html",
         visit,
         path="/belief",
-        dimensions=[_dimension(found, name) for name in DIMENSIONS] if found.days else [],
+        dimensions=[_dimension(found, name, visit) for name in DIMENSIONS] if found.days else [],
         box=(WIDTH, HEIGHT),
         first=f"{found.days[0].day:%d %b %Y}" if found.days else "",
         last=f"{found.days[-1].day:%d %b %Y}" if found.days else "",
         moves=[said(one, words.action(str(one.advice.action))) for one in found.moves],
         answers=found.answers,
         stated=any(one.sd is not None for one in found.days) or len({str(one.mean) for one in found.days}) > 1,
-        since=None if since is None else f"{since.astimezone(zone_at(since, visit.user.zones)):%d %b %Y, %H:%M}",
+        since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
     )
 
 
-def _dimension(found: Beliefs, name: str) -> dict[str, Any]:
+def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     newest = found.days[-1]
     sd = None if newest.sd is None else newest.sd[name]
     days = [one.day for one in found.days]
     sds = [None if one.sd is None else one.sd[name] for one in found.days]
     drawn = curve(days, [one.mean[name] for one in found.days], sds)
-    breaks = [at.date() for one in found.resets for at in (one.made_at,) if one.taken_back_at is None]
+    breaks = [local(visit, one.made_at).date() for one in found.resets if one.taken_back_at is None]
     low, high = DIMENSIONS[name]
     return {
         "name": name,

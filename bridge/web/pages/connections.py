@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import shutil
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Form, HTTPException, Query, Request
-from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
-from starlette.background import BackgroundTask
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from bridge import app, registry
 from bridge.cli.care import connection_rows
@@ -112,9 +110,11 @@ def disconnect(visit: Visitor, source: str) -> Response:
 
 
 @router.get("/jobs/{name}")
-def job(visit: Visitor, name: str) -> Response:
+def job(request: Request, visit: Visitor, name: str) -> Response:
     """How far a piece of work is."""
-    found = _job(visit, name)
+    found = visit.site.jobs.of(visit.user.id, name)
+    if found is None:
+        return _gone(request)
     answer = _shown(visit, found)
     if found.state == DONE:
         answer.headers["HX-Trigger"] = "landed"
@@ -122,18 +122,20 @@ def job(visit: Visitor, name: str) -> Response:
 
 
 @router.post("/jobs/{name}")
-def reply(visit: Visitor, name: str, answer: Text) -> Response:
+def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
     """What the person typed in answer to a question, e.g. a key."""
-    found = _job(visit, name)
+    found = visit.site.jobs.of(visit.user.id, name)
+    if found is None:
+        return _gone(request)
     found.reply(answer)
     return _shown(visit, found)
 
 
-def _job(visit: Visit, name: str) -> Job:
-    found = visit.site.jobs.of(visit.user.id, name)
-    if found is None:
+def _gone(request: Request) -> Response:
+    """A server that was started anew knows of no work: a page that still asks after it is loaded again."""
+    if "hx-request" not in request.headers:
         raise HTTPException(404, "that is over; see what is connected")
-    return found
+    return Response(status_code=204, headers={"HX-Redirect": "/connections"})
 
 
 @router.post("/connections/import")
@@ -146,9 +148,7 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
     """Everything a person has but their consents."""
-    made = chores.exported(visit)
-    tidy = BackgroundTask(shutil.rmtree, made.parent, ignore_errors=True)
-    return FileResponse(made, filename=made.name, media_type="application/zip", background=tidy)
+    return chores.exported(visit)
 
 
 @router.post("/connections/forget")

@@ -123,8 +123,13 @@ def _remember(request: Request, answer: Response, token: str) -> None:
         max_age=int(access.LASTS.total_seconds()),
         httponly=True,
         samesite="lax",
-        secure=request.url.scheme == "https",
+        secure=_is_sealed(request),
     )
+
+
+def _is_sealed(request: Request) -> bool:
+    """Whether the browser speaks TLS: not every proxy says so, but the browser does, with a form of ours."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
 
 
 @router.post("/logout")

@@ -1,16 +1,28 @@
-// What htmx does not do by itself: say aloud what changed, and lead back where a page has grown too old.
+// What htmx does not do by itself: say what changed or went wrong, and lead back where a page has grown too old.
 "use strict";
+
+// Said aloud, and shown as well where something went wrong: nothing else on the page tells of it.
+function say(text, look = "visually-hidden") {
+  const line = document.getElementById("status");
+  line.textContent = text;
+  line.className = look;
+}
 
 document.addEventListener("htmx:load", (event) => {
   const fresh = event.detail.elt;
   if (fresh === document.body) return;
   const said = fresh.matches("[data-say]") ? fresh : fresh.querySelector("[data-say]");
-  if (said) document.getElementById("status").textContent = said.dataset.say;
+  if (said) say(said.dataset.say);
+  else if (document.querySelector("#status.trouble")) say("");
 });
 
 document.addEventListener("htmx:responseError", (event) => {
-  document.getElementById("status").textContent = `That did not work: ${whyNot(event.detail.xhr)}.`;
+  say(`That did not work: ${whyNot(event.detail.xhr)}.`, "note bad trouble");
   if (event.detail.xhr.status === 403) location.reload();
+});
+
+document.addEventListener("htmx:sendError", () => {
+  say("That did not work: the bridge does not answer. Try again.", "note bad trouble");
 });
 
 // Our own answers say it in plain text; those of a proxy before us are pages.
