@@ -205,9 +205,12 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Wanted:
-    """A job to queue: what it must not run beside, what it must not be queued beside, and its arguments."""
+    """A job to queue: what it must not run beside, what it must not be queued beside, and its arguments.
 
-    lock: str
+    A tick runs beside any: the next would wait for ever for one whose worker was killed, for it is ticks that see that.
+    """
+
+    lock: str | None
     queueing_lock: str
     arguments: dict[str, int]
 
@@ -289,9 +292,15 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
     log.info("stopped")
 
 
+async def look(queue: App) -> None:
+    """Let some worker look at once what is due."""
+    await _resume(queue)
+    await _enqueue(queue, "tick", [_Wanted(None, "tick", {"timestamp": 0})], priority=FIRST)
+
+
 async def _run(queue: App, concurrency: int) -> None:
     async with queue.open_async():
-        await _enqueue(queue, "tick", [_Wanted("tick", "tick", {"timestamp": 0})], priority=FIRST)
+        await look(queue)
         await queue.run_worker_async(
             concurrency=concurrency,
             delete_jobs="always",  # those that failed are due again by our tables

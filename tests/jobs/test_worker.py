@@ -124,6 +124,27 @@ def test_a_job_to_be_tried_again_gives_way_to_a_twin_that_is_queued(postgres_url
     assert [job.queueing_lock for job in asyncio.run(meet())] == ["sync/1"]
 
 
+@pytest.mark.postgres
+def test_a_worker_that_was_killed_in_its_first_look_keeps_no_other_from_looking(
+    postgres_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stage = Stage(postgres_url, monkeypatch)
+    queue = open_queue(postgres_url, 1)
+    jobs.declare(stage.jobs, queue)
+
+    async def meet() -> list[str]:
+        async with queue.open_async():
+            manager, found = queue.job_manager, []
+            for _ in range(2):  # the first is never heard of again
+                await jobs.look(queue)
+                job = await manager.fetch_job(queues=None, worker_id=await manager.register_worker())
+                found.append(job.task_name if job else "nothing")
+            return found
+
+    with stage.server, closing(stage.store):
+        assert asyncio.run(meet()) == ["tick", "tick"]
+
+
 def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
     staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
     assert not staged.jobs.sync(staged.connections[0].id)
