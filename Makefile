@@ -2,15 +2,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint classifier bench evaluate live clean
+.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
-.venv/ready: pyproject.toml constraints.txt
+.venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
-	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' --constraint constraints.txt
+	$(BIN)/pip install --quiet --disable-pip-version-check --editable '.[dev]' --editable ./lab --constraint constraints.txt
 	touch $@
 
 demo: .venv/ready
 	$(BIN)/bridge demo
+	$(BIN)/bridge lab demo
 
 test: .venv/ready
 	$(BIN)/pytest -m "not faults and not web" --numprocesses auto --maxprocesses 8
@@ -27,23 +28,23 @@ build/axe/package/axe.min.js:
 
 test-openenv: # OpenEnv brings half a gigabyte along, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-openenv
-	.venv-openenv/bin/pip install --quiet --disable-pip-version-check --editable '.[openenv]' \
+	.venv-openenv/bin/pip install --quiet --disable-pip-version-check --editable . --editable './lab[openenv]' \
 		pytest pytest-socket pytest-timeout hypothesis
-	.venv-openenv/bin/python -m pytest tests/rhythm_env/test_openenv.py
+	.venv-openenv/bin/python -m pytest tests/lab/evaluation/test_openenv.py
 
 test-train: # PyTorch is only needed to train, so it gets an environment of its own
 	$(PYTHON) -m venv .venv-train
-	.venv-train/bin/pip install --quiet --disable-pip-version-check --editable '.[train]' \
+	.venv-train/bin/pip install --quiet --disable-pip-version-check --editable . --editable './lab[train]' \
 		pytest pytest-socket pytest-timeout hypothesis
-	.venv-train/bin/python -m pytest tests/policies/test_training.py
+	.venv-train/bin/python -m pytest tests/lab/training/test_training.py tests/lab/training/llm/test_sequence.py
 
 test-llm: # what teaches language models brings a gigabyte along, so it gets an environment of its own, too
 	$(PYTHON) -m venv .venv-llm
 	.venv-llm/bin/pip install --quiet --disable-pip-version-check torch==2.13.0 --constraint constraints.txt
-	.venv-llm/bin/pip install --quiet --disable-pip-version-check --editable '.[llm-train]' \
+	.venv-llm/bin/pip install --quiet --disable-pip-version-check --editable . --editable './lab[llm-train]' \
 		pytest pytest-socket pytest-timeout hypothesis --constraint constraints.txt
-	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/policies/llm/test_tuning.py \
-		tests/policies/llm/test_pipeline.py
+	OMP_NUM_THREADS=1 .venv-llm/bin/python -m pytest -s -p no:cacheprovider tests/lab/training/llm/test_tuning.py \
+		tests/lab/training/llm/test_pipeline.py
 
 lint: .venv/ready
 	$(BIN)/ruff format --check .
@@ -51,14 +52,20 @@ lint: .venv/ready
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
+docs: .venv/ready # docs/reference from the program itself
+	$(BIN)/python docs/generate.py
+
+pictures: .venv/ready # docs/pictures of the page with its made-up person, in Debian's chromium
+	$(BIN)/python docs/pictures.py
+
 classifier: .venv/ready
-	$(BIN)/python -m classifiers.linear $(if $(BRIDGE_SAMPLES),--titles $(BRIDGE_SAMPLES)/calendar/titles_real.tsv)
+	$(BIN)/python -m lab.classifier $(if $(BRIDGE_SAMPLES),--titles $(BRIDGE_SAMPLES)/calendar/titles_real.tsv)
 
 bench: .venv/ready
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m lab.benchmarks
 
 live: .venv/ready # 40 people for four weeks under each policy: an hour of one core
-	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write bridge/lab/LIVE.md --picture bridge/lab/live.svg \
+	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write lab/closed_loop/LIVE.md --picture lab/closed_loop/live.svg \
 		$(if $(BRIDGE_SAMPLES),--moments $(BRIDGE_SAMPLES)/wellness/lifesnaps)
 
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core

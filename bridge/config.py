@@ -4,20 +4,47 @@ from __future__ import annotations
 
 import os
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bridge.errors import SetupError
-from bridge.ports import ConnectorSpec, Setting
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import ConnectorSpec, Setting
+from bridge.http import egress
 
-DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
+WHOLE_NUMBER_MAX_DIGITS = 5  # of a whole number: more days than that, calendars do not reach back
+
+INSTALLATION = (
+    Setting(
+        name="database",
+        help="the database: sqlite:///PATH or postgresql://HOST/NAME (default: a file in the folder)",
+        default="",
+    ),
+    Setting(
+        name="key",
+        help="the key that seals consents, or `keyring` (default: a file in the folder)",
+        default="",
+        secret=True,
+    ),
+    Setting(name="classifier", help="the classifier that tells which action an event is", default="linear"),
+    Setting(name="policy", help="the policy that recommends", default="adaptive"),
+    Setting(name="explore", help="the share of recommendations drawn at random, from 0 to 0.2", default="0.04"),
+    Setting(name="quiet", help="the slots in which only rest is recommended, with commas between", default="night"),
+    Setting(name="url", help="the page's address from outside, which links in notifications begin with", default=""),
+    Setting(name="keep_raw", help="the days that raw records are kept after their last change", default="90"),
+    Setting(name="allow_hosts", help="the hosts of your own network that typed addresses may lead to", default=""),
+    Setting(
+        name="trusted_proxies",
+        help="the proxies whose X-Forwarded-For is believed, as addresses or networks",
+        default="",
+    ),
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """What one installation is set to. ``sources`` holds the settings file's table per source or classifier."""
+    """Settings of one installation. ``sources`` holds the settings file's table per source or classifier."""
 
     folder: Path
     database: str
@@ -28,6 +55,8 @@ class Settings:
     quiet: str
     url: str | None  # where people reach the page from outside; without it nothing names an address of ours
     keep_raw: str
+    allow_hosts: frozenset[str]  # inside the operator's network, that addresses people type may name
+    trusted_proxies: str  # addresses and networks, with commas between, whose ``X-Forwarded-For`` is believed
     sources: Mapping[str, Mapping[str, object]]
 
     @property
@@ -49,50 +78,88 @@ class Settings:
         """Where what is sent for somebody waits until it has landed."""
         return self.folder / "pushes" / str(user_id)
 
-    def of_person(self, user_id: int) -> list[Path]:
+    def folders_of_user(self, user_id: int) -> list[Path]:
         """The folders that are one person's. On SQLite, the number may one day be another's."""
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """A source's settings by name; raises SetupError naming the variable that is missing."""
+        """The settings of a source's application; raises SetupError naming the variable that is missing."""
         return self.of_plugin(spec.name, spec.settings)
 
-    def of_plugin(self, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
-        """The settings a plug-in wants, by name; raises SetupError naming the variable that is missing."""
-        written = self.sources.get(plugin, {})
+    def of_plugin(
+        self,
+        plugin: str,
+        wanted: Sequence[Setting],
+        *,
+        person: str | None = None,
+        is_alone: Callable[[], bool] = lambda: False,
+    ) -> dict[str, str]:
+        """The settings a plug-in wants, by name; raises SetupError naming the variable that is missing.
+
+        A personal setting comes from the table ``people.NAME.PLUG-IN`` of the settings file. What is set for the whole
+        installation counts for a person who ``is_alone`` there.
+        """
         found: dict[str, str] = {}
         for setting in wanted:
-            variable = f"BRIDGE_{plugin}_{setting.name}".upper()
-            value = os.environ.get(variable) or _as_text(written.get(setting.name)) or setting.default
+            variable = variable_of(plugin, setting)
+            given = self._of_person(plugin, setting, person, is_alone) if setting.personal else None
+            value = (self.installed(plugin, setting) if given is None else given) or setting.default
             if value is None:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
-            if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= DIGITS):
-                number = f"a whole number of at most {DIGITS} digits"
+            if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= WHOLE_NUMBER_MAX_DIGITS):
+                number = f"a whole number of at most {WHOLE_NUMBER_MAX_DIGITS} digits"
                 raise SetupError(f"{variable} ({setting.help}) is {number}; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
+
+    def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
+        """Return a personal setting of one user, empty where it is not set for them."""
+        own = _table(_table(_table(self.sources, "people"), person or ""), plugin)
+        common = self.installed(plugin, setting)
+        return _as_text(own.get(setting.name)) or (common if common and is_alone() else "")
+
+    def installed(self, plugin: str, setting: Setting) -> str:
+        """Return a setting of the whole installation, empty where it is not set."""
+        written = _table(self.sources, plugin).get(setting.name)
+        return os.environ.get(variable_of(plugin, setting)) or _as_text(written)
+
+
+def variable_of(plugin: str, setting: Setting) -> str:
+    """The environment variable of a plug-in's setting."""
+    return f"BRIDGE_{plugin}_{setting.name}".upper()
+
+
+def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    """A table of the settings file; empty where something else has its name."""
+    found = written.get(name)
+    return found if isinstance(found, Mapping) else {}
 
 
 def load() -> Settings:
     """Read the settings; a folder that does not exist yet is fine, an unreadable file is a SetupError."""
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
+    chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
     return Settings(
         folder=folder,
-        database=_choose("DATABASE", written, f"sqlite:///{folder / 'bridge.db'}"),
-        key=_choose("KEY", written, "") or None,
-        classifier=_choose("CLASSIFIER", written, "linear"),
-        policy=_choose("POLICY", written, "planner"),
-        explore=_choose("EXPLORE", written, "0.1"),
-        quiet=_choose("QUIET", written, "night"),
-        url=_address(_choose("URL", written, "")),
-        keep_raw=_choose("KEEP_RAW", written, "90"),
+        database=chosen["database"] or f"sqlite:///{folder / 'bridge.db'}",
+        key=chosen["key"] or None,
+        classifier=chosen["classifier"],
+        policy=chosen["policy"],
+        explore=chosen["explore"],
+        quiet=chosen["quiet"],
+        url=_address(chosen["url"]),
+        keep_raw=chosen["keep_raw"],
+        allow_hosts=egress.parse_hosts(chosen["allow_hosts"]),
+        trusted_proxies=chosen["trusted_proxies"],
         sources={name: table for name, table in written.items() if isinstance(table, dict)},
     )
 
 
-def _choose(name: str, written: Mapping[str, Any], default: str) -> str:
-    return os.environ.get(f"BRIDGE_{name}") or _as_text(written.get(name.lower())) or default
+def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
+    """Return the variable, the settings file's line or the default, the first that is not empty."""
+    found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
+    return found or setting.default or ""
 
 
 def _address(text: str) -> str | None:
@@ -120,3 +187,10 @@ def _read(path: Path) -> dict[str, Any]:
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SetupError(f"{path} cannot be read: {error}") from error
+
+
+def local_zone() -> str:
+    """Return this machine's IANA time zone, or UTC where none is set."""
+    target = Path("/etc/localtime").resolve().as_posix()
+    _, found, name = target.partition("zoneinfo/")
+    return name if found else "UTC"

@@ -1,4 +1,4 @@
-"""Logs without personal data: names of sources, counts and error kinds; never payloads, titles, tokens or addresses."""
+"""Logs without personal data, which hold no payloads, titles, tokens or addresses."""
 
 from __future__ import annotations
 
@@ -6,47 +6,77 @@ import json
 import logging
 import os
 import sys
+import threading
+import time
 from datetime import UTC, datetime
 
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 
 # Libraries that write URLs, headers or bodies into their debug and info lines.
-TALKATIVE = (
+TALKATIVE_LIBRARIES = (
     *("urllib3", "requests", "requests_oauthlib", "oauthlib", "googleapiclient", "google", "httplib2", "alembic"),
     *("apscheduler", "apprise"),
 )
-COUNTED = ("source", "connection", "outcome", "new")  # what a line may say beside its text
+SERVER_LOGGERS = ("bridge.ingest.push", "bridge.web", "uvicorn", "asyncio")  # outsiders can cause lines of servers
+LINES_PER_WINDOW, LINES_WINDOW_SECONDS = 20, 60.0
+LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a record that a JSON line repeats
 
 
-class Structured(logging.Formatter):
-    """One JSON object per line: ``at``, ``level``, ``from``, ``message``, and what was counted."""
+class LineLimit(logging.Filter):
+    """A limit for lines that outsiders can cause. The next line after the window says how many were left out."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._lines: dict[
+            tuple[str, int], tuple[float, int]
+        ] = {}  # place in the code -> begin of the window, number of lines
+        self._lock = threading.Lock()
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return True for a line that is to be written."""
+        if not record.name.startswith(SERVER_LOGGERS):
+            return True
+        place, now = (record.pathname, record.lineno), time.monotonic()
+        with self._lock:
+            begun, lines = self._lines.get(place, (now, 0))
+            over = now - begun >= LINES_WINDOW_SECONDS
+            self._lines[place] = (now, 1) if over else (begun, lines + 1)
+        if over and lines > LINES_PER_WINDOW:
+            record.msg, record.args = f"{record.getMessage()} ({lines - LINES_PER_WINDOW} like it left out)", None
+        return over or lines < LINES_PER_WINDOW
+
+
+class JsonFormatter(logging.Formatter):
+    """A formatter that writes a JSON object per line, with ``at``, ``level``, ``from``, ``message`` and counts."""
 
     def format(self, record: logging.LogRecord) -> str:
+        """Return a record as a JSON object. Of an exception only the name of its class is written."""
         body = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "from": record.name,
             "message": record.getMessage(),
         }
-        body |= {name: getattr(record, name) for name in COUNTED if hasattr(record, name)}
+        body |= {name: getattr(record, name) for name in LOGGED_FIELDS if hasattr(record, name)}
         if record.exc_info and record.exc_info[0]:
             body["error"] = record.exc_info[0].__name__
         return json.dumps(body)
 
 
 def configure(*, verbose: bool = False) -> None:
-    """Log to standard error: warnings by default, our own progress with ``verbose``; libraries only warnings.
+    """Log warnings to standard error, and with ``verbose`` the bridge's own progress.
 
-    ``BRIDGE_LOG=json`` writes objects instead of lines of text.
+    ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for another value than text or json.
     """
     handler = logging.StreamHandler(sys.stderr)
+    handler.addFilter(LineLimit())
     handler.setFormatter(_formatter(os.environ.get("BRIDGE_LOG", "text")))
     logging.basicConfig(handlers=[handler], level=logging.INFO if verbose else logging.WARNING)
-    for name in TALKATIVE:
+    for name in TALKATIVE_LIBRARIES:
         logging.getLogger(name).setLevel(logging.ERROR)
 
 
 def _formatter(kind: str) -> logging.Formatter:
     if kind not in ("text", "json"):
         raise SetupError("BRIDGE_LOG is text or json")
-    return Structured() if kind == "json" else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")
+    return JsonFormatter() if kind == "json" else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,4 +1,4 @@
-"""Find plug-ins by looking into their folders; there is no central list."""
+"""The registry of plug-ins, which are found in their folders without a central list."""
 
 from __future__ import annotations
 
@@ -8,39 +8,63 @@ from functools import cache
 from typing import Any
 
 from bridge import config
-from bridge.errors import SetupError
-from bridge.ports import ConnectorSpec, EventClassifier
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import ConnectorSpec, EventClassifier
 from rhythm_env.interface import Policy
 
 
 def names(folder: str) -> list[str]:
-    """The plug-ins in one of ``connectors``, ``classifiers``, ``policies``, in alphabetical order."""
+    """Return the plug-ins in ``connectors``, ``classifiers`` or ``policies``, in alphabetical order."""
+    return sorted(_modules(folder))
+
+
+def _modules(folder: str) -> dict[str, str]:
+    """Map each plug-in of a folder to its module. Connectors are named by their SPEC, other plug-ins by their file."""
     package = importlib.import_module(folder)
-    return sorted(m.name for m in pkgutil.iter_modules(package.__path__))
+    found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
+    if folder != "connectors":
+        return {module.name.rpartition(".")[2]: module.name for module in found}
+    return {name: path for module in found for name, path in _sources(module).items()}
+
+
+def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
+    """Map a connector's source to its module. A folder without a SPEC, such as ``google``, holds several connectors."""
+    found = importlib.import_module(module.name)
+    if hasattr(found, "SPEC"):
+        return {found.SPEC.name: module.name}
+    members = pkgutil.iter_modules(found.__path__, f"{module.name}.") if module.ispkg else ()
+    return {name: path for member in members if member.ispkg for name, path in _sources(member).items()}
 
 
 @cache
 def spec(source: str) -> ConnectorSpec:
-    """A connector's SPEC. Raises SetupError for an unknown source."""
+    """Return a connector's SPEC. Raises SetupError for an unknown source."""
     found: ConnectorSpec = _module("connectors", source, "bridge sources").SPEC
     return found
 
 
 def specs() -> list[ConnectorSpec]:
+    """Return the SPEC of every connector, by name."""
     return [spec(source) for source in names("connectors")]
 
 
+def rmssd_errors() -> dict[str, float]:
+    """Return ``ConnectorSpec.rmssd_error`` by source, of the sources that tell it."""
+    return {found.name: found.rmssd_error for found in specs() if found.rmssd_error is not None}
+
+
 def resolve(path: str) -> Any:
-    """The object behind a dotted ``module:name``."""
+    """Return the object of a dotted path ``module:name``."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:
-    """A classifier by its file's name; its module offers ``open_classifier()``.
+    """Open a classifier by its file's name.
 
-    A module that declares ``SETTINGS`` offers ``open_classifier(settings, folder)``: its settings by name and the
-    bridge's folder, from ``settings`` or else as they are set now. Raises SetupError for what is missing.
+    ``open_classifier()`` of its module is called, or ``open_classifier(settings, folder)`` where the module declares
+    ``SETTINGS``. The values come from ``settings``, by default those of the installation. Raises SetupError for an
+    unknown name or a missing setting.
     """
     module = _module("classifiers", name, "bridge sources")
     if not hasattr(module, "SETTINGS"):
@@ -52,17 +76,16 @@ def classifier(name: str, settings: config.Settings | None = None) -> EventClass
 
 
 def policy(name: str, settings: config.Settings | None = None) -> Policy:
-    """A policy by its file's name; its module offers ``open_policy()``.
+    """Open a policy by its file's name.
 
-    A module that declares ``SETTINGS`` offers ``open_policy(settings)``, its settings by name, from the table
-    ``policy_NAME`` and ``BRIDGE_POLICY_NAME_...``. Raises SetupError for one that cannot be used.
+    ``open_policy()`` of its module is called, or ``open_policy(settings)`` where the module declares ``SETTINGS``. The
+    values come from the table ``policy_NAME`` and ``BRIDGE_POLICY_NAME_...``. Raises SetupError for an unknown name or
+    a setting that is missing or wrong.
     """
     module = _module("policies", name, "bridge sources")
     try:
         opened: Policy = (
-            module.open_policy(policy_settings(name, settings))
-            if hasattr(module, "SETTINGS")
-            else (module.open_policy())
+            module.open_policy(policy_settings(name, settings)) if hasattr(module, "SETTINGS") else module.open_policy()
         )
     except ValueError as error:
         raise SetupError(f"{error}, then: bridge doctor") from None
@@ -70,32 +93,13 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """A policy's settings by name, from ``settings`` or else as they are set now; empty for one that has none."""
+    """Return a policy's settings by name, or an empty value for a policy without settings."""
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
 
 
-def part(policy: str, name: str) -> Any:
-    """A module of a policy that is a package, e.g. ``part("llm", "teacher")``."""
-    return importlib.import_module(f"{_module('policies', policy, 'bridge sources').__name__}.{name}")
-
-
-def training(name: str) -> Any:
-    """What trains a policy: its package's ``training``, with ``MINUTES``, ``train`` and ``draw``.
-
-    Raises SetupError for a policy that knows what it knows without training.
-    """
-    package = _module("policies", name, "bridge sources")
-    if "training" not in [m.name for m in pkgutil.iter_modules(getattr(package, "__path__", ()))]:
-        raise SetupError(f"{name} is not trained; --policy network is")
-    found = importlib.import_module(f"{package.__name__}.training")
-    if not hasattr(found, "train"):
-        raise SetupError(f"{name} is trained in several steps; see: bridge {name} --help")
-    return found
-
-
 def _module(folder: str, name: str, command: str) -> Any:
-    if name not in names(folder):
-        known = ", ".join(names(folder))
-        raise SetupError(f"there is no {name!r} in {folder}/ (there are: {known}); see: {command}")
-    return importlib.import_module(f"{folder}.{name}")
+    found = _modules(folder)
+    if name not in found:
+        raise SetupError(f"there is no {name!r} in {folder}/ (there are: {', '.join(sorted(found))}); see: {command}")
+    return importlib.import_module(found[name])

@@ -1,1 +1,1 @@
-"""Plug-ins are found by looking into this folder; see CONTRIBUTING.md for how to add one."""
+"""Classifiers, which the registry finds by name in this folder. CONTRIBUTING.md says how to add another."""

@@ -1,7 +1,7 @@
-"""Event titles to action types by tables of words: readable, quick, and only as sure as the words are.
+"""A classifier of event titles by tables of keywords, which is readable and fast.
 
-The tables are ``words/<language>.toml``, one group of rules per action; ``words/README.md`` explains their fields.
-All languages are looked up at once, because a person's calendar mixes them.
+The tables are ``words/<language>.toml``, with a group of rules per action. ``words/README.md`` explains their fields.
+All languages are searched at once, because calendars mix them.
 """
 
 from __future__ import annotations
@@ -16,30 +16,30 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from bridge.ports import EventClassifier, Invitation
-from bridge.types import Label
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Label
 from rhythm_env.interface import ActionType
 
 WORDS = Path(__file__).parent / "words"
-LONGEST_TITLE = 400  # characters that are looked at: what an activity is stands at a title's beginning
-NEUTRAL = "NEUTRAL"  # the group whose phrases mean nothing themselves but take words away from other rules
-SHORTEST_STEM = 4  # a word part shorter than this says nothing
+LONGEST_TITLE = 400  # characters that are read, because a title begins with its activity
+NEUTRAL = "NEUTRAL"  # the group whose phrases have no action but take words away from other rules
+SHORTEST_STEM = 4  # characters of the shortest word part that is looked up
 STRENGTHS = {
     "weak": 0.5,
     "normal": 0.75,
     "strong": 0.85,
     "firm": 0.87,
     "guard": 0.9,
-}  # share of such hits that are right, roughly
-DISAGREEMENT = 0.15  # taken off when an equally strong word of the title points elsewhere
-WHOLE_TITLE = 0.05  # added when nothing of the title is left unexplained
-PARTY_HOUR = 18  # people who meet from this hour on without a conference link are not at work
+}  # rough share of hits that are right
+DISAGREEMENT = 0.15  # subtracted if an equally strong phrase suggests another action
+WHOLE_TITLE = 0.05  # added if the phrase covers the whole title
+PARTY_HOUR = 18  # the hour from which meetings without a video link are private
 
 WORD = re.compile(r"[^\W_]+")
-ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # written without spaces: looked up inside words
+ASIAN = re.compile("[\u3040-\u30ff\u3400-\u9fff]")  # scripts without spaces, whose phrases are found inside words
 POSSESSIVE = re.compile(r"['’]s\b")
 ONE_TO_ONE = re.compile(r"\b(?:1\s?:\s?1|1-1|1\s?on\s?1|1-on-1)(?!\d)")
-NOISE = re.compile(r"\d+(?:am|pm|h|uhr)?|am|pm|uhr")  # words that a title is still whole without
+NOISE = re.compile(r"\d+(?:am|pm|h|uhr)?|am|pm|uhr")  # words that the whole title may contain besides a phrase
 PREFIX = re.compile(
     r"(?:\s|(?:re|fwd?|aw|wg|tr|rv|invitation|updated invitation|einladung|accepted|declined|tentative|hold|canceled"
     r"|cancelled|abgesagt|cancelado|cancelada|annule|annulee|annullato|geannuleerd)\s?:|\[(?:ext|external|optional)\])+"
@@ -49,7 +49,7 @@ ACCENTS = dict.fromkeys(range(0x300, 0x370))
 
 
 class Place(Enum):
-    """Where in a title a phrase counts."""
+    """The position in a title at which a phrase counts."""
 
     ANY = "any"
     FIRST = "first"  # at the beginning
@@ -57,6 +57,8 @@ class Place(Enum):
 
 
 class Verdict(NamedTuple):
+    """An action with its confidence and reason. The action is None for an event without activity."""
+
     action: ActionType | None
     confidence: float
     why: str
@@ -64,21 +66,27 @@ class Verdict(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    id: str  # language/letter and number: no rule is named by a word that a title could hold
+    """A rule of the tables, whose phrases suggest an action."""
+
+    id: str  # language/letter and number, so that the name reveals no word of a title
     action: ActionType | None  # None: neutral
-    rank: float  # which rule wins
-    sure: float  # how much to believe it
-    company: ActionType | None = None  # the action when other people are invited
+    rank: float  # the rule with the highest rank wins
+    sure: float  # confidence
+    company: ActionType | None = None  # the action if other people are invited
     none: frozenset[str] = frozenset()  # words that forbid the rule anywhere in the title
-    idle_all_day: bool = False  # an all-day event of this kind is a date to know, not something one does
+    idle_all_day: bool = False  # an all-day event of this kind is a date without activity
 
 
 class Entry(NamedTuple):
+    """A rule, and the position that its phrase needs."""
+
     rule: Rule
     place: Place
 
 
 class Hit(NamedTuple):
+    """A phrase found in a title from ``start`` to ``end``."""
+
     start: int
     end: int
     entry: Entry
@@ -86,7 +94,7 @@ class Hit(NamedTuple):
 
 @dataclass(slots=True, kw_only=True)
 class Lexicon:
-    """All phrases of all languages, keyed so that a title is looked up in time linear in its length."""
+    """All phrases of all languages, indexed so that a lookup takes time linear in the title's length."""
 
     phrases: dict[str, list[Entry]] = field(default_factory=dict)
     reach: dict[str, int] = field(default_factory=dict)  # first word -> words of the longest phrase it begins
@@ -97,6 +105,7 @@ class Lexicon:
     emoji: dict[int, str] = field(default_factory=dict)
 
     def add(self, phrase: str, entry: Entry) -> None:
+        """Index a phrase. A star at its end or beginning matches the rest of a word."""
         if phrase.endswith("*"):
             self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
         elif phrase.startswith("*"):
@@ -111,7 +120,7 @@ class Lexicon:
             self.reach[words[0]] = max(self.reach.get(words[0], 0), len(words))
 
     def hits(self, text: str) -> Iterator[Hit]:
-        """Every phrase of the lexicon that occurs in a normalised title."""
+        """Yield every phrase of the lexicon that occurs in a normalised title."""
         spans = [found.span() for found in WORD.finditer(text)]
         words = [text[start:end] for start, end in spans]
         for at, word in enumerate(words):
@@ -125,6 +134,7 @@ class Lexicon:
                 yield from self._parts(word, start, end)
 
     def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
+        """Yield the phrases that begin or end a word."""
         for size in range(SHORTEST_STEM, min(len(word), 24)):
             for entry in self.heads.get(word[:size], ()):
                 yield Hit(start, start + size, entry)
@@ -132,6 +142,7 @@ class Lexicon:
                 yield Hit(end - size, end, entry)
 
     def _inside(self, word: str, start: int) -> Iterator[Hit]:
+        """Yield the phrases inside a run of characters that is written without spaces."""
         for at in range(len(word)):
             for size in range(1, min(self.longest_asian, len(word) - at) + 1):
                 for entry in self.asian.get(word[at : at + size], ()):
@@ -139,7 +150,7 @@ class Lexicon:
 
 
 def plain(text: str) -> str:
-    """Compatibility forms folded, lower case, without accents and invisible characters: "Café" -> "cafe"."""
+    """Fold compatibility forms and case, and remove accents and invisible characters, as in "Café" to "cafe"."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold().translate(INVISIBLE)
@@ -148,7 +159,7 @@ def plain(text: str) -> str:
 
 @cache
 def lexicon() -> Lexicon:
-    """The tables of ``words/``. Raises ValueError for a field or strength that is not known."""
+    """Load the tables of ``words/``. Raises ValueError for an unknown field."""
     book = Lexicon()
     for path in sorted(WORDS.glob("*.toml")):
         groups = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -162,6 +173,7 @@ def lexicon() -> Lexicon:
 
 
 def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> None:
+    """Add a rule of a table to the lexicon."""
     unknown = set(fields) - {"strength", "sure", "company", "none", "idle_all_day", *(place.value for place in Place)}
     if unknown:
         raise ValueError(f"rule {name} has unknown fields: {', '.join(sorted(unknown))}")
@@ -181,12 +193,12 @@ def _add(book: Lexicon, action: str, name: str, fields: Mapping[str, Any]) -> No
 
 
 def phrases(text: str) -> list[str]:
-    """A table's list: phrases with commas between them, over as many lines as it takes."""
+    """Split a table's list of phrases at its commas. The list may span several lines."""
     return [phrase for part in text.split(",") if (phrase := " ".join(part.split()))]
 
 
 class Keywords:
-    """The classifier. It keeps no titles; labels name the rule that decided, never the words it saw."""
+    """The classifier by keywords. It stores no titles, and labels name the deciding rule but no words of the title."""
 
     name = "keywords"
     version = 1
@@ -195,17 +207,20 @@ class Keywords:
         self._book = book
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """One label per event, in order. Structure (who is invited, when, how long) decides where words are vague."""
+        """Return a label per event, in order. Invitees, time and length decide if the words are vague."""
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
+        """Return the verdict with the highest confidence as a label."""
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
         return Label(action=best.action, confidence=confidence, by=f"{self.name}@{self.version}", why=best.why)
 
     def said(self, event: Invitation) -> Verdict | None:
-        """What the title says: of the phrases that lie in no longer one, the strongest and then the longest."""
+        """Return the verdict of the title's strongest phrase, or None. Among equally strong phrases the longest
+        decides.
+        """
         text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
         hits = [hit for hit in hits if hit.entry.rule.action is not None]
@@ -225,20 +240,20 @@ class Keywords:
 
 
 def normalised(title: str) -> str:
-    """A title as the tables are keyed, emoji as their words; at most ``LONGEST_TITLE`` characters."""
+    """Return a title in the form of the tables, at most ``LONGEST_TITLE`` characters, with emoji as words."""
     text = title[:LONGEST_TITLE]
     text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
     prefix = PREFIX.match(text)
     if prefix and prefix.end() < len(text):
         text = text[prefix.end() :]
-    text = text.replace("<>", " sync ")  # "Ana <> Ben": how assistants name a meeting of two
+    text = text.replace("<>", " sync ")  # assistants write "Ana <> Ben" for a meeting of two
     return ONE_TO_ONE.sub(" oneonone ", POSSESSIVE.sub("", text))
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """The hits whose phrase counts where it stands, less those that another word of the title forbids.
+    """Return the hits at a position that their phrase allows, and that no word of the title forbids.
 
-    What one language forbids for a phrase holds for all that share it: "marathon" is the same in five of them.
+    A word forbidden in some language is forbidden for all languages that share the phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0
@@ -251,12 +266,13 @@ def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
 
 
 def _counts(hit: Hit, text: str, first: int) -> bool:
+    """Return True if a hit stands where its phrase counts."""
     place = hit.entry.place
     return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """The hits that lie in no longer hit: "book club" takes the word "book" away from every other rule."""
+    """Return the hits that lie in no longer hit. Thus "book club" takes the word "book" away from every other rule."""
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
@@ -267,7 +283,7 @@ def uncovered(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _rest(text: str, hit: Hit) -> str:
-    """What a hit leaves unexplained of the title."""
+    """Return the words of the title outside the hit, without numbers and times."""
     words = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
     return " ".join(word for word in words if not NOISE.fullmatch(word))
 
@@ -283,7 +299,7 @@ KINDS = {
 
 
 def structure(event: Invitation) -> Verdict | None:
-    """What the event's structure shows, whatever it is called."""
+    """Return a verdict from invitees, video link, time and length, or None."""
     if event.all_day:
         return None
     if event.others > 1 and event.conference:
@@ -300,12 +316,13 @@ def structure(event: Invitation) -> Verdict | None:
 
 
 def _by_night(event: Invitation) -> bool:
+    """Return True for an event of 5 to 16 hours that begins at night."""
     hour = event.start_hour
     return event.minutes is not None and 300 <= event.minutes <= 960 and hour is not None and (hour >= 20 or hour < 5)
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """The last resort: by day it is more often work, otherwise more often one's own time."""
+    """Return the verdict of last resort, work during working hours and leisure otherwise."""
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):
         return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")
@@ -313,5 +330,5 @@ def _unsure(event: Invitation) -> Verdict:
 
 
 def open_classifier() -> EventClassifier:
-    """The classifier over the tables shipped beside this file."""
+    """Return the classifier with the shipped tables."""
     return Keywords(lexicon())

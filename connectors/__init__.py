@@ -1,1 +1,1 @@
-"""Plug-ins are found by looking into this folder; see CONTRIBUTING.md for how to add one."""
+"""Plug-ins, found by looking into this folder. CONTRIBUTING.md says how to add a source."""

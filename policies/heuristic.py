@@ -1,7 +1,7 @@
-"""A model of plain rules: mend the meter that is low, otherwise do what suits the time of day.
+"""A policy of plain rules, which raises a low meter or else does what suits the time of day.
 
-The order and the thresholds are a proposal for the simulator's baseline, whose published results say only that it
-emits no belief and plays it safe with the meters.
+Order and thresholds are a proposal for the simulator's baseline. Its published results say only that it states no
+belief and keeps the meters safe.
 """
 
 from __future__ import annotations
@@ -12,17 +12,17 @@ from typing import NamedTuple
 
 from rhythm_env.interface import ActionType, Belief, Decision, Meter, Observation, Policy, Slot
 
-LOW = 0.3  # below this a meter is mended before anything else
-FRESH_MORNING, FRESH_AFTERNOON = 0.4, 0.35  # cognition that hard work and learning ask for
+LOW = 0.3  # a meter below this level is raised first
+FRESH_MORNING, FRESH_AFTERNOON = 0.4, 0.35  # least cognition for deep work and for learning
 
-# The first remedy is the rule; the second stands in where the first does not fit.
+# Meter -> remedies. The second remedy is used if the first is not feasible.
 MENDING = (
     (Meter.VITALITY, (ActionType.SLEEP, ActionType.ME_TIME)),
     (Meter.SERENITY, (ActionType.MEDITATE, ActionType.ME_TIME)),
     (Meter.CONNECTION, (ActionType.FAMILY_TIME, ActionType.SOCIALIZE)),
 )
 
-# What comes next when nothing above fits: gentle and short things first.
+# Fallback actions, gentle and short actions first.
 OTHERWISE = (
     ActionType.ME_TIME,
     ActionType.ADMIN_WORK,
@@ -38,18 +38,21 @@ OTHERWISE = (
 
 
 class Wish(NamedTuple):
+    """An action that a rule proposes, with its reason."""
+
     action: ActionType
     reason: str
 
 
 class Heuristic:
-    """Deterministic: the first wish that is feasible. Scores are 1 for it, falling towards 0 down the list."""
+    """A deterministic policy that takes the first feasible proposal. Scores fall from 1 towards 0 along the list."""
 
     name = "heuristic"
     version = 1
-    believes = False  # states no belief: what it returns is the one that says nothing
+    believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        """Return the first feasible proposal."""
         wishes = _ranked(observation)
         chosen = wishes[0]
         return Decision(
@@ -62,7 +65,7 @@ class Heuristic:
 
 
 def _ranked(observation: Observation) -> list[Wish]:
-    """Every feasible action once, at its best place."""
+    """Return every feasible action once, at its best place."""
     wishes: dict[ActionType, Wish] = {}
     for wish in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
         if wish.action in observation.feasible:
@@ -71,6 +74,7 @@ def _ranked(observation: Observation) -> list[Wish]:
 
 
 def _mend(observation: Observation) -> Iterator[Wish]:
+    """Yield a remedy for each low meter."""
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)
@@ -79,13 +83,14 @@ def _mend(observation: Observation) -> Iterator[Wish]:
 
 
 def _rest(observation: Observation) -> Iterator[Wish]:
+    """Yield all actions in a fixed order, for slots whose rule does not fit."""
     where = observation.slot.name.lower()
     for action in OTHERWISE:
         yield Wish(action, f"what the {where} would suggest does not fit now; this does")
 
 
 def known(observation: Observation, meter: Meter) -> float | None:
-    """A meter's level, or None where no input was fresh: an assumed level must not trigger a rule."""
+    """Return a meter's level, or None without fresh inputs, because an assumed level must not trigger a rule."""
     state = observation.meters.get(meter)
     return None if state is None or state.coverage <= 0 else state.level
 
@@ -99,6 +104,7 @@ def _afternoon(observation: Observation) -> Wish:
 
 
 def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Wish:
+    """Return ``fresh`` if cognition is high enough or unknown, otherwise ``tired``."""
     level = known(observation, Meter.COGNITION)
     if level is None:
         return Wish(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")
@@ -113,7 +119,7 @@ def _evening(observation: Observation) -> Wish:
     return Wish(ActionType.EXERCISE, "it is evening, and today is an evening to move")
 
 
-def _night(observation: Observation) -> Wish:  # noqa: ARG001 - every slot's rule is called alike
+def _night(observation: Observation) -> Wish:  # noqa: ARG001 - all rules share a signature
     return Wish(ActionType.SLEEP, "it is night")
 
 

@@ -1,4 +1,4 @@
-"""A model that knows nothing: any feasible action, each as likely as the next. The floor others are measured from."""
+"""A uniformly random policy, the baseline for all other policies."""
 
 from __future__ import annotations
 
@@ -8,13 +8,14 @@ from rhythm_env.interface import Belief, Decision, Observation, Policy
 
 
 class Random:
-    """Uniform over ``observation.feasible``."""
+    """A policy that draws uniformly from ``observation.feasible``."""
 
     name = "random"
     version = 1
-    believes = False  # states no belief: what it returns is the one that says nothing
+    believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        """Draw any feasible action."""
         feasible = observation.feasible
         share = 1 / len(feasible)
         return Decision(

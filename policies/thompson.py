@@ -1,8 +1,8 @@
-"""Thompson sampling per context: the learner that supposes nothing, to compare with those that do.
+"""Thompson sampling per slot of the day, without any model of actions, as a baseline.
 
-For every action in every slot of the day it counts how often the advice was taken (Thompson 1933; Beta(1, 1) before
-the first answer), draws a rate for each action from what the counts allow, and advises the highest. The counts are made
-anew from the history it is shown: nothing is kept.
+For every action and slot of the day the policy counts accepted recommendations (Thompson 1933, prior Beta(1, 1)). It
+draws an acceptance rate per action from the posterior and recommends the highest. The counts come from the observed
+history, so no state is kept.
 """
 
 from __future__ import annotations
@@ -13,18 +13,19 @@ from collections.abc import Mapping
 
 from rhythm_env.interface import ActionType, Answer, Belief, Decision, Observation, Policy
 
-DRAWS = 32  # rounds of drawing from which the probability of each action is taken
+DRAWS = 32  # rounds that estimate the probability of each action
 Counts = Mapping[ActionType, tuple[int, int]]
 
 
 class Thompson:
-    """Advises an action as often as it wins a round. Scores are the mean rates at which advice is taken."""
+    """A policy that recommends an action as often as it wins a round. Scores are mean acceptance rates."""
 
     name = "thompson"
     version = 1
-    believes = False  # states no belief: what it returns is the one that says nothing
+    believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        """Draw an action by its share of won rounds."""
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]
@@ -38,7 +39,7 @@ class Thompson:
 
 
 def counted(observation: Observation) -> Counts:
-    """(taken, not taken) of every feasible action in this slot of the day."""
+    """Return (accepted, refused) of every feasible action in this slot of the day."""
     here = [one for one in observation.history if one.slot is observation.slot]
     taken = Counter(one.recommended for one in here if one.answer is Answer.ACCEPT)
     refused = Counter(one.recommended for one in here if one.answer is not Answer.ACCEPT)
@@ -46,11 +47,13 @@ def counted(observation: Observation) -> Counts:
 
 
 def _winner(counts: Counts, rng: random.Random) -> ActionType:
+    """Return the action with the highest drawn rate."""
     drawn = {action: rng.betavariate(1 + taken, 1 + refused) for action, (taken, refused) in counts.items()}
     return max(drawn, key=lambda action: drawn[action])
 
 
 def _said(observation: Observation, action: ActionType, taken: int, refused: int) -> str:
+    """Describe earlier answers to the action in this slot."""
     plain, slot = action.lower().replace("_", " "), observation.slot.name.lower()
     if not taken + refused:
         return f"{plain} was never suggested in the {slot} yet"

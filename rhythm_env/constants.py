@@ -1,9 +1,9 @@
-"""Every number of the simulator, with where it comes from.
+"""All numbers of the simulator, with their sources.
 
-Marks: EXACT stands in a published page of RhythmEnv (Hugging Face Space InosLihka/rhythm_env), INFERRED follows from
-one, CAL is ours: fitted together so that the published figures of the two baselines come out (``bridge evaluate``
-prints both side by side). The fit is consistent with what is known, not unique. A change of any number here changes
-``ENV_VERSION``.
+Marks give the source of a number. EXACT numbers stand in a published page of RhythmEnv (Hugging Face Space
+InosLihka/rhythm_env), and INFERRED numbers follow from a page. CAL numbers are ours, fitted together to the published
+figures of the two baselines. ``bridge evaluate`` prints both side by side. The fit is consistent with the published
+figures, but not unique. A change of any number here changes ``ENV_VERSION``.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ ENV_VERSION = 1
 METERS = 5  # vitality, cognition, progress, serenity, connection: V C P S N
 STEPS, SLOTS = 28, 4  # EXACT: one week, four slots a day, step 0 is Monday morning
 
-# Change of V, C, P, S, N by action. DEEP_WORK is EXACT, signs and sizes of the others too (as words), SOCIALIZE's V is
-# INFERRED from two anomalies; the remaining numbers are CAL.
+# Change of V, C, P, S, N by action. DEEP_WORK is EXACT, as are signs and rough sizes of other actions. SOCIALIZE's V is
+# INFERRED from two anomalies. The remaining numbers are CAL.
 EFFECTS: dict[ActionType, tuple[float, float, float, float, float]] = {
     ActionType.DEEP_WORK: (-0.12, -0.10, 0.18, -0.05, 0.00),
     ActionType.ADMIN_WORK: (-0.06, -0.05, 0.08, -0.03, 0.00),
@@ -33,14 +33,14 @@ WORK = (ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN)
 SOCIAL = (ActionType.FAMILY_TIME, ActionType.SOCIALIZE)
 SOLO = (ActionType.MEDITATE, ActionType.ME_TIME)
 
-START = (0.7, 0.7, 0.0, 0.7, 0.5)  # CAL; progress is "made this week" (EXACT), 0.7 stands in an example
-PROGRESS_BY_SLOT = (1.2, 1.0, 0.9, 0.8)  # CAL: on gains of progress; that such factors exist is EXACT
-COST_BY_SLOT = (0.8, 1.0, 1.0, 1.2)  # CAL: on costs of vitality
+START = (0.7, 0.7, 0.0, 0.7, 0.5)  # CAL, except that progress is "made this week" (EXACT), and an example shows 0.7
+PROGRESS_BY_SLOT = (1.2, 1.0, 0.9, 0.8)  # CAL: factor on gains of progress, whose existence is EXACT
+COST_BY_SLOT = (0.8, 1.0, 1.0, 1.2)  # CAL: factor on costs of vitality
 GAIN_FLOOR, GAIN_SLOPE = 0.7, 0.3  # CAL: every gain times floor + slope * vitality
-VITALITY_DECAY, CONNECTION_DECAY = 0.8, 1.1  # CAL: times the person's own rate, per step; connection when not social
-SPIRAL = 1.2  # CAL: on losses while serenity is below the person's tolerance (EXACT: that there is one)
+VITALITY_DECAY, CONNECTION_DECAY = 0.8, 1.1  # CAL: times the person's rate per step, for connection without company
+SPIRAL = 1.2  # CAL: factor on losses while serenity is below the person's tolerance, whose existence is EXACT
 
-# Events: that there are some, and a trait of resilience, is EXACT; the rest is CAL.
+# Events. Their existence and a trait of resilience are EXACT, the numbers are CAL.
 EVENT_CHANCE = 0.10
 EVENTS: dict[str, tuple[float, float, float, float, float]] = {
     "prod_crash": (-0.10, -0.05, -0.10, -0.15, 0.0),
@@ -49,13 +49,13 @@ EVENTS: dict[str, tuple[float, float, float, float, float]] = {
     "good_news": (0.05, 0.05, 0.05, 0.10, 0.05),
 }
 
-# A person: nine traits and five weights (EXACT in words; ranges CAL but for the social multiplier's ends, INFERRED).
+# Traits and weights of a person are EXACT in words. Ranges are CAL, except the ends of social_cost, which are INFERRED.
 WEIGHT_FLOOR = 0.05  # of a Dirichlet(1, 1, 1, 1, 1), renormalised
 RANGES: dict[str, tuple[float, float]] = {
     "social_cost": (0.2, 3.0),  # times the vitality that company takes
     "morning_bonus": (-0.05, 0.05),  # cognition on work in the morning
     "evening_bonus": (-0.05, 0.05),  # cognition on work in the evening and at night
-    "guilt": (0.0, 1.0),  # above one half: bingeing costs serenity
+    "guilt": (0.0, 1.0),  # above 0.5, binge-watching costs serenity
     "work_serenity": (0.0, 0.10),  # progress_serenity_bonus
     "work_recovery": (0.0, 0.06),  # work_vitality_recovery
     "vitality_decay": (0.005, 0.03),
@@ -68,10 +68,10 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 GUILT_COST = 0.12
 SEED_SCRAMBLE = 0xA3C5F729  # EXACT: a profile's generator is seeded with seed XOR this
-OOD_FROM = 10_000  # INFERRED: out of distribution means the same sampler with seeds from here on
-SHIFTED = 1.25  # ours: traits outside of the training ranges by up to this factor of their half-width, none below 0
+OOD_FROM = 10_000  # INFERRED: out of distribution means the same sampler with seeds from this number on
+SHIFTED = 1.25  # ours: factor by which traits may exceed the training ranges' half-width, never below 0
 
-# The three archetypes: names, progress weight .70 and the anomalies are EXACT, the rest INFERRED or CAL.
+# The three archetypes. Names, progress weight .70 and the anomalies are EXACT, other numbers INFERRED or CAL.
 ARCHETYPES: dict[str, dict[str, float | tuple[float, ...]]] = {
     "introvert_morning": {
         "weights": (0.05, 0.05, 0.20, 0.60, 0.10),
@@ -99,7 +99,7 @@ ARCHETYPES: dict[str, dict[str, float | tuple[float, ...]]] = {
         "idle_decay": 0.03,
     },
 }
-NEUTRAL: dict[str, float] = {  # the person against whom anomalies are measured, and what archetypes do not name
+NEUTRAL: dict[str, float] = {  # the reference person of anomalies, and the defaults of archetypes
     "social_cost": 1.0,
     "morning_bonus": 0.0,
     "evening_bonus": 0.0,
@@ -115,10 +115,10 @@ NEUTRAL: dict[str, float] = {  # the person against whom anomalies are measured,
     "idle_decay": 0.0,
 }
 
-# Reward of a step: its parts are EXACT, the sizes CAL.
+# Reward of a step. Its parts are EXACT, the sizes CAL.
 REWARD_SCALE = 12.0  # on the weighted sum of changes
 PROGRESS_BIAS, CONNECTION_BIAS = 0.5, 0.4  # EXACT since the third iteration, for everybody
-CRASH_LEVEL, CRASH_PENALTY = 0.10, 0.30  # the level is EXACT
+CRASH_LEVEL, CRASH_PENALTY = 0.10, 0.30  # the level is EXACT, the penalty CAL
 TERMINAL_SCALE = 5.0  # times (final score - 0.5), on the last step
 
 # The grade's weights: v1 and v2 are EXACT.
@@ -131,11 +131,15 @@ GRADE_V2 = {
     "efficiency": 0.10,
     "belief_accuracy": 0.20,
 }
-ADAPTED_BY, QUALITY_FLOOR, QUALITY_SPAN = 0.3, 0.5, 1.5  # CAL: what counts as adapted, and how well it must end
+ADAPTED_BY, QUALITY_FLOOR, QUALITY_SPAN = (
+    0.3,
+    0.5,
+    1.5,
+)  # CAL: gain that counts as adapted, and scale of the late reward
 EFFICIENCY_FLOOR, EFFICIENCY_SPAN = 0.5, 2.0  # CAL
 
-# The belief a person should be given: three traits per dimension (EXACT: how many, and all of work's; CAL: the others),
-# each by its rank among all people, their mean stretched from the middle so that the constant .5 is off by .20 (EXACT).
+# The true belief about a person, from three traits per dimension. Their number and the traits of work are EXACT,
+# the other traits CAL. Ranks among all people are averaged and stretched so that the constant .5 errs by .20 (EXACT).
 BELIEF: dict[str, tuple[tuple[str, float], ...]] = {
     "social": (("social_cost", -1.0), ("social_serenity", 1.0), ("weight_connection", 1.0)),
     "morning": (("morning_bonus", 1.0), ("evening_bonus", -1.0), ("vitality_decay", -0.5)),

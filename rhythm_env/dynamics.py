@@ -1,6 +1,7 @@
-"""How an action, a slot and a person change the meters: pure functions over arrays, one column per episode.
+"""The simulator's dynamics, as pure functions over arrays with a column per episode.
 
-A single episode is a batch of one. Meters are (5, n): vitality, cognition, progress, serenity, connection.
+A single episode is a batch of size 1. Meters have the shape (5, n), in the order vitality, cognition, progress,
+serenity, connection.
 """
 
 from __future__ import annotations
@@ -43,12 +44,12 @@ if TYPE_CHECKING:
 
 V, C, P, S, N = range(METERS)
 ACTIONS = tuple(ActionType)
-EVENT_NAMES = (None, *EVENTS)  # event 0: none
+EVENT_NAMES = (None, *EVENTS)  # event 0 is no event
 
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Constants as arrays, by action: effects per slot (4, 5, 10), and what kind of action it is."""
+    """Constants as arrays by action, namely effects per slot (4, 5, 10) and the kinds of actions (10,)."""
 
     effects: Array
     work: Array
@@ -61,6 +62,7 @@ class Tables:
 
 @cache
 def tables() -> Tables:
+    """Return the tables, built once per process."""
     import numpy as np
 
     base = np.array([EFFECTS[action] for action in ACTIONS]).T
@@ -85,14 +87,16 @@ def tables() -> Tables:
 
 
 def start(n: int) -> Array:
-    """Monday morning."""
+    """Return the meters (5, n) on Monday morning."""
     import numpy as np
 
     return np.repeat(np.array(START)[:, None], n, axis=1)
 
 
 def drawn_events(seeds: Sequence[int]) -> Ints:
-    """(28, n): which event happens in which step, 0 for none; one stream per seed, apart from the person's."""
+    """Return the event (28, n) of each step, 0 for none. Each seed has a random stream of its own, apart from the
+    person's.
+    """
     import numpy as np
 
     weeks = []
@@ -104,9 +108,9 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 
 
 def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
-    """(wanted changes, anomalies), both (5, n), before events and clipping.
+    """Return wanted changes and anomalies, both (5, n), before events and clipping.
 
-    An anomaly is what differs from a neutral person's change; passive decay is the person's own in both.
+    An anomaly is the difference from a neutral person's change. Passive decay is the person's own in both.
     """
     import numpy as np
 
@@ -136,7 +140,7 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
-    """(meters after, actual changes, anomalies)."""
+    """Return meters after the step, actual changes, and anomalies, each (5, n)."""
     import numpy as np
 
     wanted, anomaly = changes(meters, actions, slot, people)

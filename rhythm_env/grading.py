@@ -1,4 +1,4 @@
-"""What a step is worth and what a week was: the published reward and grades, and a headline that cannot be gamed."""
+"""The reward of a step, the published grades of a week, and the mean level as headline figure."""
 
 from __future__ import annotations
 
@@ -31,7 +31,11 @@ if TYPE_CHECKING:
 
 
 def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
-    """(n,): the person's weighted change, a bias everybody has towards progress and company, less what crashed."""
+    """Return the reward (n,) of a step.
+
+    The reward is the person's weighted change plus a general bias towards progress and connection, less a crash
+    penalty.
+    """
     import numpy as np
 
     felt = np.einsum("mn,mn->n", weights, deltas) * REWARD_SCALE
@@ -40,12 +44,15 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
 
 
 def terminal_reward(final_score: Array) -> Array:
-    """Added on the last step, after the score was made, so that it feeds no component of it."""
+    """Return the reward added on the last step. It is added after grading, so no component includes it."""
     return TERMINAL_SCALE * (final_score - 0.5)
 
 
 def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> dict[str, Array]:
-    """name -> (n,) in 0..1. ``levels``: (28, 5, n) after each step; ``rewards``: (28, n) without the terminal part."""
+    """Return name -> component (n,) in 0..1 of the grade.
+
+    ``levels`` (28, 5, n) are after each step, and ``rewards`` (28, n) exclude the terminal reward.
+    """
     import numpy as np
 
     half = STEPS // 2
@@ -63,28 +70,34 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
+    """Return the first published grade (n,)."""
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
+    """Return the second published grade (n,), which includes the belief's accuracy."""
     return _weighted(parts, GRADE_V2)
 
 
 def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
+    """Return the weighted sum of the components."""
     import numpy as np
 
     return np.asarray(sum(share * parts[name] for name, share in weights.items()))
 
 
 def belief_mae(belief: Array, target: Array) -> Array:
-    """(n,): mean absolute error over the three dimensions."""
+    """Return the mean absolute error (n,) over the three dimensions."""
     import numpy as np
 
     return np.asarray(np.abs(belief - target).mean(axis=0))
 
 
 def mean_level(levels: Array, weights: Array) -> Array:
-    """(n,): how good the week was to live, by the person's own weights; summed changes would only say how it ended."""
+    """Return the mean level (n,) of the week by the person's own weights.
+
+    Summed changes would only reflect the final levels.
+    """
     import numpy as np
 
     return np.asarray(np.einsum("tmn,mn->n", levels, weights) / STEPS)

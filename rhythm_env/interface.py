@@ -1,26 +1,24 @@
-"""The model interface: the only thing the bridge and the simulator share about models. Standard library only.
+"""The model interface shared by bridge and simulator, in the standard library only.
 
-A policy gets an ``Observation`` and a random generator and returns a ``Decision``. It cannot tell a simulated week
-from a real one: fields that real life cannot know (anomalies, the active event) are None there.
-Names are spelled in upper case in all JSON.
+A policy receives an ``Observation`` and a random generator and returns a ``Decision``. Simulated and real weeks have
+the same form. In real weeks anomalies and the active event are None. Names are upper case in all JSON.
 """
 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime
 from enum import IntEnum, StrEnum
-from itertools import zip_longest
 from typing import Any, Protocol
-from zoneinfo import ZoneInfo
 
 OBSERVATION_VERSION = 1
 STEPS_PER_WEEK = 28
 SLOTS_PER_DAY = 4
+WEEKEND = 5  # the first day of the weekend, with Monday as 0
 HISTORY_STEPS = 7  # completed steps shown in the observation
-HISTORY_DAYS = 30  # days of interactions a deployed policy adapts from
+HISTORY_DAYS = 30  # days of interactions that a policy reads
 
 
 class Meter(StrEnum):
@@ -34,7 +32,7 @@ class Meter(StrEnum):
 
 
 class ActionType(StrEnum):
-    """The ten actions. The order is part of the interface: networks index by it."""
+    """The ten actions. Their order is part of the interface, because networks index by it."""
 
     DEEP_WORK = "DEEP_WORK"
     ADMIN_WORK = "ADMIN_WORK"
@@ -58,99 +56,19 @@ class Slot(IntEnum):
 
 
 DAY_NAMES = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
-SLOT_START = {Slot.MORNING: 6, Slot.AFTERNOON: 12, Slot.EVENING: 18, Slot.NIGHT: 24}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ZoneSpan:
-    """From this instant on the person lives in this IANA zone."""
+def kind_of_slot(day: int, slot: int) -> str:
+    """Return the kind of a slot, because working days and weekends have different routines.
 
-    since: datetime
-    zone: str
-
-
-ZoneHistory = Sequence[ZoneSpan]  # ascending by ``since``; the first span also covers everything before it
-
-
-def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
-    """The person's zone at an instant. Raises ValueError for a naive instant or an empty history."""
-    if instant.tzinfo is None or not zones:
-        raise ValueError("zone_at needs an aware instant and at least one zone")
-    current = zones[0]
-    for span in zones:
-        if span.since <= instant:
-            current = span
-    return ZoneInfo(current.zone)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Moment:
-    """A slot of a person's life: ``week`` is the date of its Monday, ``day`` 0 (Monday) to 6."""
-
-    week: date
-    day: int
-    slot: Slot
-
-    @property
-    def timestep(self) -> int:
-        """0 (Monday morning) to 27 (the night that ends on the next Monday at 06:00)."""
-        return self.day * SLOTS_PER_DAY + int(self.slot)
-
-    @property
-    def date(self) -> date:
-        """The calendar date this slot's day began on; for a night, the date before its hours."""
-        return self.week + timedelta(days=self.day)
-
-    def shifted(self, steps: int) -> Moment:
-        """The slot ``steps`` later (or earlier), across weeks."""
-        weeks, step = divmod(self.timestep + steps, STEPS_PER_WEEK)
-        return moment_of(self.week + timedelta(weeks=weeks), step)
-
-
-def moment_of(week: date, timestep: int) -> Moment:
-    """The slot of a week by its step 0..27."""
-    return Moment(week=week, day=timestep // SLOTS_PER_DAY, slot=Slot(timestep % SLOTS_PER_DAY))
-
-
-def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
-    """(week, day, slot) of an instant by the person's own clock; the week starts on Monday at 06:00 local.
-
-    >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
-    >>> moment_at(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)  # Monday 05:30: still Sunday's night
-    Moment(week=datetime.date(2026, 11, 16), day=6, slot=<Slot.NIGHT: 3>)
+    >>> kind_of_slot(0, Slot.MORNING), kind_of_slot(6, Slot.NIGHT)
+    ('workday/morning', 'weekend/night')
     """
-    local = instant.astimezone(zone_at(instant, zones))
-    night = local.hour < SLOT_START[Slot.MORNING]
-    day = local.date() - timedelta(days=1) if night else local.date()
-    slot = Slot.NIGHT if night else Slot((local.hour - 6) // 6)
-    return Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=slot)
-
-
-def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
-    """The instant (UTC) a slot begins on the person's clock; a slot that crosses a DST change is shorter or longer.
-
-    On a travel day a slot begins when the clock of the zone the person is in by then first shows its hour or a later
-    one. Eastward, slots the clock jumped over are empty and begin on arrival; westward, hours the clock shows again
-    belong to the slot they come round in for ``moment_at``, while that slot's bounds stay those of its first time.
-    """
-    days, hour = divmod(SLOT_START[moment.slot], 24)
-    wall = datetime.combine(moment.date + timedelta(days=days), time(hour))
-    arrived = datetime.min.replace(tzinfo=UTC)
-    for span, following in zip_longest(zones, zones[1:]):
-        start = max(wall.replace(tzinfo=ZoneInfo(span.zone)).astimezone(UTC), arrived)
-        if following is None or start < following.since:
-            return start.astimezone(UTC)
-        arrived = following.since
-    raise ValueError("slot_start needs at least one zone")
-
-
-def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]:
-    """Begin and end (exclusive) of a slot in UTC."""
-    return slot_start(moment, zones), slot_start(moment.shifted(1), zones)
+    return f"{'weekend' if day >= WEEKEND else 'workday'}/{Slot(slot).name.lower()}"
 
 
 class Answer(StrEnum):
-    """What the person did with a recommendation. Reschedule is kept apart: right action, wrong time."""
+    """The user's answer to a recommendation. Reschedule means the right action at the wrong time."""
 
     ACCEPT = "ACCEPT"
     IGNORE = "IGNORE"
@@ -162,7 +80,7 @@ REWARD = {Answer.ACCEPT: 1.0, Answer.IGNORE: -1.0, Answer.RESCHEDULE: -1.0}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MeterState:
-    """What a model sees of a meter: level 0..1, its standard deviation, and the share of inputs that were fresh.
+    """A meter as a model sees it, with level 0..1, standard deviation, and share of fresh inputs.
 
     In the simulator's meter-dense mode sd is 0 and coverage 1.
     """
@@ -174,7 +92,7 @@ class MeterState:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StepRecord:
-    """One completed slot. ``action`` is what the person did where that is known, ``recommended`` what was advised.
+    """A completed slot. ``action`` is the action done, None if unknown, and ``recommended`` the recommended action.
 
     ``anomalies`` (actual minus a neutral person's change) exist in the simulator only.
     """
@@ -192,7 +110,7 @@ class StepRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Interaction:
-    """One recommendation of the last 30 days and its answer, with the levels the person had then."""
+    """A recommendation of the last 30 days with its answer and the meters' levels at that time."""
 
     at: datetime
     day: int
@@ -204,13 +122,17 @@ class Interaction:
 
     @property
     def reward(self) -> float:
+        """Return the reward of the answer."""
         return REWARD[self.answer]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belief:
-    """Who the person is thought to be: social (0 hates, 1 loves company), morning (0 night owl, 1 morning person),
-    work (0 avoids, 1 lives for it)."""
+    """The belief about a person, each dimension in 0..1.
+
+    ``social`` is 1 for a lover of company, ``morning`` for a morning person, and ``work`` for a lover of work. Raises
+    ValueError for values outside 0..1.
+    """
 
     social: float = 0.5
     morning: float = 0.5
@@ -221,10 +143,11 @@ class Belief:
             raise ValueError(f"belief {wrong[0]} must lie in 0..1")
 
     def vector(self) -> tuple[float, float, float]:
+        """Return (social, morning, work)."""
         return (self.social, self.morning, self.work)
 
     def digits(self) -> str:
-        """The wire format of language-model policies: three digits 0-9, e.g. ``3 8 7``."""
+        """Return the wire format of language-model policies, three digits 0-9 such as ``3 8 7``."""
         return " ".join(str(round(x * 9)) for x in self.vector())
 
 
@@ -232,8 +155,9 @@ class Belief:
 class Observation:
     """Everything a policy may know at the start of a slot.
 
-    The upper block is the published simulator's; ``history`` and ``feasible`` are what a deployed person adds.
-    ``reward`` is the last step's reward (in life: the last answer's, 0 before the first).
+    Fields up to ``done`` are the published simulator's. ``history``, ``feasible``, ``planned`` and ``routine`` exist
+    for real users. ``reward`` is that of the last step. For a real user it is that of the last answer, 0 before the
+    first.
     """
 
     timestep: int
@@ -250,16 +174,19 @@ class Observation:
     history: tuple[Interaction, ...] = ()
     feasible: tuple[ActionType, ...] = tuple(ActionType)
     planned: Mapping[ActionType, float] = field(default_factory=dict)  # share of this slot already in the calendar
+    # Kind of slot (``kind_of_slot``) -> action -> number of such slots in which the calendar shows the action without
+    # a recommendation. Empty if the calendar shows nothing.
+    routine: Mapping[str, Mapping[ActionType, float]] = field(default_factory=dict)
     version: int = OBSERVATION_VERSION
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON document; ``observation_from_json`` reads it back equal."""
+        """Return a JSON object, which ``observation_from_json`` reads back as an equal observation."""
         return _plain(self)  # type: ignore[no-any-return]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decision:
-    """A policy's answer. ``probabilities`` are what ``action`` was drawn from; ``scores`` are in the policy's unit."""
+    """A policy's choice. ``action`` was drawn from ``probabilities``. ``scores`` are in the policy's unit."""
 
     action: ActionType
     belief: Belief
@@ -267,21 +194,23 @@ class Decision:
     probabilities: Mapping[ActionType, float]
     reasons: tuple[str, ...] = ()
     belief_sd: tuple[float, float, float] | None = None
-    by: str = ""  # a person's prior or adapter, or what stood in; empty: the policy as everybody has it
+    by: str = ""  # the user's prior or adapter, or a substitute; empty for the general policy
 
 
 class Policy(Protocol):
-    """A model. ``name`` is its file's name, ``version`` goes up whenever the same input may give another decision."""
+    """A model. ``name`` is its module's name. ``version`` rises if the same input may give another decision."""
 
     name: str
     version: int
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Choose one of ``observation.feasible``; must not change its input; same input and seed, same decision."""
+        """Choose from ``observation.feasible``. The input stays unchanged, and equal input and seed give an equal
+        decision.
+        """
 
 
 def observation_from_json(body: Mapping[str, Any]) -> Observation:
-    """Read ``Observation.to_json`` back. Raises ValueError for another version."""
+    """Read the result of ``Observation.to_json``. Raises ValueError for another version."""
     if body.get("version") != OBSERVATION_VERSION:
         raise ValueError(f"observation version {body.get('version')!r}, this code reads {OBSERVATION_VERSION}")
     return Observation(
@@ -299,6 +228,10 @@ def observation_from_json(body: Mapping[str, Any]) -> Observation:
         history=tuple(_interaction(i) for i in body["history"]),
         feasible=tuple(ActionType(a) for a in body["feasible"]),
         planned={ActionType(a): share for a, share in body["planned"].items()},
+        routine={
+            kind: {ActionType(a): slots for a, slots in shown.items()}
+            for kind, shown in body.get("routine", {}).items()
+        },
     )
 
 
@@ -338,6 +271,7 @@ def _interaction(body: Mapping[str, Any]) -> Interaction:
 
 
 def _plain(value: Any) -> Any:
+    """Return a value as JSON types."""
     if hasattr(value, "__dataclass_fields__"):
         return {name: _plain(getattr(value, name)) for name in value.__dataclass_fields__}
     if isinstance(value, Mapping):

@@ -1,10 +1,10 @@
-"""How a hidden person answers advice. One model, for the simulator's deployed mode and for simulated lives.
+"""The model of answers by a hidden person, for the simulator's deployed mode and for simulated lives.
 
-An action's utility here and now is the person's own weighted change of meters, in the units of the published reward. It
-is compared with the mean of the feasible actions, in units of their spread, and goes through a logistic: random advice
-is accepted about 40 % of the time and the best about 85 %. What is not accepted is put off when the same action is
-clearly better in another slot of that day, else ignored. The two rates are an assumption, not a measurement: no
-published study gives them for this kind of advice.
+An action's utility is the person's weighted change of meters, in units of the published reward. The utility is compared
+with the mean of the feasible actions, in units of their spread. A logistic function turns the result into a
+probability. Random recommendations are accepted about 40 % of the time, and the best about 85 %. A refused action is
+rescheduled if it is clearly better in a later slot of that day, otherwise ignored. The two rates are an assumption,
+because no published study gives them for such recommendations.
 """
 
 from __future__ import annotations
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-READINESS, EAGERNESS = -0.55, 1.75  # the logistic's offset and slope; fitted to the two rates
-CLEARLY_BETTER = 0.5  # spreads by which another slot must be better to put an action off to
-NEED = 3.0  # how much a meter that is about to crash matters more, per unit below the level of comfort
+READINESS, EAGERNESS = -0.55, 1.75  # offset and slope of the logistic function, fitted to the two rates
+CLEARLY_BETTER = 0.5  # spreads by which a later slot must be better for a reschedule
+NEED = 3.0  # extra weight of a low meter, per unit below COMFORT
 COMFORT = 0.35
 
 
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
-    """(10, n): what each action would be worth to each person in a slot, from where they are."""
+    """Return the utility (10, n) of each action for each person in a slot, from the current meters."""
     import numpy as np
 
     each = np.tile(np.arange(len(people)), len(ACTIONS))
@@ -45,7 +45,7 @@ def utilities(meters: Array, slot: int, people: Profiles) -> Array:
 
 
 def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
-    """(10,): utilities of one person relative to the mean of the feasible actions, in their spread."""
+    """Return the utilities (10,) of a person relative to the mean of the feasible actions, in units of their spread."""
     import numpy as np
 
     chosen = values[[ACTIONS.index(action) for action in feasible]]
@@ -53,7 +53,7 @@ def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
 
 
 def acceptance(relative: float) -> float:
-    """The probability that advice of this standing is accepted."""
+    """Return the probability that a recommendation of this standing is accepted."""
     from math import exp
 
     return 1 / (1 + exp(-(READINESS + EAGERNESS * relative)))
@@ -66,11 +66,16 @@ def answer(
     action: ActionType,
     feasible: Sequence[ActionType],
     rng: random.Random,
+    *,
+    chance: float | None = None,
 ) -> tuple[Answer, Slot | None]:
-    """(answer, the slot it is put off to) of one person; ``meters`` is (5, 1)."""
+    """Draw a person's answer, and the slot of a reschedule. ``meters`` has the shape (5, 1).
+
+    ``chance`` replaces the probability of acceptance, which otherwise follows from the standing.
+    """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
-    if rng.random() < acceptance(float(here[number])):
+    if rng.random() < (acceptance(float(here[number])) if chance is None else chance):
         return Answer.ACCEPT, None
     later = range(int(slot) + 1, SLOTS)
     there = {s: float(standing(utilities(meters, s, person)[:, 0], feasible)[number]) for s in later}
@@ -81,11 +86,22 @@ def answer(
 
 
 def own_choice(
-    meters: Array, slot: Slot, person: Profiles, feasible: Sequence[ActionType], rng: random.Random
+    meters: Array,
+    slot: Slot,
+    person: Profiles,
+    feasible: Sequence[ActionType],
+    rng: random.Random,
+    *,
+    habit: Sequence[float] | None = None,
 ) -> ActionType:
-    """What the person does without advice: by habit rather than calculation, better actions more often."""
+    """Draw the person's action without advice, better actions more often.
+
+    ``habit`` holds weights of the ten actions, which replace the utilities.
+    """
     from math import exp
 
+    if habit is not None:
+        return rng.choices(list(feasible), [habit[ACTIONS.index(action)] for action in feasible])[0]
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
     weights = [exp(float(here[ACTIONS.index(action)])) for action in feasible]
     return rng.choices(list(feasible), weights)[0]

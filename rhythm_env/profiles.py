@@ -1,4 +1,4 @@
-"""Hidden people: arrays with one entry per episode, drawn from a seed, and the belief each should be given."""
+"""Hidden traits of simulated people, drawn from seeds, and the true belief about each person."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ WEIGHT_OF = {"weight_progress": 2, "weight_connection": 4}
 
 @dataclass(frozen=True, slots=True)
 class Profiles:
-    """``weights``: (5, n), each column adding to 1; ``traits``: name -> (n,). What a policy must never see."""
+    """Hidden ``weights`` (5, n), each column adding to 1, and ``traits``, name -> (n,). No policy may read them."""
 
     weights: Array
     traits: Mapping[str, Array]
@@ -41,15 +41,15 @@ class Profiles:
         return int(self.weights.shape[1])
 
     def take(self, index: NDArray[np.intp]) -> Profiles:
-        """Some of them, with repetition where an index repeats."""
+        """Return the people at some indices, which may repeat."""
         return Profiles(self.weights[:, index], {name: values[index] for name, values in self.traits.items()})
 
 
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
-    """One person per seed. ``discrete``: the archetypes in turn; ``shifted``: traits beyond the ranges of training.
+    """Draw a person per seed.
 
-    Where a range begins at 0 there is nobody below it: half of those who are shifted have 0 itself. Raises ValueError
-    for a condition that is not there.
+    The condition ``discrete`` gives the archetypes in turn, and ``shifted`` traits beyond the ranges of training. Where
+    a range begins at 0, half of the shifted people have exactly 0. Raises ValueError for an unknown condition.
     """
     import numpy as np
 
@@ -57,7 +57,7 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
     if condition == "discrete":
         return archetypes([tuple(ARCHETYPES)[seed % len(ARCHETYPES)] for seed in seeds])
     draws = np.array([_draws(seed) for seed in seeds]).T
-    weights = -np.log(draws[:METERS])  # five exponentials, normalised, are a Dirichlet(1, 1, 1, 1, 1)
+    weights = -np.log(draws[:METERS])  # normalised exponentials have the distribution Dirichlet(1, 1, 1, 1, 1)
     weights /= weights.sum(axis=0)
     weights = np.maximum(weights, WEIGHT_FLOOR)
     unit = draws[METERS:]
@@ -71,14 +71,16 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
 
 
 def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
-    """Each seed, ``ood`` always of the people who are never trained on: 3 is 10,003 there, which stays itself."""
+    """Return the seeds of a condition. For ``ood`` seeds below OOD_FROM are raised by it, as training never uses these
+    people.
+    """
     if condition not in CONDITIONS:
         raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
     return [seed + OOD_FROM if condition == "ood" and seed < OOD_FROM else seed for seed in seeds]
 
 
 def _draws(seed: int) -> Array:
-    """A person's uniform draws; the seed is scrambled so that nothing can be learned from its remainder."""
+    """Return a person's uniform draws. The seed is scrambled, so that its remainder reveals nothing."""
     import numpy as np
 
     found: Array = np.random.default_rng(seed ^ SEED_SCRAMBLE).random(METERS + len(TRAITS))
@@ -86,7 +88,7 @@ def _draws(seed: int) -> Array:
 
 
 def archetypes(names: Sequence[str]) -> Profiles:
-    """The three published people."""
+    """Return the published archetypes of these names."""
     import numpy as np
 
     rows: list[dict[str, Any]] = [{**NEUTRAL, **ARCHETYPES[name]} for name in names]
@@ -95,7 +97,7 @@ def archetypes(names: Sequence[str]) -> Profiles:
 
 
 def average(n: int = 1) -> Profiles:
-    """The middle of every range: whom a planner without inference plans for."""
+    """Return people in the middle of every range, for whom a planner without inference plans."""
     import numpy as np
 
     middle = {name: np.full(n, (low + high) / 2) for name, (low, high) in RANGES.items()}
@@ -103,7 +105,7 @@ def average(n: int = 1) -> Profiles:
 
 
 def belief_target(profiles: Profiles) -> Array:
-    """(3, n): social, morning, work in 0..1, the belief that is true of each person."""
+    """Return the true belief (3, n) about each person, social, morning and work in 0..1."""
     import numpy as np
 
     rows = []
@@ -115,11 +117,11 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    """Where a person stands among all people in a trait, 0..1."""
+    """Return a person's rank among all people in a trait, 0..1."""
     import numpy as np
 
     if trait in WEIGHT_OF:
         weight = profiles.weights[WEIGHT_OF[trait]]
-        return np.asarray(1 - (1 - weight) ** (METERS - 1))  # the distribution of one weight of five
+        return np.asarray(1 - (1 - weight) ** (METERS - 1))  # distribution function of a single weight
     low, high = RANGES[trait]
     return np.clip((profiles.traits[trait] - low) / (high - low), 0.0, 1.0)

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from bridge.ports import Store
-from bridge.store import open_store
-from tests.cluster import cluster, programs
+from bridge.store import Store
+from lab.postgres_cluster import cluster, programs
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +37,7 @@ def postgres_server() -> Iterator[str]:
 def postgres_template(postgres_server: str) -> str:
     """A migrated database to copy from."""
     _execute(postgres_server, "CREATE DATABASE template_bridge")
-    open_store(f"{postgres_server}/template_bridge").close()
+    Store(f"{postgres_server}/template_bridge").close()
     return postgres_server
 
 
@@ -69,7 +68,7 @@ def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
 
 @pytest.fixture
 def store(database_url: str) -> Iterator[Store]:
-    opened = open_store(database_url)
+    opened = Store(database_url)
     yield opened
     opened.close()
 
@@ -77,6 +76,6 @@ def store(database_url: str) -> Iterator[Store]:
 @pytest.fixture
 def lite() -> Iterator[Store]:
     """SQLite in memory, where it does not matter which database it is."""
-    opened = open_store("sqlite://")
+    opened = Store("sqlite://")
     yield opened
     opened.close()

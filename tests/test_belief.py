@@ -7,13 +7,17 @@ from datetime import timedelta
 
 import pytest
 
-from bridge import advise, registry
-from bridge.belief import beliefs, document, said
-from bridge.personalise import for_person, in_use
-from bridge.ports import Prior, Recommendation, Store, User
+from bridge import registry
+from bridge.advice import recommend
+from bridge.advice.belief_history import beliefs, said
+from bridge.advice.personalise import for_person, in_use
+from bridge.documents.recommendations import belief_document
+from bridge.domain.records import Prior, Recommendation, User
+from bridge.store import Store
+from policies import llm
 from policies.planner import Planner
 from rhythm_env.interface import ActionType, Answer, Belief
-from tests.policies.llm.test_prompt import answered, seen
+from tests.lab.training.llm.test_prompt import answered, seen
 from tests.store.toy import HOUR, T0
 from tests.test_links import MOMENT
 
@@ -21,7 +25,7 @@ DAY = timedelta(days=1)
 
 
 def person(store: Store) -> User:
-    return store.add_user("ana", "Europe/Berlin", now=T0)
+    return store.people.add_user("ana", "Europe/Berlin", now=T0)
 
 
 def stated(
@@ -52,8 +56,8 @@ def stated(
         shown_at=at,
         expires_at=at + 6 * HOUR,
     )
-    kept = store.add_recommendation(given)
-    return kept if answer is None else store.answer(kept.id, answer, now=at + HOUR)
+    kept = store.recommendations.add(given)
+    return kept if answer is None else store.recommendations.save_feedback(kept.id, answer, now=at + HOUR)
 
 
 def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -> None:
@@ -66,7 +70,7 @@ def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -
     text = said(found.moves[0], "Exercise")
     assert text.startswith("You ignored exercise (Sun ")
     assert text.endswith("towards “night owl” by 0.30 (to 0.20).")
-    body = document(found)
+    body = belief_document(found)
     assert body["dimensions"]["work"]["mean"] == [0.6, 0.6]  # of each day the last
     assert body["dimensions"]["work"]["sd"] == [0.3, 0.3]
 
@@ -84,23 +88,24 @@ def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Stor
     user, planner, classifier = person(store), registry.policy("planner"), registry.classifier("keywords")
     assert isinstance(planner, Planner)
     own = planner.personal(planner.learn(seen(history=answered(20, until=T0))))
-    for step, policy in enumerate([planner, own, planner, registry.policy("llm"), planner]):
-        advice = advise.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR)
-        store.answer(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
-    stated = [one.policy for one in store.stated(user.id, since=T0, until=T0 + 9 * DAY)]
+    gone = llm.open_policy({"address": "http://127.0.0.1:9/v1"})  # a service that is not there: the planner decides
+    for step, policy in enumerate([planner, own, planner, gone, planner]):
+        advice = recommend.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR)
+        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
+    stated = [one.policy for one in store.recommendations.advice_records(user.id, since=T0, until=T0 + 9 * DAY)]
     now = f"planner@{planner.version}"
-    assert stated == [now, f"{now}+prior-2026-03-01", now, "llm@1+planner", now]
+    assert stated == [now, f"{now}+prior-2026-03-01", now, f"llm@{gone.version}+planner", now]
     assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
 
 
 def test_advice_of_hours_that_come_again_on_a_journey_west_is_not_over_before_it_is_given(lite: Store) -> None:
     """It was shown, and passed for ignored at once."""
     user = person(lite)
-    lite.set_zone(user.id, "America/New_York", since=T0 + HOUR / 2)
-    user = lite.user(user.name)
-    advice = advise.recommend(lite, user, registry.classifier("keywords"), registry.policy("planner"), now=T0 + HOUR)
-    lite.mark_shown(advice.id, now=T0 + HOUR)
-    assert advise.interactions(lite, user, at=T0 + 2 * HOUR) == []
+    lite.people.set_zone(user.id, "America/New_York", since=T0 + HOUR / 2)
+    user = lite.people.user(user.name)
+    advice = recommend.recommend(lite, user, registry.classifier("keywords"), registry.policy("planner"), now=T0 + HOUR)
+    lite.recommendations.mark_shown(advice.id, now=T0 + HOUR)
+    assert recommend.interactions(lite, user, at=T0 + 2 * HOUR) == []
     assert advice.expires_at > T0 + HOUR
 
 
@@ -109,7 +114,7 @@ def test_nothing_is_said_to_be_moved_across_a_gap(store: Store, gap: str) -> Non
     user = person(store)
     stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
     if gap == "reset":
-        store.choices.reset(user.id, now=T0 + 2 * HOUR)
+        store.recommendations.add_reset(user.id, now=T0 + 2 * HOUR)
     step, policy = (20 if gap == "days" else 1), ("toy@2" if gap == "policy" else "toy@1")
     stated(store, user, step, (0.9, 0.5, 0.5), policy=policy)
     assert beliefs(store, user, now=T0 + 9 * DAY).moves == ()
@@ -118,8 +123,8 @@ def test_nothing_is_said_to_be_moved_across_a_gap(store: Store, gap: str) -> Non
 def test_nobody_sees_anybody_elses(store: Store) -> None:
     user = person(store)
     stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
-    other = store.add_user("ben", "UTC", now=T0)
-    store.choices.reset(user.id, now=T0)
+    other = store.people.add_user("ben", "UTC", now=T0)
+    store.recommendations.add_reset(user.id, now=T0)
     found = beliefs(store, other, now=T0 + DAY)
     assert (found.days, found.moves, found.resets, found.answers) == ((), (), (), 0)
 
@@ -129,12 +134,12 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
     user, planner = person(store), registry.policy("planner")
     classifier = registry.classifier("keywords")
     for step in range(8):
-        advice = advise.recommend(store, user, classifier, planner, now=T0 + 6 * step * HOUR)
-        store.answer(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
+        advice = recommend.recommend(store, user, classifier, planner, now=T0 + 6 * step * HOUR)
+        store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
     later = T0 + 3 * DAY
 
     def believed() -> Belief:
-        seen, _ = advise.look(store, user, classifier, at=later)
+        seen, _ = recommend.build_observation(store, user, classifier, at=later)
         return for_person(store, user, planner).decide(seen, random.Random(1)).belief
 
     before = believed()
@@ -147,13 +152,13 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
         gain=0.1,
         kept=True,
     )
-    store.choices.reset(user.id, now=later - HOUR)
-    store.add_prior(user.id, made)
+    store.recommendations.add_reset(user.id, now=later - HOUR)
+    store.recommendations.add_prior(user.id, made)
     assert in_use(store, user, planner) is None
-    stranger = store.add_user("ben", "Europe/Berlin", now=T0)
-    seen, _ = advise.look(store, stranger, classifier, at=later)
+    stranger = store.people.add_user("ben", "Europe/Berlin", now=T0)
+    seen, _ = recommend.build_observation(store, stranger, classifier, at=later)
     assert believed() == planner.decide(seen, random.Random(1)).belief != before
-    store.choices.take_back_reset(user.id, now=later)
+    store.recommendations.withdraw_reset(user.id, now=later)
     assert in_use(store, user, planner) == made
-    store.take_back_prior(user.id, made.policy)
+    store.recommendations.withdraw_prior(user.id, made.policy)
     assert believed() == before

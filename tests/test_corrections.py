@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge import corrections
-from bridge.corrections import alike, applied, held_by, runs, series_of
-from bridge.ports import Correction
-from bridge.types import Event, Label, Occurrence
+from bridge.calendar import corrections
+from bridge.calendar.corrections import alike, applied, held_by, runs, series_of
+from bridge.domain.records import Correction
+from bridge.domain.types import Event, Label, Occurrence
 from rhythm_env.interface import ActionType
 from tests.pace import paces
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bridge.daily import Figure, figures
-from bridge.metrics import Metric
-from bridge.types import Sample
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Sample
+from bridge.meters.daily import Figure, figures
 
 MORNING = datetime(2026, 11, 20, 7, tzinfo=UTC)
 DAY = MORNING.date()

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from bridge.files import DEPTH, Plain, Unreadable, Zipped, found
+from bridge.ingest.files import ZIP_DEPTH_MAX, DiskFile, UnreadableFile, ZipMember, find_files
 
 
 def paths(place: Path) -> list[str]:
     with ExitStack() as stack:
-        return [file.path for file in found(place, stack)]
+        return [file.path for file in find_files(place, stack)]
 
 
 def packed(files: dict[str, bytes]) -> bytes:
@@ -36,13 +36,13 @@ def test_a_file_a_folder_and_a_zip_in_a_stable_order(tmp_path: Path) -> None:
 
 def test_zips_within_zips_can_be_read_to_a_depth(tmp_path: Path) -> None:
     content, path = b"deep", ""
-    for level in range(DEPTH + 1):
+    for level in range(ZIP_DEPTH_MAX + 1):
         content = packed({f"{level}.zip" if level else "file.txt": content})
         path = f"/{level}.zip{path}" if level else "/file.txt"
     (tmp_path / "outer.zip").write_bytes(content)
     with ExitStack() as stack:
-        (innermost,) = found(tmp_path / "outer.zip", stack)
-        assert isinstance(innermost, Zipped)
+        (innermost,) = find_files(tmp_path / "outer.zip", stack)
+        assert isinstance(innermost, ZipMember)
         assert innermost.name == "1.zip"  # one level too deep to be opened
         with innermost.open() as stream:
             assert stream.read(2) == b"PK"
@@ -60,23 +60,23 @@ def test_a_damaged_zip_is_named_and_the_rest_is_found(tmp_path: Path) -> None:
     (tmp_path / "good.csv").write_bytes(b"1")
     (tmp_path / "bad.zip").write_bytes(packed({"a.csv": b"1" * 5000})[:-30])
     with ExitStack() as stack:
-        rescued, bad, good = found(tmp_path, stack)
+        rescued, bad, good = find_files(tmp_path, stack)
         assert rescued.path == "bad.zip/a.csv"
-        assert isinstance(bad, Unreadable)
+        assert isinstance(bad, UnreadableFile)
         assert "get it again" in bad.reason
-        assert isinstance(good, Plain)
+        assert isinstance(good, DiskFile)
 
 
 def test_the_mark_changes_with_the_file(tmp_path: Path) -> None:
     place = tmp_path / "a.csv"
     place.write_bytes(b"1")
-    before = Plain(place, "a.csv").mark
+    before = DiskFile(place, "a.csv").mark
     place.write_bytes(b"12")
-    assert Plain(place, "a.csv").mark != before
+    assert DiskFile(place, "a.csv").mark != before
 
 
 @pytest.mark.parametrize("size", [0, 10, 4096, 5000])
 def test_the_head_is_what_it_begins_with(tmp_path: Path, size: int) -> None:
     place = tmp_path / "a.bin"
     place.write_bytes(bytes(n % 251 for n in range(size)))
-    assert Plain(place, "a.bin").head == place.read_bytes()[:4096]
+    assert DiskFile(place, "a.bin").head == place.read_bytes()[:4096]

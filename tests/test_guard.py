@@ -12,9 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.advise import not_said
-from bridge.errors import SetupError
-from bridge.guard import MOST, QUIET, REST, Guard, Guarded, guard_of, may_try, resting
+from bridge.advice.recommend import not_said
+from bridge.domain.errors import SetupError
+from bridge.domain.guard import (
+    ACTION_PAUSE,
+    EXPLORE_MAX,
+    QUIET_ACTIONS,
+    Guard,
+    Guarded,
+    guard_from_settings,
+    may_explore,
+    paused_until,
+)
 from policies.heuristic import open_policy
 from rhythm_env.interface import (
     ActionType,
@@ -54,9 +63,9 @@ def test_what_was_ignored_three_times_in_a_row_rests_a_week_in_that_kind_of_slot
     allowed, held = Guard().allowed(seen(*history), now=NOW)
     assert ActionType.DEEP_WORK not in allowed.feasible
     assert "mornings" in held[ActionType.DEEP_WORK]
-    assert resting(history, ActionType.DEEP_WORK, Slot.MORNING) == history[-1].at + REST
+    assert paused_until(history, ActionType.DEEP_WORK, Slot.MORNING) == history[-1].at + ACTION_PAUSE
     assert ActionType.DEEP_WORK in Guard().allowed(seen(*history, slot=Slot.EVENING), now=NOW)[0].feasible
-    assert ActionType.DEEP_WORK in Guard().allowed(seen(*history), now=NOW + REST)[0].feasible
+    assert ActionType.DEEP_WORK in Guard().allowed(seen(*history), now=NOW + ACTION_PAUSE)[0].feasible
 
 
 @pytest.mark.parametrize("answers", [(IGNORED, IGNORED), (IGNORED, IGNORED, PUT_OFF), (IGNORED, TAKEN, IGNORED)])
@@ -88,8 +97,8 @@ def test_by_day_only_who_is_known_to_be_tired_or_has_planned_it_is_sent_to_sleep
 
 def test_quiet_slots_are_for_rest_and_for_what_is_planned() -> None:
     allowed, _ = Guard().allowed(seen(slot=Slot.NIGHT, planned={ActionType.SOCIALIZE: 0.5}), now=NOW)
-    assert set(allowed.feasible) == {*QUIET, ActionType.SOCIALIZE}
-    everything, _ = guard_of("0.1", "none").allowed(seen(slot=Slot.NIGHT), now=NOW)
+    assert set(allowed.feasible) == {*QUIET_ACTIONS, ActionType.SOCIALIZE}
+    everything, _ = guard_from_settings("0.1", "none").allowed(seen(slot=Slot.NIGHT), now=NOW)
     assert everything.feasible == tuple(ActionType)
 
 
@@ -102,16 +111,16 @@ def test_until_when_an_action_rests_is_said_by_the_clock_of_the_person() -> None
 
 
 def test_something_is_always_left() -> None:
-    history = tuple(said(a, IGNORED, days=n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET * 3))
-    observation = seen(*history, slot=Slot.NIGHT, feasible=QUIET)
+    history = tuple(said(a, IGNORED, days=n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET_ACTIONS * 3))
+    observation = seen(*history, slot=Slot.NIGHT, feasible=QUIET_ACTIONS)
     allowed, held = Guard().allowed(observation, now=NOW)
-    assert (allowed.feasible, held) == (QUIET, {})
+    assert (allowed.feasible, held) == (QUIET_ACTIONS, {})
 
 
 def test_who_turns_down_all_rest_at_night_is_not_sent_to_work() -> None:
-    history = tuple(said(a, IGNORED, days=3 - n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET * 3))
+    history = tuple(said(a, IGNORED, days=3 - n / 8, slot=Slot.NIGHT) for n, a in enumerate(QUIET_ACTIONS * 3))
     allowed, _ = Guard().allowed(seen(*history, slot=Slot.NIGHT), now=NOW)
-    assert allowed.feasible == tuple(action for action in ActionType if action in QUIET)
+    assert allowed.feasible == tuple(action for action in ActionType if action in QUIET_ACTIONS)
 
 
 def test_it_is_said_why_everything_else_is_not_advised() -> None:
@@ -131,7 +140,7 @@ def test_it_is_said_why_everything_else_is_not_advised() -> None:
 
 @given(
     feasible=st.lists(st.sampled_from(list(ActionType)), min_size=1, unique=True),
-    share=st.floats(0, MOST),
+    share=st.floats(0, EXPLORE_MAX),
     seed=st.integers(0, 50),
     slot=st.sampled_from(Slot),
 )
@@ -150,8 +159,8 @@ def test_it_is_drawn_as_often_as_it_says() -> None:
     sure = Decision(
         action=ActionType.LEARN, belief=Belief(), scores={}, probabilities={ActionType.LEARN: 1.0}, reasons=("x",)
     )
-    rng = random.Random(1)
-    drawn = [guard.drawn(sure, seen(), rng) for _ in range(20_000)]
+    rng, known = random.Random(1), seen(said(ActionType.LEARN, TAKEN, days=1))
+    drawn = [guard.explored(sure, known, rng) for _ in range(20_000)]
     counts = Counter(one.action for one in drawn)
     for action, chance in drawn[0].probabilities.items():
         assert counts[action] / len(drawn) == pytest.approx(chance, abs=0.01)
@@ -162,14 +171,38 @@ def test_it_is_drawn_as_often_as_it_says() -> None:
 def test_nothing_is_tried_on_somebody_strained() -> None:
     strained = {**WELL, Meter.SERENITY: MeterState(level=0.2, sd=0.1)}
     unknown = {**WELL, Meter.SERENITY: MeterState(level=0.2, sd=0.3, coverage=0.0)}
-    assert not may_try(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=strained))
-    assert may_try(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=unknown))
+    known = (said(ActionType.LEARN, TAKEN, days=1),)
+    assert not may_explore(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=strained, history=known))
+    assert may_explore(Observation(timestep=0, day=0, slot=Slot.MORNING, meters=unknown, history=known))
+    assert not may_explore(seen())  # nothing is tried before the first answer
+
+
+def test_what_is_tried_can_be_weighed_later() -> None:
+    """On all that the policy would not choose together at most 4 %, each with at least 2 % or not at all."""
+    sure = Decision(action=ActionType.LEARN, belief=Belief(), scores={}, probabilities={ActionType.LEARN: 1.0})
+    known, tried = seen(said(ActionType.LEARN, TAKEN, days=1)), Counter[ActionType]()
+    for seed in range(40):
+        shares = Guard().explored(sure, known, random.Random(seed)).probabilities
+        others = {a: share for a, share in shares.items() if a is not ActionType.LEARN and share > 0}
+        assert sum(others.values()) <= 0.04 + 1e-9
+        assert min(others.values()) >= 0.02 - 1e-9
+        tried.update(others)
+    assert len(tried) == len(ActionType) - 1
+
+
+def test_a_day_has_its_number_and_now_and_then_a_slot_has_none() -> None:
+    guard, today = Guard(), [said(ActionType.LEARN, TAKEN, days=hours / 24) for hours in (12, 6, 1)]
+    assert guard.gives(today, 0, NOW) == 0
+    assert guard.gives(today, 1, NOW) > 0
+    assert guard.gives([], 0, NOW) == pytest.approx(0.9)
+    much = [said(ActionType.LEARN, TAKEN, days=n / 4) for n in range(120, 0, -1)]
+    assert 0.8 <= guard.gives(much, 3, NOW) < 0.85
 
 
 @pytest.mark.parametrize(("explore", "quiet"), [("0.5", "night"), ("x", "night"), ("-1", "night"), ("0.1", "dusk")])
 def test_settings_that_cannot_be_are_refused(explore: str, quiet: str) -> None:
     with pytest.raises(SetupError, match="BRIDGE_"):
-        guard_of(explore, quiet)
+        guard_from_settings(explore, quiet)
 
 
 def test_the_same_seed_draws_the_same() -> None:

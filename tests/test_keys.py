@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -15,26 +17,24 @@ from typing import Any
 import pytest
 from cryptography.fernet import Fernet
 
-from bridge.account import StoredAccount
+from bridge.auth.account import StoredAccount
+from bridge.auth.key_storage import InEnvironment, InFile, InKeyring, KeyStorage, key_storage_of
+from bridge.auth.vault import Vault, rotate
 from bridge.cli import app as cli
-from bridge.errors import SetupError
-from bridge.health import examine
-from bridge.keyplace import InEnvironment, InFile, InKeyring, KeyPlace, place_of
-from bridge.ports import Store
-from bridge.rotation import rotate
-from bridge.store import database, open_store
-from bridge.vault import Vault
+from bridge.doctor import examine
+from bridge.domain.errors import SetupError
+from bridge.store import Store, database
 from tests.world import NOW
 
 TOKENS = [{"access_token": f"a{n}", "refresh_token": f"r{n}"} for n in range(5)]
 
 
-def accounts(store: Store, place: KeyPlace) -> list[StoredAccount]:
+def accounts(store: Store, place: KeyStorage) -> list[StoredAccount]:
     """Five people with a consent each."""
     found = []
     for number, token in enumerate(TOKENS):
-        user = store.add_user(f"user{number}", "UTC", now=NOW)
-        connection = store.connect(user.id, "whoop", "account", now=NOW)
+        user = store.people.add_user(f"user{number}", "UTC", now=NOW)
+        connection = store.connections.connect(user.id, "whoop", "account", now=NOW)
         found.append(StoredAccount(connection.id, {}, store, Vault(place.keys)))
         found[-1].save_token(token)
     return found
@@ -55,7 +55,7 @@ def test_everything_is_sealed_with_a_new_key_and_the_old_one_is_gone(store: Stor
     assert place.path.stat().st_mode & 0o077 == 0
     assert [path.name for path in place.path.parent.iterdir()] == ["key"]
     assert [account.token() for account in people] == TOKENS
-    for _, sealed in store.secrets():
+    for _, sealed in store.connections.secrets():
         with pytest.raises(SetupError, match="another key"):
             Vault(old).unseal(sealed)
 
@@ -65,7 +65,7 @@ def test_a_token_outlasts_whoever_writes_for_long(
 ) -> None:
     """Its vendor has ended the one before. Meanwhile others save theirs: nobody holds the key while waiting."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0)
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
         account = accounts(store, place)[0]
         with closing(sqlite3.connect(tmp_path / "bridge.db", isolation_level=None, check_same_thread=False)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -81,11 +81,11 @@ class Breaking(InFile):
 
     at, after = 0, False
 
-    def keep(self, keys: Sequence[str]) -> None:
+    def save(self, keys: Sequence[str]) -> None:
         self.__dict__["at"] = self.at - 1
         if self.at == 0 and not self.after:
             raise KeyboardInterrupt
-        super().keep(keys)
+        super().save(keys)
         if self.at == 0:
             raise KeyboardInterrupt
 
@@ -111,14 +111,90 @@ def test_interrupted_anywhere_it_has_lost_nothing_and_is_finished_later(
         assert list(place.keys()) == kept[:1]
 
 
+def killed_at(line: int, url: str, path: Path) -> bool:
+    """Rotate in a process of its own that is killed before it runs so many lines of ours; False if it ended first."""
+    process = os.fork()
+    if process == 0:
+        with closing(Store(url)) as store:
+            sys.settrace(_killing(line))
+            rotate(store, InFile(path))
+        os._exit(0)
+    return os.waitpid(process, 0)[1] == signal.SIGKILL
+
+
+def _killing(line: int) -> Any:
+    left = [line]
+
+    def trace(frame: Any, event: str, _: Any) -> Any:
+        if not frame.f_code.co_filename.endswith(("key_storage.py", "vault.py")):
+            return None
+        if event == "line":
+            left[0] -= 1
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+        return trace
+
+    return trace
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
+def test_killed_before_any_line_it_leaves_no_key_behind_and_loses_nothing(tmp_path: Path, place: InFile) -> None:
+    """A real process and a real kill, before every single line of the rotation."""
+    url = f"sqlite:///{tmp_path / 'bridge.db'}"
+    with closing(Store(url)) as store:
+        for account in accounts(store, place):
+            account.token()
+    kills, left_behind = 0, 0
+    while killed_at(kills + 1, url, place.path):
+        kills += 1
+        left_behind += bool(place.leftovers())
+        with closing(Store(url)) as store:
+            before = list(place.keys())
+            people = [StoredAccount(number, {}, store, Vault(place.keys)) for number, _ in store.connections.secrets()]
+            assert [account.token() for account in people] == TOKENS
+            assert all(path.stat().st_mode & 0o077 == 0 for path in place.path.parent.iterdir())
+            assert rotate(store, place).unreadable == ()
+            assert [account.token() for account in people] == TOKENS
+        assert [path.name for path in place.path.parent.iterdir()] == ["key"]
+        assert len(place.keys()) == 1
+        assert place.keys()[0] not in before or len(before) == 2
+    print(f"{kills} kills, {left_behind} left a file")
+    assert kills > 30
+    assert left_behind <= 2 * 2  # between its name and its place, in either of the two steps
+
+
+def test_what_was_left_beside_the_key_is_told_and_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_HOME", str(tmp_path))
+    place = InFile(tmp_path / "key")
+    key = place.keys()[0]
+    left = tmp_path / "key.0a1b2c3d.part"
+    left.write_text(f"{Fernet.generate_key().decode()}\n{key}")
+    mine = tmp_path / "key.backup"
+    mine.write_text(key)
+    assert [f.next for f in examine() if f.check == "key"] == ["bridge key rotate"]
+    assert not cli(["key", "rotate"], standalone_mode=False)
+    assert not left.exists()
+    assert mine.exists()
+    assert [f.ok for f in examine() if f.check == "key"] == [True]
+
+
+def test_a_folder_without_nameless_files_has_a_key_as_well(place: InFile, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(os, "O_TMPFILE")
+    assert len(place.keys()) == 1
+    place.save(["one", "two"])
+    assert place.keys() == ["one", "two"]
+    assert place.path.stat().st_mode & 0o777 == 0o600
+    assert [path.name for path in place.path.parent.iterdir()] == ["key"]
+
+
 def test_nothing_is_lost_that_is_saved_meanwhile(database_url: str, place: InFile) -> None:
     """Three writers with stores of their own save and read while the key is rotated eight times."""
-    with closing(open_store(database_url)) as store:
+    with closing(Store(database_url)) as store:
         people = accounts(store, place)
         stop, failed = threading.Event(), []
 
         def write(account: int) -> None:
-            with closing(open_store(database_url)) as mine:
+            with closing(Store(database_url)) as mine:
                 own = StoredAccount(account, {}, mine, Vault(place.keys))
                 count = 0
                 while not stop.is_set():
@@ -127,7 +203,7 @@ def test_nothing_is_lost_that_is_saved_meanwhile(database_url: str, place: InFil
                     if own.token() != {"n": count}:
                         failed.append(account)
 
-        ids = [connection for connection, _ in store.secrets()]
+        ids = [connection for connection, _ in store.connections.secrets()]
         writers = [threading.Thread(target=write, args=(account,)) for account in ids[:3]]
         for writer in writers:
             writer.start()
@@ -149,7 +225,7 @@ def test_a_key_of_the_environment_is_the_persons_to_change(store: Store) -> None
     assert [account.token() for account in people] == TOKENS
     done = rotate(store, InEnvironment((new, old)))
     assert (done.resealed, done.dropped) == (5, False)
-    assert [Vault([new]).unseal(sealed) for _, sealed in store.secrets()] == TOKENS
+    assert [Vault([new]).unseal(sealed) for _, sealed in store.connections.secrets()] == TOKENS
 
 
 @pytest.fixture
@@ -178,7 +254,7 @@ def keyring() -> Iterator[Any]:
 
 
 def test_a_key_in_the_keyring(store: Store, keyring: Any, tmp_path: Path) -> None:
-    place = place_of("keyring", tmp_path)
+    place = key_storage_of("keyring", tmp_path)
     assert isinstance(place, InKeyring)
     people = accounts(store, place)
     old = place.keys()
@@ -192,7 +268,11 @@ def test_a_key_in_the_keyring(store: Store, keyring: Any, tmp_path: Path) -> Non
 def test_a_machine_without_a_keyring_says_what_to_do(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHON_KEYRING_BACKEND", "keyring.backends.fail.Keyring")
     done = subprocess.run(
-        [sys.executable, "-c", "from bridge.keyplace import *; from pathlib import Path\nInKeyring('x').keys()"],
+        [
+            sys.executable,
+            "-c",
+            "from bridge.auth.key_storage import *; from pathlib import Path\nInKeyring('x').keys()",
+        ],
         capture_output=True,
         text=True,
     )
@@ -221,16 +301,18 @@ def test_the_command_and_what_the_doctor_says(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("BRIDGE_HOME", str(tmp_path))
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
         people = accounts(store, InFile(tmp_path / "key"))
         assert not cli(["key", "rotate", "--json"], standalone_mode=False)
         said = capsys.readouterr().out
         assert json.loads(said) == {"resealed": 5, "old_key_dropped": True, "next": []}
         key = (tmp_path / "key").read_text()
         assert key not in said
-        InFile(tmp_path / "key").keep([key, Fernet.generate_key().decode()])
+        InFile(tmp_path / "key").save([key, Fernet.generate_key().decode()])
         assert [f.next for f in examine() if f.check == "key"] == ["bridge key rotate"]
-        store.save_secret(store.secrets()[0][0], Vault([Fernet.generate_key().decode()]).seal({}))
+        store.connections.save_secret(
+            store.connections.secrets()[0][0], Vault([Fernet.generate_key().decode()]).seal({})
+        )
         assert cli(["key", "rotate", "--json"], standalone_mode=False) == 1
         assert json.loads(capsys.readouterr().out)["next"] == ["bridge connect whoop --user user0"]
         assert [account.token() for account in people[1:]] == TOKENS[1:]

@@ -36,16 +36,16 @@ def test_the_contracts_hold(copy: Path) -> None:
 @pytest.mark.parametrize(
     ("module", "line"),
     [
-        ("bridge/sync.py", "import bridge.cli"),
+        ("bridge/ingest/sync.py", "import bridge.cli"),
         ("bridge/meters/fuse.py", "import bridge.store"),
-        ("bridge/types.py", "import bridge.ports"),
-        ("bridge/advise.py", "import sqlalchemy"),
-        ("bridge/app.py", "import connectors.whoop"),
-        ("connectors/whoop/client.py", "import connectors.google_calendar"),
+        ("bridge/domain/types.py", "import bridge.domain.ports"),
+        ("bridge/advice/recommend.py", "import sqlalchemy"),
+        ("bridge/installation.py", "import connectors.whoop"),
+        ("connectors/whoop/client.py", "import connectors.google.calendar"),
         ("connectors/whoop/normalise.py", "import bridge.store"),
         ("classifiers/keywords.py", "import bridge.http"),
-        ("policies/heuristic.py", "import bridge.types"),
-        ("rhythm_env/interface.py", "import bridge.types"),
+        ("policies/heuristic.py", "import bridge.domain.types"),
+        ("rhythm_env/interface.py", "import bridge.domain.types"),
         ("bridge/nowhere.py", "from bridge import app"),  # a new module has no layer
     ],
 )

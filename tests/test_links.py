@@ -12,13 +12,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import app, config, links
-from bridge.errors import Forged, SetupError, Spent
-from bridge.keyplace import place_of
-from bridge.ports import Recommendation, Store
-from bridge.rotation import rotate
-from bridge.store import open_store
-from rhythm_env.interface import ActionType, Answer, Slot, moment_of
+from bridge import config, installation
+from bridge.advice import answer_links
+from bridge.auth.key_storage import key_storage_of
+from bridge.auth.vault import rotate
+from bridge.domain.errors import Forged, SetupError, Spent
+from bridge.domain.records import Recommendation
+from bridge.domain.slots import moment_of
+from bridge.store import Store
+from rhythm_env.interface import ActionType, Answer, Slot
 from tests.store.test_people import at_once
 from tests.store.toy import HOUR, T0
 
@@ -27,9 +29,9 @@ URL = "https://bridge.example.org"
 
 
 def advised(store: Store, name: str = "ana", step: int = 0) -> Recommendation:
-    known = {user.name: user for user in store.users()}
-    user = known.get(name) or store.add_user(name, "Europe/Berlin", now=T0)
-    return store.add_recommendation(
+    known = {user.name: user for user in store.people.users()}
+    user = known.get(name) or store.people.add_user(name, "Europe/Berlin", now=T0)
+    return store.recommendations.add(
         Recommendation(
             id=0,
             user_id=user.id,
@@ -48,31 +50,31 @@ def advised(store: Store, name: str = "ana", step: int = 0) -> Recommendation:
 
 
 @pytest.fixture
-def bridge(store: Store, monkeypatch: pytest.MonkeyPatch) -> app.Bridge:
+def bridge(store: Store, monkeypatch: pytest.MonkeyPatch) -> installation.Bridge:
     monkeypatch.setenv("BRIDGE_URL", f"{URL}/")
-    return app.Bridge(settings=config.load(), store=store)
+    return installation.Bridge(settings=config.load(), store=store)
 
 
 @pytest.fixture
-def lite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[app.Bridge]:
+def lite(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[installation.Bridge]:
     monkeypatch.setenv("BRIDGE_URL", URL)
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
-        yield app.Bridge(settings=config.load(), store=store)
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        yield installation.Bridge(settings=config.load(), store=store)
 
 
-def tokens(bridge: app.Bridge, advice: Recommendation) -> dict[str, str]:
-    return {answer: url.rpartition("/")[2] for answer, url in links.for_recommendation(bridge, advice).items()}
+def tokens(bridge: installation.Bridge, advice: Recommendation) -> dict[str, str]:
+    return {answer: url.rpartition("/")[2] for answer, url in answer_links.for_recommendation(bridge, advice).items()}
 
 
-def test_each_answer_has_an_address_of_the_page(bridge: app.Bridge) -> None:
-    found = links.for_recommendation(bridge, advised(bridge.store))
+def test_each_answer_has_an_address_of_the_page(bridge: installation.Bridge) -> None:
+    found = answer_links.for_recommendation(bridge, advised(bridge.store))
     assert list(found) == ["accept", "ignore", "reschedule"]
     assert all(url.startswith(f"{URL}/answer/") and len(url) < 160 for url in found.values())
 
 
-def test_without_an_address_from_outside_there_are_none(bridge: app.Bridge) -> None:
+def test_without_an_address_from_outside_there_are_none(bridge: installation.Bridge) -> None:
     inside = replace(bridge, settings=replace(bridge.settings, url=None))
-    assert links.for_recommendation(inside, advised(bridge.store)) == {}
+    assert answer_links.for_recommendation(inside, advised(bridge.store)) == {}
 
 
 def test_an_address_that_nobody_can_open_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -81,28 +83,28 @@ def test_an_address_that_nobody_can_open_is_refused(monkeypatch: pytest.MonkeyPa
         config.load()
 
 
-def test_looking_answers_nothing_and_following_answers_once(bridge: app.Bridge) -> None:
+def test_looking_answers_nothing_and_following_answers_once(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
     token = tokens(bridge, advice)["accept"]
     for _ in range(2):
-        assert links.look(bridge, token, now=T0 + HOUR).answer is Answer.ACCEPT
-    assert bridge.store.recommendation(advice.id) == advice
-    links.follow(bridge, token, now=T0 + HOUR)
-    answered = bridge.store.recommendation(advice.id)
+        assert answer_links.read(bridge, token, now=T0 + HOUR).answer is Answer.ACCEPT
+    assert bridge.store.recommendations.by_id(advice.id) == advice
+    answer_links.follow(bridge, token, now=T0 + HOUR)
+    answered = bridge.store.recommendations.by_id(advice.id)
     assert answered is not None
     assert (answered.answer, answered.answered_at) == (Answer.ACCEPT, T0 + HOUR)
     for other in tokens(bridge, advice).values():
         with pytest.raises(Spent, match="answer"):
-            links.follow(bridge, other, now=T0 + HOUR)
+            answer_links.follow(bridge, other, now=T0 + HOUR)
 
 
-def test_of_many_at_once_one_answers(bridge: app.Bridge) -> None:
+def test_of_many_at_once_one_answers(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
     mine = [*tokens(bridge, advice).values(), tokens(bridge, advice)["accept"]]
 
     def tried(number: int) -> bool:
         try:
-            links.follow(bridge, mine[number], now=T0 + HOUR)
+            answer_links.follow(bridge, mine[number], now=T0 + HOUR)
         except Spent:
             return False
         return True
@@ -110,59 +112,61 @@ def test_of_many_at_once_one_answers(bridge: app.Bridge) -> None:
     assert sum(at_once(tried)) == 1
 
 
-def test_it_ends_with_the_advice(bridge: app.Bridge) -> None:
+def test_it_ends_with_the_advice(bridge: installation.Bridge) -> None:
     token = tokens(bridge, advised(bridge.store))["accept"]
-    links.look(bridge, token, now=T0 + 6 * HOUR - timedelta(seconds=1))
+    answer_links.read(bridge, token, now=T0 + 6 * HOUR - timedelta(seconds=1))
     with pytest.raises(Spent, match="expired"):
-        links.look(bridge, token, now=T0 + 6 * HOUR)
+        answer_links.read(bridge, token, now=T0 + 6 * HOUR)
 
 
-def test_putting_off_means_the_next_slot_with_room_that_is_not_quiet(bridge: app.Bridge) -> None:
+def test_putting_off_means_the_next_slot_with_room_that_is_not_quiet(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    link = links.follow(bridge, tokens(bridge, advice)["reschedule"], now=T0 + HOUR)
+    link = answer_links.follow(bridge, tokens(bridge, advice)["reschedule"], now=T0 + HOUR)
     assert link.moved_to == MOMENT.shifted(1)
     assert link.moved_to.slot is Slot.EVENING
     at_evening = advised(bridge.store, step=1)
-    assert links.next_slot(bridge, link.user, at_evening, now=T0) == MOMENT.shifted(3)  # the night between is quiet
+    assert answer_links.next_slot(bridge, link.user, at_evening, now=T0) == MOMENT.shifted(
+        3
+    )  # the night between is quiet
 
 
-def test_a_changed_key_ends_links_and_says_why(lite: app.Bridge) -> None:
-    place = place_of(None, lite.settings.folder)
+def test_a_changed_key_ends_links_and_says_why(lite: installation.Bridge) -> None:
+    place = key_storage_of(None, lite.settings.folder)
     token = tokens(lite, advised(lite.store))["accept"]
-    place.keep(["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", *place.keys()])  # a rotation under way
-    assert links.look(lite, token, now=T0).answer is Answer.ACCEPT
+    place.save(["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", *place.keys()])  # a rotation under way
+    assert answer_links.read(lite, token, now=T0).answer is Answer.ACCEPT
     rotate(lite.store, place)
     with pytest.raises(Spent, match="key has been changed"):
-        links.look(lite, token, now=T0)
+        answer_links.read(lite, token, now=T0)
 
 
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.integers(min_value=0), letter=st.characters(exclude_categories=["Cs"]))
-def test_whatever_is_changed_it_answers_nothing_else(lite: app.Bridge, place: int, letter: str) -> None:
+def test_whatever_is_changed_it_answers_nothing_else(lite: installation.Bridge, place: int, letter: str) -> None:
     token = tokens(lite, advised(lite.store))["accept"]
     spot = place % len(token)
     changed = token[:spot] + letter + token[spot + 1 :]
     if changed != token:
         with pytest.raises((Forged, Spent)):
-            links.look(lite, changed, now=T0)
+            answer_links.read(lite, changed, now=T0)
 
 
 @pytest.mark.parametrize("token", ["", "....", "1.a.2.3", "1.a.2.3.4" * 50, "²." * 5, "9" * 30 + ".a.0.x.y"])
-def test_what_is_no_link_is_refused(lite: app.Bridge, token: str) -> None:
+def test_what_is_no_link_is_refused(lite: installation.Bridge, token: str) -> None:
     with pytest.raises((Forged, Spent)):
-        links.look(lite, token, now=T0)
+        answer_links.read(lite, token, now=T0)
 
 
-def test_nobody_elses_advice_is_answered_with_my_link(lite: app.Bridge) -> None:
+def test_nobody_elses_advice_is_answered_with_my_link(lite: installation.Bridge) -> None:
     mine, other = advised(lite.store), advised(lite.store, "ben")
     number, _, rest = tokens(lite, mine)["accept"].partition(".")
     assert number == str(mine.id)
     with pytest.raises(Forged):
-        links.look(lite, f"{other.id}.{rest}", now=T0)
+        answer_links.read(lite, f"{other.id}.{rest}", now=T0)
 
 
 @given(text=st.text(max_size=250))
 @settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-def test_any_text_is_refused_and_nothing_breaks(lite: app.Bridge, text: str) -> None:
+def test_any_text_is_refused_and_nothing_breaks(lite: installation.Bridge, text: str) -> None:
     with pytest.raises((Forged, Spent)):
-        links.look(lite, text, now=T0)
+        answer_links.read(lite, text, now=T0)

@@ -6,6 +6,7 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -14,11 +15,14 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import requests
 
-from bridge import oauth, redirect
-from bridge.errors import NeedsLogin, SetupError, TryLater
-from bridge.lab.server import Answer
-from bridge.store import open_store
-from connectors.whoop.consent import SCOPES, authorise
+from bridge.auth import oauth
+from bridge.auth import redirect_listener as redirect
+from bridge.domain.errors import NeedsLogin, SetupError, TryLater
+from bridge.domain.ports import ConnectorSpec
+from bridge.recordings.server import Answer
+from bridge.store import Store
+from connectors.whoop import SPEC
+from connectors.whoop.client import authorise
 from tests.world import World, living
 
 TOKENS = "/oauth/oauth2/token"
@@ -27,7 +31,7 @@ TOKENS = "/oauth/oauth2/token"
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     """A member who has withdrawn an earlier consent."""
-    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
     with living(store, "whoop", "week") as world:
         world.vendor.revoke()
         yield world
@@ -82,12 +86,15 @@ class Pasting(Person):
 
 def consent(world: World, person: Person, **other: Any) -> None:
     """WHOOP's consent with something changed."""
-    base = world.server.url
-    usual = {"authorise_url": f"{base}/oauth/oauth2/auth", "token_url": base + TOKENS, "scopes": SCOPES}
     try:
-        oauth.authorise(world.account, person, source="whoop", **(usual | other))
+        oauth.authorise(world.account, person, replace(SPEC, oauth=replace(oauth.oauth_of(SPEC), **other)))
     finally:
         person.leave()
+
+
+def with_tokens_at(url: str) -> ConnectorSpec:
+    """WHOOP's SPEC with another token server."""
+    return replace(SPEC, oauth=replace(oauth.oauth_of(SPEC), token_url=url))
 
 
 def agree(url: str) -> None:
@@ -124,6 +131,26 @@ def test_a_consent_is_kept_and_used(world: World) -> None:
     assert world.sync().outcome == "ok"
 
 
+@pytest.mark.parametrize("granted", ["read:sleep offline", "extapi:read:sleep extapi:offline", "read:sleep more", ""])
+def test_a_consent_to_less_or_under_other_names_is_kept(world: World, granted: str) -> None:
+    """RFC 6749 section 5.1: the token answer names what was granted where that is not what was asked for."""
+    world.vendor.agreed = granted
+    consent(world, Person(agree))
+    token = world.account.token() or {}
+    assert world.vendor.knows(token)
+    assert set(token["scope"]) == set(granted.split(" "))
+
+
+@pytest.mark.parametrize("granted", ["read:sleep offline", "extapi:read:sleep extapi:offline"])
+def test_such_a_consent_is_refreshed(world: World, granted: str) -> None:
+    world.vendor.agreed = granted
+    consent(world, Person(agree))
+    before = world.account.token() or {}
+    new = oauth.refreshed(world.account, SPEC, before)
+    assert world.vendor.knows(new)
+    assert not world.vendor.knows(before)
+
+
 def test_every_question_has_its_own_state(world: World) -> None:
     states: set[str] = set()
 
@@ -153,7 +180,7 @@ def test_a_connection_that_says_nothing_does_not_hold_up_the_answer(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Browsers open spare connections and leave them idle."""
-    monkeypatch.setattr(redirect, "SILENCE", 0.2)
+    monkeypatch.setattr(redirect, "SILENT_CONNECTION_MAX_SECONDS", 0.2)
 
     def act(url: str) -> None:
         parts = urlsplit(question(url)["redirect_uri"])
@@ -187,7 +214,7 @@ def test_an_answer_to_another_question_is_none(world: World, state: str) -> None
 
 
 def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(redirect, "PATIENCE", 0.2)
+    monkeypatch.setattr(redirect, "CONSENT_MAX_SECONDS", 0.2)
     with pytest.raises(NeedsLogin, match="nobody agreed"):
         consent(world, Person(lambda _: None))
 
@@ -279,7 +306,7 @@ def test_a_token_servers_own_time_counts_for_a_day_at_most(world: World, given: 
     busy = Answer(status=429, body=b"", headers={"Retry-After": given})
     world.server.faults.append(lambda request: busy if request.path == TOKENS else None)
     with pytest.raises(TryLater) as told:
-        oauth.refreshed(world.account, "whoop", world.account.token() or {}, world.server.url + TOKENS, None)
+        oauth.refreshed(world.account, SPEC, world.account.token() or {})
     assert (told.value.after, told.value.limited) == (timedelta(seconds=wait), True)
 
 
@@ -291,14 +318,14 @@ def test_a_token_server_that_is_down_is_tried_later(world: World) -> None:
         with pytest.raises(TryLater, match="does not answer"):
             consent(world, Person(agree), token_url=token_url)
         with pytest.raises(TryLater, match="does not answer"):
-            oauth.refreshed(world.account, "whoop", before or {}, token_url, None)
+            oauth.refreshed(world.account, with_tokens_at(token_url), before or {})
     assert world.account.token() == before
 
 
 def test_a_proof_is_sent_where_the_vendor_wants_one(tmp_path: Path) -> None:
-    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
     with living(store, "google_calendar", "empty") as world:
-        where = {"authorise_url": world.account.settings["auth_uri"], "token_url": world.account.settings["token_uri"]}
+        where = {"authorise_url": "{auth_uri}", "token_url": "{token_uri}", "redirect": redirect.ANY_LOOPBACK_PORT}
         consent(world, Person(agree), pkce=True, scopes=[world.vendor.scope], **where)
         assert (world.account.token() or {})["refresh_token"]
         with pytest.raises(NeedsLogin):
@@ -323,12 +350,12 @@ def test_no_code_and_no_refresh_token_goes_to_a_plain_address(world: World, url:
     with pytest.raises(SetupError, match="https"):
         consent(world, Person(agree), token_url=url)
     with pytest.raises(SetupError, match="https"):
-        oauth.refreshed(world.account, "whoop", before, url, "offline")
+        oauth.refreshed(world.account, with_tokens_at(url), before)
     assert world.account.token() == before
 
 
 @pytest.mark.parametrize("url", PLAIN)
 def test_no_access_token_goes_to_a_plain_address(world: World, url: str) -> None:
-    session = oauth.Signed(world.account, source="whoop", token_url=world.server.url + TOKENS)
+    session = oauth.open_session(world.account, SPEC)
     with closing(session), pytest.raises(SetupError, match="https"):
         session.get(url)

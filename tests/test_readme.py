@@ -1,4 +1,4 @@
-"""The README's commands are run, every command is in the README, and make targets exist."""
+"""The commands of the README and of the tour are run, the tour names every command, and make targets exist."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ import pytest
 import typer
 
 from bridge.cli import app
-from bridge.lab.demo import stage
+from lab.people.demo import stage
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+TOUR = (ROOT / "docs" / "command_line.md").read_text(encoding="utf-8")
 
 
 def commands(text: str) -> list[list[str]]:
@@ -23,10 +24,11 @@ def commands(text: str) -> list[list[str]]:
 
 
 @pytest.mark.timeout(300)
-def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    block = README.split("<!-- run -->")[1].split("<!-- /run -->")[0]
+@pytest.mark.parametrize(("text", "least"), [(README, 6), (TOUR, 40)], ids=["readme", "tour"])
+def test_the_commands_of_the_documents_run(text: str, least: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    block = text.split("<!-- run -->")[1].split("<!-- /run -->")[0]
     found = commands(block)
-    assert len(found) >= 10
+    assert len(found) >= least
     with stage(seed=5) as (_, downloads):
         monkeypatch.chdir(Path(downloads[0]).parent)
         for command in found:
@@ -35,22 +37,22 @@ def test_the_commands_of_the_readme_run(monkeypatch: pytest.MonkeyPatch) -> None
             assert not code, command
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_is_in_the_tour() -> None:
     for name in named(typer.main.get_command(app)):
-        assert re.search(rf"`?bridge {name}\b", README), name
+        assert re.search(rf"`?bridge {name}\b", TOUR), name
 
 
 def named(group: Any, before: str = "") -> Iterator[str]:
-    """Commands with their subcommands; those of ``llm`` are steps, which stand beside it."""
+    """Commands with their subcommands."""
     for name, command in group.commands.items():
         yield before + name
-        if name != "llm":
-            yield from named(command, f"{before}{name} ") if hasattr(command, "commands") else ()
+        yield from named(command, f"{before}{name} ") if hasattr(command, "commands") else ()
 
 
 def test_make_targets_of_the_readme_exist() -> None:
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = {command[1] for command in commands(README) if command[0] == "make"}
+    contributing = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    targets = {command[1] for command in commands(README + contributing) if command[0] == "make"}
     assert targets >= {"demo", "test"}
     for target in targets:
         assert re.search(rf"^{target}:", makefile, re.MULTILINE), target

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 from pathlib import Path
 
 import pytest
 
 from bridge import config, registry
-from bridge.app import open_bridge
-from bridge.errors import SetupError
-from bridge.health import examine
-from bridge.housekeeping import days
+from bridge.daemon.housekeeping import days
+from bridge.doctor import examine
+from bridge.domain.errors import SetupError
+from bridge.ingest.connecting import connect
+from bridge.installation import now, open_bridge
+
+NOW = now()
 
 
 def written(text: str) -> None:
@@ -77,3 +81,73 @@ def test_the_doctor_tells_of_a_store_that_is_no_database(tmp_path: Path, monkeyp
     assert not found.ok
     assert "SQLITE_NOTADB" in found.text
     assert (tmp_path / "notes.txt").read_text().startswith("not a database")
+
+
+class Answering:
+    """A person who gives a secret of their own when asked, and counts how often that was."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def open(self, url: str) -> None:
+        """They look at the page."""
+
+    def paste(self) -> str | None:
+        return None
+
+    def ask(self, question: str) -> str | None:  # noqa: ARG002 - the port's shape
+        self.asked += 1
+        return "https://calendar.example.org/of-the-person.ics"
+
+
+URL = "https://calendar.example.org/of-the-operator.ics"
+
+
+@pytest.mark.parametrize("by", ["variable", "file"])
+def test_one_persons_credentials_are_never_anothers(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    if by == "variable":
+        monkeypatch.setenv("BRIDGE_ICS_URL", URL)
+    else:
+        written(f'[ics]\nurl = "{URL}"')
+    with open_bridge() as bridge:
+        ana = bridge.store.people.add_user("ana", "UTC", now=NOW)
+        alone = Answering()
+        first = connect(bridge, ana, "ics", alone)
+        assert (alone.asked, bridge.account(first, registry.spec("ics")).token_field("url")) == (0, URL)
+        ben = bridge.store.people.add_user("ben", "UTC", now=NOW)
+        for user in (ben, ana):
+            person = Answering()
+            connection = connect(bridge, user, "ics", person)
+            kept = bridge.account(connection, registry.spec("ics")).token_field("url")
+            assert (person.asked, kept.endswith("of-the-person.ics")) == (1, True)
+
+
+def test_each_of_several_people_has_settings_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    written('[people.ana.ics]\naddresses = "ana@example.com"\n[people.ben]\nics = 3\n[garmin]\ndays = 7')
+    monkeypatch.setenv("BRIDGE_ICS_ADDRESSES", "operator@example.com")
+    monkeypatch.setenv("BRIDGE_GARMIN_API_KEY", "the operator's")
+    ics, garmin = registry.spec("ics"), registry.spec("garmin")
+    with open_bridge() as bridge:
+        ana, ben = (bridge.store.people.add_user(name, "UTC", now=NOW) for name in ("ana", "ben"))
+        assert bridge.settings_of(ana, "ics", ics.settings)["addresses"] == "ana@example.com"
+        assert bridge.settings_of(ana, "ics", ics.file_settings)["addresses"] == "ana@example.com"
+        assert bridge.settings_of(ben, "ics", ics.settings)["addresses"] == ""
+        assert bridge.settings_of(ben, "garmin", garmin.settings)["api_key"] == ""
+        assert bridge.settings_of(ben, "garmin", garmin.settings)["days"] == "7"  # the application's is everybody's
+    told = [one for one in examine() if one.check == "settings" and not one.ok]
+    assert [one.text.split()[0] for one in told] == ["BRIDGE_GARMIN_API_KEY", "BRIDGE_ICS_ADDRESSES"]
+    assert "[people.NAME.ics]" in told[1].next
+
+
+def test_every_secret_of_an_account_is_marked_as_one() -> None:
+    """A secret that an application has by itself is named for it; any other belongs to a person."""
+    applications = {"client_secret"}
+    secrets = {(spec.name, one.name, one.personal) for spec in registry.specs() for one in spec.settings if one.secret}
+    assert {(source, name) for source, name, personal in secrets if not personal and name not in applications} == set()
+    assert ("ics", "url", True) in secrets
+
+
+@pytest.mark.parametrize("name", registry.names("policies"))
+def test_the_settings_of_every_policy_can_be_read(name: str) -> None:
+    wanted = getattr(importlib.import_module(f"policies.{name}"), "SETTINGS", ())
+    assert registry.policy_settings(name) == {setting.name: setting.default for setting in wanted}

@@ -42,3 +42,11 @@ def test_help_loads_nothing_heavy() -> None:
 def test_help_takes_less_than_300_ms_of_our_own() -> None:
     own = _work(sys.executable, "-m", "bridge", "--help") - _work(sys.executable, "-c", "pass")
     assert own < 0.3, f"{own:.3f} s"
+
+
+def test_services_name_the_store_without_loading_sqlalchemy() -> None:
+    services = (
+        "bridge.ingest.sync, bridge.advice.recommend, bridge.advice.observation, bridge.auth.account, bridge.leases"
+    )
+    code = f"import sys, {services}\nassert 'sqlalchemy' not in sys.modules"
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -1,33 +1,92 @@
-"""The built wheel alone, installed in another folder, runs the demo."""
+"""The built wheels, installed away from the checkout: the product alone, and the laboratory beside it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
 import sys
+import sysconfig
 import zipfile
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).parents[1]
+OURS = ("rhythm_", "rhythm-", "__editable__", "_rhythm", "_editable")  # how what we install ourselves begins
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """The product's wheel and the laboratory's, unpacked into a folder each."""
+    folder = tmp_path_factory.mktemp("wheels")
+    builds = {
+        name: [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder / name)]
+        for name in ("product", "laboratory")
+    }
+    running = {
+        name: subprocess.Popen(
+            command,
+            cwd=ROOT if name == "product" else ROOT / "lab",
+            text=True,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+        )
+        for name, command in builds.items()
+    }
+    for name, process in running.items():
+        told, _ = process.communicate(timeout=120)
+        assert process.returncode == 0, told
+        (wheel,) = (folder / name).glob("*.whl")
+        with zipfile.ZipFile(wheel) as archive:
+            archive.extractall(folder / f"{name}-site")
+    return {name: folder / f"{name}-site" for name in builds}
+
+
+@pytest.fixture(scope="module")
+def libraries(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What is installed here, without anything of ours: links to all of it."""
+    folder = tmp_path_factory.mktemp("libraries")
+    for installed in Path(sysconfig.get_path("purelib")).iterdir():
+        if not installed.name.startswith(OURS) and installed.suffix != ".pth":
+            (folder / installed.name).symlink_to(installed)
+    return folder
+
+
+def run(folder: Path, *arguments: str, sites: list[Path]) -> subprocess.CompletedProcess[str]:
+    """Run ``bridge`` with nothing on the path but these folders and the standard library."""
+    code = (
+        f"import sys; sys.path[:0] = {[str(site) for site in sites]!r}; "
+        f"import bridge; assert bridge.__file__.startswith({str(sites[0])!r}); "
+        f"sys.argv = ['bridge', *{arguments!r}]; from bridge.cli import main; main()"
+    )
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    command = [sys.executable, "-S", "-c", code]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
 
 
 @pytest.mark.timeout(300)
-def test_the_wheel_runs_the_demo_elsewhere(tmp_path: Path) -> None:
-    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
-    subprocess.run(build, check=True, capture_output=True)
-    (wheel,) = tmp_path.glob("*.whl")
-    site = tmp_path / "site"
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(site)
-    assert (site / "bridge" / "lab" / "fixtures" / "whoop").is_dir()
-    code = (
-        f"import sys; sys.path[:] = [p for p in sys.path if {str(ROOT)!r} != p.rstrip('/')]; "
-        f"sys.path.insert(0, {str(site)!r}); import bridge; assert bridge.__file__.startswith({str(site)!r}); "
-        "sys.argv = ['bridge', 'demo']; from bridge.cli import main; main()"
-    )
-    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, env=environment, capture_output=True, text=True)
+def test_the_products_wheel_alone_runs_the_demo(tmp_path: Path, wheels: dict[str, Path], libraries: Path) -> None:
+    product = wheels["product"]
+    assert sorted(path.name for path in product.iterdir() if path.suffix != ".dist-info") == [
+        *("bridge", "classifiers", "connectors", "policies", "rhythm_env"),
+    ]
+    assert not list(product.rglob("fixtures"))
+    done = run(tmp_path, "demo", sites=[product, libraries])
     assert done.returncode == 0, done.stderr
+    assert "Answer: bridge feedback" in done.stdout
+    absent = run(tmp_path, "simulate", "--help", sites=[product, libraries])
+    assert absent.returncode == 2
+    assert "No such command" in absent.stderr
+
+
+@pytest.mark.timeout(300)
+def test_the_laboratorys_wheel_adds_its_commands(tmp_path: Path, wheels: dict[str, Path], libraries: Path) -> None:
+    assert (wheels["laboratory"] / "lab" / "fixtures" / "whoop").is_dir()
+    sites = [wheels["product"], wheels["laboratory"], libraries]
+    helped = run(tmp_path, "simulate", "--help", sites=sites)
+    assert helped.returncode == 0, helped.stderr
+    assert "--policy" in helped.stdout
+    done = run(tmp_path, "lab", "demo", sites=sites)
+    assert done.returncode == 0, done.stderr
+    assert "whoop is connected" in done.stdout
     assert "Answer: bridge feedback" in done.stdout

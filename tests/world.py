@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
@@ -11,13 +12,15 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from bridge import app, lab, registry
-from bridge.lab.server import LabServer
-from bridge.ports import Connection, ConnectorSpec, Store, User
-from bridge.store import open_store
-from bridge.sync import Source, sync
-from bridge.types import Outcome, RawRecord
-from bridge.vault import Vault
+import lab
+from bridge import installation, registry
+from bridge.auth.vault import Vault
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection, User
+from bridge.domain.types import Outcome, RawRecord
+from bridge.ingest.sync import Source, sync
+from bridge.recordings.server import LabServer
+from bridge.store import Store
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -27,10 +30,15 @@ def served() -> list[tuple[str, str]]:
     """(source, case) of every fixture account that a vendor server can serve."""
     cases = []
     for source in registry.names("connectors"):
-        if (Path(lab.__file__).parent / f"{source}.py").exists():
+        if importlib.util.find_spec(f"lab.vendors.{source}") is not None:
             files = sorted(lab.fixtures(source).glob("*.json"))
-            cases += [(source, file.stem) for file in files if not file.stem.endswith(".expected")]
+            cases += [(source, file.stem) for file in files if is_case(file)]
     return cases
+
+
+def is_case(file: Path) -> bool:
+    """Say whether a file of the fixtures is an account, and neither a sample nor what an account comes to."""
+    return file.stem != "sample" and not file.stem.endswith(".expected")
 
 
 def filed() -> list[tuple[str, str]]:
@@ -62,7 +70,7 @@ def delivered_records(source: str, case: str) -> dict[str, RawRecord]:
     """By path, everything a case delivers at first, whether a vendor serves it or a person says it."""
     if (source, case) in told():
         return {record.path: record for record in told_records(source, case)}
-    with closing(open_store("sqlite://")) as store, living(store, source, case) as world:
+    with closing(Store("sqlite://")) as store, living(store, source, case) as world:
         return {record.path: record for record in world.records()}
 
 
@@ -83,21 +91,39 @@ class World:
     connection: Connection
     spec: ConnectorSpec
     now: datetime
+    allow_hosts: frozenset[str] = frozenset({"127.0.0.1"})  # where the vendor is
 
     @cached_property
-    def account(self) -> app.StoredAccount:
-        return app.StoredAccount(self.connection.id, self.vendor.settings(self.server.url), self.store, Vault([KEY]))
+    def account(self) -> installation.StoredAccount:
+        settings = self.vendor.settings(self.server.url)
+        return installation.StoredAccount(
+            self.connection.id, settings, self.store, Vault([KEY]), allow_hosts=self.allow_hosts
+        )
 
     def connector(self) -> Any:
         return registry.resolve(self.spec.opens or "")(self.account)
 
     def source(self) -> Source:
         return Source(
-            connection=self.connection, spec=self.spec, open=self.connector, normalise=app.normaliser(self.spec)
+            connection=self.connection,
+            spec=self.spec,
+            open=self.connector,
+            normalise=installation.normaliser(self.spec),
         )
 
     def sync(self, *, at: datetime | None = None) -> Outcome:
         return sync(self.source(), self.store, holder="test/1", now=at or self.now)
+
+    def persist(self) -> Outcome:
+        """Sync whenever it is due, for a day at most, until that goes well or a person has to act."""
+        world, until = self, self.now + timedelta(days=1)
+        while True:
+            outcome = world.sync()
+            connection = self.store.connections.by_id(self.connection.id)
+            assert connection is not None
+            if connection.due_at is None or outcome.outcome == "ok" or connection.due_at > until:
+                return outcome
+            world = replace(world, connection=connection, now=max(connection.due_at, world.now))
 
     def records(self) -> list[RawRecord]:
         """Everything the vendor delivers in a first pull."""
@@ -113,9 +139,9 @@ class World:
 def living(store: Store, source: str, case: str) -> Iterator[World]:
     """A person whose vendor holds the fixture ``case``."""
     now = moment_of_case(source, case)
-    vendor = registry.resolve(f"bridge.lab.{source}:Vendor")(lab.account(source, case))
-    user = store.add_user("ana", "Europe/Berlin", now=now)
-    connection = store.connect(user.id, source, source, now=now)
+    vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(lab.account(source, case))
+    user = store.people.add_user("ana", "Europe/Berlin", now=now)
+    connection = store.connections.connect(user.id, source, source, now=now)
     with LabServer(vendor.application) as server:
         world = World(
             store=store,
@@ -134,10 +160,10 @@ def contents(store: Store, user: User) -> dict[str, list[Any]]:
     """What a store says of a person, in a comparable order."""
     span = {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2100, 1, 1, tzinfo=UTC)}
     found: dict[str, list[Any]] = {
-        "samples": store.samples(user.id),
-        "episodes": store.episodes(user.id),
-        "events": store.events(user.id, **span),
-        "tasks": store.tasks(user.id),
+        "samples": store.reading.samples(user.id),
+        "episodes": store.reading.episodes(user.id),
+        "events": store.reading.events(user.id, **span),
+        "tasks": store.reading.tasks(user.id),
     }
     rows = {kind: [plain({"source": s, **asdict(item)}) for s, item in items] for kind, items in found.items()}
     return {kind: sorted(items, key=str) for kind, items in rows.items()}

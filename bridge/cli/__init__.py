@@ -1,12 +1,14 @@
-"""The command line: every command parses, calls one function and prints.
+"""The command line. A command reads its options, calls one function and prints the result.
 
-Exit codes: 0 done, 1 partly, 2 something must be set up first, 3 log in again. With ``--json`` standard output is
-exactly one JSON document; progress goes to standard error.
+Exit codes: 0 done, 1 done in part, 2 something must be set up first, 3 a user must log in again. With ``--json``
+standard output is exactly one JSON document; progress goes to standard error.
 """
 
 from __future__ import annotations
 
+import os
 import sys
+from importlib.metadata import entry_points
 from io import TextIOWrapper
 
 import typer
@@ -14,33 +16,25 @@ import typer
 from bridge.cli import (
     advice,
     calendar,
-    care,
     checkin,
     classify,
+    connect,
     data,
-    evaluation,
-    fleet,
-    keeping,
-    key,
-    live,
-    llm,
+    demo,
+    effect,
+    maintenance,
     mcp,
     meters,
     notify,
-    people,
-    personalise,
-    push,
     recordings,
-    service,
-    simulation,
-    tokens,
+    servers,
+    status,
     trace,
-    training,
-    validation,
-    web,
-    worker,
+    users,
 )
-from bridge.errors import BridgeError, NeedsLogin, SetupError
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError
+
+COMMANDS_GROUP = "rhythm_bridge.commands"  # entry points that add commands, as the laboratory's do
 
 app = typer.Typer(
     name="bridge",
@@ -50,42 +44,43 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
+
+
+@app.callback()
+def private(context: typer.Context) -> None:
+    """Let only the owner read the files (0600) and folders (0700) that a command writes."""
+    before = os.umask(0o077)
+    context.call_on_close(lambda: os.umask(before))
+
+
 for group in (
-    people,
-    tokens,
+    users,
+    connect,
     data,
-    push,
-    checkin,
+    status,
+    demo,
+    effect,
     meters,
-    advice,
-    notify,
+    checkin,
     calendar,
     classify,
-    care,
+    advice,
+    notify,
     trace,
-    fleet,
-    worker,
-    key,
-    keeping,
-    service,
-    recordings,
-    simulation,
-    live,
-    evaluation,
-    personalise,
-    training,
-    llm,
-    validation,
+    servers,
     mcp,
-    web,
+    maintenance,
+    recordings,
 ):
     group.register(app)
+for command in sorted(entry_points(group=COMMANDS_GROUP), key=lambda entry: entry.name):
+    command.load()(app)
 
 
 def main() -> None:
-    """Run a command; an error of ours is one sentence and an exit code, never a traceback.
+    """Run a command. An error of ours becomes a sentence and an exit code, never a traceback.
 
-    What the terminal's encoding has no letter for is a question mark.
+    Letters that the terminal's encoding lacks become question marks.
     """
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
@@ -97,6 +92,7 @@ def main() -> None:
 
 
 def exit_code(error: BridgeError) -> int:
+    """Return the exit code of an error."""
     match error:
         case NeedsLogin():
             return 3

@@ -1,9 +1,8 @@
-"""``bridge calendar``: a week as 28 slots, with what every event is, how that was found, and the facts that follow."""
+"""Run ``bridge calendar``, which prints a week as 28 slots, and as an iCalendar file (RFC 5545)."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from datetime import datetime, timedelta
+import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -11,26 +10,28 @@ import typer
 from typer.core import TyperCommand
 
 from bridge.cli import options, show
-from bridge.errors import SetupError
-from rhythm_env.interface import ActionType, ZoneHistory, zone_at
+from bridge.documents.text import title_of
+from bridge.domain.errors import SetupError
+from bridge.domain.slots import Moment, slot_bounds, zone_at
+from bridge.ingest.files import make_private
+from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
-    from bridge.agenda import SlotFacts, Stretch
-    from bridge.ports import Recommendation
-    from bridge.types import Event, Label, Occurrence
-    from bridge.week import Week, WeekSlot
+    from collections.abc import Iterator
 
-MINUTE = timedelta(minutes=1)
+    from bridge.advice.week import Week
+    from bridge.domain.records import Recommendation
+    from bridge.domain.types import Label, Occurrence
 
 
 class BareWeek(TyperCommand):
-    """Takes ``--week`` without a value for the present week."""
+    """A command that takes ``--week`` without a value for the present week."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [
-            one
-            for one, following in zip(args, [*args[1:], "-"], strict=True)
-            if one != "--week" or not following.startswith("-")
+            argument
+            for argument, following in zip(args, [*args[1:], "-"], strict=True)
+            if argument != "--week" or not following.startswith("-")
         ]
         return super().parse_args(ctx, kept)
 
@@ -47,19 +48,20 @@ def calendar(
     ics: Annotated[Path | None, typer.Option(help="Write the week into this iCalendar file as well.")] = None,
     json: options.Json = False,
 ) -> None:
-    """Print a week in its 28 slots: events, what each of them is and how that was found, and what follows from them."""
-    from bridge import app
-    from bridge import week as weeks
+    """Print a week in 28 slots, with the action of each event and why, and the facts of each slot."""
+    from bridge import installation
+    from bridge.advice import week as weeks
+    from bridge.documents.calendar import week_document
 
-    with app.open_bridge() as bridge:
-        person = bridge.store.user(user)
-        now = app.now()
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        now = installation.now()
         monday = weeks.monday_of(week, now, person.zones)
-        found = weeks.look(bridge.store, person, bridge.classifier, monday, at=now)
+        found = weeks.load_week(bridge.store, person, bridge.classifier, monday, at=now)
     if ics is not None:
         _write(ics, found)
     if json:
-        show.document({"user": user, **document(found)})
+        show.document({"user": user, **week_document(found)})
     else:
         from bridge.cli.week_table import draw
 
@@ -67,129 +69,81 @@ def calendar(
 
 
 def _write(path: Path, week: Week) -> None:
-    from bridge.cli.ics import lines
-
     try:
-        path.write_bytes(lines(week))
+        make_private(path)
+        path.write_bytes(to_icalendar(week))
     except OSError as error:
         raise SetupError(f"{path} cannot be written ({error.strerror}); give another --ics FILE") from None
     typer.echo(f"written: {path}", err=True)
 
 
-def document(week: Week) -> dict[str, Any]:
-    """A week as ``--json`` prints it. Instants are on the person's clock; shares are of the slot's length.
+def to_icalendar(week: Week) -> bytes:
+    """Return a week as an iCalendar file. An event that several slots show stands there once.
 
-    Without a calendar what would rest on it is null: an unknown week is not an empty one.
+    Categories hold the action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how it was found. A recommendation
+    that was accepted, or moved to a slot of this week, is a free entry as long as its slot, with ``X-RHYTHM-ADVICE``.
     """
-    year, number, _ = week.monday.isocalendar()
-    start, end = week.bounds
-    return {
-        "week": f"{year}-W{number:02}",
-        "start": _local(start, week.zones),
-        "end": _local(end, week.zones),
-        "zone": zone_at(start, week.zones).key,
-        "at": _local(week.at, week.zones),
-        "calendar": week.calendar,
-        "facts": totals(week),
-        "slots": [_slot(slot, week) for slot in week.slots],
-    }
+    from icalendar import Calendar
+
+    body = Calendar()
+    body.add("prodid", "-//rhythm-bridge//week//EN")
+    body.add("version", "2.0")
+    shown = {(o.event.calendar, o.key): (o, label) for slot in week.slots for o, label in slot.entries}
+    for occurrence, label in shown.values():
+        body.add_component(_entry(occurrence, label, week))
+    for advice, moment in _taken(week):
+        body.add_component(_advice(advice, moment, week))
+    written: bytes = body.to_ical()
+    return written
 
 
-def totals(week: Week) -> dict[str, Any]:
-    """The facts of the whole week; deadlines press as of now."""
-    from bridge import agenda
-
-    start, end = week.bounds
-    occurrences = [occurrence for occurrence, _ in week.entries]
-    known: dict[str, Any] = {
-        "busy": agenda.density(occurrences, start, end),
-        "meeting_density": agenda.meeting_density(occurrences, start, end),
-        "back_to_back": agenda.back_to_back(occurrences, start, end),
-        "short_gaps": len(agenda.short_gaps(occurrences, start, end)),
-        "focus_minutes": agenda.focus_minutes(week.entries, start, end),
-        "social_events_7d": len(agenda.social_events(week.entries, end)),
-    }
-    return _if_known(known, week) | {"deadline_pressure": week.pressure}
-
-
-def _slot(slot: WeekSlot, week: Week) -> dict[str, Any]:
-    facts, moment = slot.facts, slot.facts.moment
-    shares = {str(action): facts.planned.get(action, 0.0) for action in ActionType}
-    return {
-        "timestep": moment.timestep,
-        "day": moment.day,
-        "slot": int(moment.slot),
-        "date": moment.date.isoformat(),
-        "start": _local(facts.start, week.zones),
-        "end": _local(facts.end, week.zones),
-        "hours": (facts.end - facts.start) / timedelta(hours=1),
-        **_if_known({"busy": facts.busy, "planned": shares}, week),
-        "facts": _if_known(_facts(facts, week.zones), week) | {"deadline_pressure": facts.pressure},
-        "events": [_event(occurrence, label, facts, week.zones) for occurrence, label in slot.entries],
-        "advice": [_advice(one, slot) for one in slot.advice],
-    }
-
-
-def _if_known(facts: Mapping[str, Any], week: Week) -> dict[str, Any]:
-    return dict(facts) if week.calendar else dict.fromkeys(facts)
-
-
-def _facts(facts: SlotFacts, zones: ZoneHistory) -> dict[str, Any]:
-    return {
-        "meeting_density": facts.meetings,
-        "back_to_back": facts.back_to_back,
-        "short_gaps": facts.short_gaps,
-        "focus_minutes": facts.focus_minutes,
-        "focus_blocks": [_span(block, zones) for block in facts.focus],
-        "fragmentation": facts.fragmentation,
-        "minutes_since_break": facts.unbroken,
-        "next_free": None if facts.free is None else _span(facts.free, zones),
-        "social_events_7d": facts.social,
-    }
-
-
-def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHistory) -> dict[str, Any]:
-    """``minutes`` are those that lie in the slot; ``event`` is the key ``bridge classify --fix`` takes."""
-    from bridge.agenda import is_meeting, takes_time
-
+def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
     event = occurrence.event
-    within = min(occurrence.end, facts.end) - max(occurrence.start, facts.start)
-    return {
-        "event": event.key,
-        **_span((occurrence.start, occurrence.end), zones),
-        "minutes": max(within / MINUTE, 0.0),
-        "all_day": event.all_day,
-        "title": title_of(event),
-        "busy": takes_time(event),
-        "meeting": is_meeting(event),
-        "action": str(label.action) if label.action else None,
-        "probability": label.confidence,
-        "runner_up": str(label.runner_up) if label.runner_up else None,
-        "by": label.by,
-        "why": label.why,
-    }
+    entry = _new_entry(f"{event.calendar}/{occurrence.key}", title_of(event), week)
+    if event.all_day:
+        for name, at in (("dtstart", occurrence.start), ("dtend", occurrence.end)):
+            entry.add(name, at.astimezone(zone_at(at, week.zones)).date())
+    else:
+        entry.add("dtstart", occurrence.start)
+        if occurrence.end > occurrence.start:  # an end must be later (3.6.1); without one the entry is an instant
+            entry.add("dtend", occurrence.end)
+    entry.add("transp", "OPAQUE" if event.busy else "TRANSPARENT")
+    entry.add("class", "PRIVATE" if event.private else "PUBLIC")
+    if label.action is not None:
+        entry.add("categories", [str(label.action)])
+    entry.add("x-rhythm-probability", f"{label.confidence:.3f}")
+    entry.add("x-rhythm-by", label.by)
+    entry.add("x-rhythm-why", label.why)
+    return entry
 
 
-def title_of(event: Event) -> str:
-    """A title that can be written."""
-    return show.writable(event.title or "(untitled)")
+def _taken(week: Week) -> Iterator[tuple[Recommendation, Moment]]:
+    """Yield accepted recommendations with their slot, and moved recommendations with their new slot."""
+    for slot in week.slots:
+        moment = slot.facts.moment
+        for advice in slot.advice:
+            accepted = advice.answer is Answer.ACCEPT and advice.moment == moment
+            if accepted or (advice.answer is Answer.RESCHEDULE and advice.moved_to == moment):
+                yield advice, moment
 
 
-def _advice(advice: Recommendation, slot: WeekSlot) -> dict[str, Any]:
-    from bridge.week import is_moved
-
-    return {
-        "id": advice.id,
-        "action": str(advice.action),
-        "answer": str(advice.answer) if advice.answer else None,
-        "moved_here": is_moved(advice, slot.facts.moment),
-        "policy": advice.policy,
-    }
-
-
-def _span(stretch: Stretch, zones: ZoneHistory) -> dict[str, str]:
-    return {"start": _local(stretch[0], zones), "end": _local(stretch[1], zones)}
+def _advice(advice: Recommendation, moment: Moment, week: Week) -> Any:
+    entry = _new_entry(f"advice/{advice.id}", f"{advice.action} (advised)", week)
+    for name, at in zip(("dtstart", "dtend"), slot_bounds(moment, week.zones), strict=True):
+        entry.add(name, at)
+    entry.add("transp", "TRANSPARENT")
+    entry.add("categories", [str(advice.action), "ADVICE"])
+    entry.add("x-rhythm-advice", str(advice.answer))
+    entry.add("x-rhythm-by", advice.policy)
+    return entry
 
 
-def _local(at: datetime, zones: ZoneHistory) -> str:
-    return at.astimezone(zone_at(at, zones)).isoformat()
+def _new_entry(key: str, title: str, week: Week) -> Any:
+    from icalendar import Event
+
+    entry = Event()
+    # The key is hashed, because a calendar's name may be an e-mail address.
+    entry.add("uid", f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}@rhythm-bridge")
+    entry.add("dtstamp", week.at)
+    entry.add("summary", title)
+    return entry

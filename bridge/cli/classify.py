@@ -1,4 +1,4 @@
-"""``bridge classify``: what a title is, and a person's own word on what their event is."""
+"""Run ``bridge classify``, which finds the action of titles and corrects that of an event."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.errors import SetupError
-from rhythm_env.interface import ActionType
+from bridge.documents.inputs import NO_ACTION, parse_action
+from bridge.documents.text import printable
+from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.ports import Invitation
-    from bridge.types import Label
+    from bridge.domain.ports import Invitation
+    from bridge.domain.types import Label
 
-NOTHING = "NONE"  # how a person says that an event is no activity
-TRUE = {"yes", "true", "1", "y"}
+TRUE_WORDS = {"yes", "true", "1", "y"}
 KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
-WHOLE, FLAG = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
-ALSO_NAMED = {
+WHOLE_COLUMNS, FLAG_COLUMNS = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
+COLUMN_ALIASES = {
     "hour": "start_hour",
     "duration": "minutes",
     "duration_min": "minutes",
@@ -43,25 +43,29 @@ def classify(
     file: Annotated[
         Path | None,
         typer.Option(
-            help="A title per line, or a table with tabs: title, and if you like others, hour, minutes, conference, "
-            "all_day, recurring, kind. - reads the input."
+            help="A title per line, or a table with tabs: title, and optionally others, hour, minutes, conference, "
+            "all_day, recurring, kind. - reads standard input."
         ),
     ] = None,
     by: Annotated[str | None, typer.Option("--by", help="Another classifier than the one set.")] = None,
     user: Annotated[
         str | None,
-        typer.Option("--user", "-u", help="Whose event it is, or whose corrections count.", show_default=False),
+        typer.Option(
+            "--user", "-u", help="The user whose event it is, or whose corrections count.", show_default=False
+        ),
     ] = None,
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="What an event of the user's is: its title or key (`bridge today --json`), then an action or NONE.",
+            help="Correct an event of the user: its title or key (`bridge today --json`), then an action or NONE.",
             metavar="EVENT ACTION",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Say which actions titles are; with --fix, correct one of your events, its series and titles like it."""
+    """Print the action of each title. With --fix, correct an event of yours, its series and titles like it."""
+    from bridge.documents.calendar import label_document
+
     if fix is not None:
         if user is None:
             raise SetupError('whose event? write: bridge classify --user NAME --fix "EVENT" ACTION')
@@ -71,7 +75,7 @@ def classify(
     if not events and file is None:
         raise SetupError('nothing to classify; write: bridge classify "Dinner with Ana", or --file TITLES.tsv')
     labels = _corrected(user, events, _labels(by, events))
-    rows = [row(event.title, label) for event, label in zip(events, labels, strict=True)]
+    rows = [label_document(event.title, label) for event, label in zip(events, labels, strict=True)]
     show.table(rows, ("title", "action", "probability", "runner_up", "why"), json=json)
 
 
@@ -84,31 +88,19 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """The labels after what a person said of titles like these. Raises SetupError where there is no such person."""
-    from bridge import app
-    from bridge.corrections import Titles
+    """Replace labels by what a user said of titles like these. Raises SetupError for an unknown user."""
+    from bridge import installation
+    from bridge.calendar.corrections import Titles
 
     if user is None:
         return labels
-    with app.open_bridge() as bridge:
-        said = Titles(bridge.store.corrections(bridge.store.user(user).id, at=app.now()))
+    with installation.open_bridge() as bridge:
+        said = Titles(bridge.store.people.corrections(bridge.store.people.user(user).id, at=installation.now()))
     return [said.said(event.title) or label for event, label in zip(events, labels, strict=True)]
 
 
-def row(title: str, label: Label) -> dict[str, Any]:
-    """A label as ``--json`` prints it."""
-    return {
-        "title": title,
-        "action": str(label.action) if label.action else None,
-        "probability": label.confidence,
-        "runner_up": str(label.runner_up) if label.runner_up else None,
-        "by": label.by,
-        "why": label.why,
-    }
-
-
 def _read(path: Path) -> list[Invitation]:
-    """The titles of a file, whose lines end with a line feed; a first line that begins with ``title`` names columns."""
+    """Read a title from each line of a file. A first line that begins with ``title`` names columns."""
     try:
         text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")
     except OSError as error:
@@ -119,14 +111,14 @@ def _read(path: Path) -> list[Invitation]:
 
 
 def _event(title: str, given: Mapping[str, str]) -> Invitation:
-    """An event from a title and what the columns say of it; a column that is not known or not filled says nothing."""
-    from bridge.ports import Invitation
+    """Make an event of a title and its columns. An unknown or empty column says nothing."""
+    from bridge.domain.ports import Invitation
 
-    named = {ALSO_NAMED.get(name, name): value.strip() for name, value in given.items()}
+    named = {COLUMN_ALIASES.get(name, name): value.strip() for name, value in given.items()}
     if (attendees := _number(named.get("attendees"))) is not None:
-        named.setdefault("others", str(max(attendees - 1, 0)))  # the person is one of them
-    read: dict[str, Any] = {name: named[name].lower() in TRUE for name in FLAG if named.get(name)}
-    read |= {name: int(number) for name in WHOLE if (number := _number(named.get(name))) is not None}
+        named.setdefault("others", str(max(attendees - 1, 0)))  # the user is among them
+    read: dict[str, Any] = {name: named[name].lower() in TRUE_WORDS for name in FLAG_COLUMNS if named.get(name)}
+    read |= {name: int(number) for name in WHOLE_COLUMNS if (number := _number(named.get(name))) is not None}
     if (minutes := _number(named.get("minutes"))) is not None:
         read["minutes"] = minutes
     if named.get("kind") in KINDS:
@@ -143,27 +135,17 @@ def _number(text: str | None) -> float | None:
 
 
 def _fix(user: str, event: str, action: str, *, json: bool) -> None:
-    from bridge import advising, app
+    from bridge import installation
+    from bridge.advice import requests
 
-    chosen = action_of(action)
-    with app.open_bridge() as bridge:
-        person = bridge.store.user(user)
-        fixed = advising.fix(bridge, person, event, chosen, now=app.now())
-    name, title = NOTHING if chosen is None else str(chosen), fixed.event.title
+    chosen = parse_action(action)
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        fixed = requests.fix(bridge, person, event, chosen, now=installation.now())
+    name, title = NO_ACTION if chosen is None else str(chosen), fixed.event.title
     text = (
-        f"Noted: {show.printable(title or '(untitled)')} is {name}. "
-        f"It holds for {fixed.holds_for} events of the next {advising.REACH.days} days."
+        f"Noted: {printable(title or '(untitled)')} is {name}. "
+        f"It holds for {fixed.holds_for} events of the next {requests.REACH.days} days."
     )
     body = {"event": fixed.event.key, "title": title, "action": chosen and str(chosen), "holds_for": fixed.holds_for}
     show.result(body, text, json=json)
-
-
-def action_of(text: str) -> ActionType | None:
-    """An action by its name, None for no activity. Raises SetupError for any other text."""
-    name = text.strip().upper().replace("-", "_").replace(" ", "_")
-    if name == NOTHING:
-        return None
-    try:
-        return ActionType(name)
-    except ValueError:
-        raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NOTHING}") from None

@@ -1,4 +1,4 @@
-"""``bridge mcp``: a door for assistants, and which of its tools a person has allowed."""
+"""Run ``bridge mcp``, which serves assistants and sets the tools they may use."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Annotated
 import typer
 
 from bridge.cli import options, show
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 
 Tools = Annotated[list[str], typer.Argument(help="Tools by name (see: bridge mcp consent).", show_default=False)]
 
-mcp = typer.Typer(help="Serve assistants (Model Context Protocol over stdio), or say what they may do.")
+mcp = typer.Typer(help="Serve assistants (Model Context Protocol over stdio), or choose the tools they may use.")
 
 
 def register(app: typer.Typer) -> None:
@@ -24,60 +24,52 @@ def register(app: typer.Typer) -> None:
 
 def serve(
     context: typer.Context,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Whose data.", show_default=False)] = None,
+    user: options.OptionalUser = None,
 ) -> None:
-    """Serve one person's tools to the assistant that started this command."""
+    """Serve a user's tools to the assistant that started this command."""
     if context.invoked_subcommand is not None:
         return
     if user is None:
         raise SetupError("for whom? write: bridge mcp --user NAME")
-    from bridge import app
-    from bridge.assistant import server
+    from bridge import installation
 
-    with app.open_bridge() as bridge:
-        bridge.store.user(user)
-        server.serve(bridge, user)
+    try:
+        from bridge.mcp.server import AssistantServer
+    except ModuleNotFoundError:
+        raise SetupError("assistants need a library: pip install 'rhythm-bridge[mcp]'") from None
+    with installation.open_bridge() as bridge:
+        bridge.store.people.user(user)
+        AssistantServer(bridge, user).run("stdio")
 
 
 def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
-    """Let assistants use tools, from their next question on. ``titles`` lets them read what events are called."""
-    from bridge import app
-    from bridge.assistant import consent
+    """Allow assistants to use tools, from their next question on. `titles` lets them read the names of events."""
+    from bridge import installation
+    from bridge.mcp import consent
 
-    with app.open_bridge() as bridge:
-        person = bridge.store.user(user)
-        given = consent.allow(bridge.store, person, tools, now=app.now())
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        given = consent.allow(bridge.store, person, tools, now=installation.now())
     undo = f"bridge mcp refuse {' '.join(given)} --user {user}"
     show.result({"user": user, "allowed": given}, f"Allowed: {', '.join(given)}. To end it: {undo}", json=json)
 
 
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
-    """Let assistants use tools no longer; it holds at once."""
-    from bridge import app
-    from bridge.assistant import consent
+    """Refuse tools to assistants, at once."""
+    from bridge import installation
+    from bridge.mcp import consent
 
-    with app.open_bridge() as bridge:
-        ended = consent.refuse(bridge.store, bridge.store.user(user), tools)
+    with installation.open_bridge() as bridge:
+        ended = consent.refuse(bridge.store, bridge.store.people.user(user), tools)
     text = f"Ended: {', '.join(ended)}." if ended else "None of them was allowed."
     show.result({"user": user, "refused": ended}, text, json=json)
 
 
 def consent(user: options.User, json: options.Json = False) -> None:
-    """List every tool, whether it writes, and since when it is allowed."""
-    from bridge import app
-    from bridge.assistant.consent import NAMES
-    from bridge.assistant.tools import TITLES, TOOLS
+    """List every tool, if it writes, and since when it is allowed."""
+    from bridge import installation
+    from bridge.mcp.consent import consent_rows
 
-    with app.open_bridge() as bridge:
-        allowed = bridge.store.choices.allowed(bridge.store.user(user).id)
-    rows = [
-        {
-            "tool": name,
-            "allowed": name in allowed,
-            "since": allowed[name].isoformat(timespec="seconds") if name in allowed else None,
-            "writes": name in TOOLS and TOOLS[name].writes,
-            "what": "What events are called, in calendar and trends" if name == TITLES else TOOLS[name].title,
-        }
-        for name in NAMES
-    ]
+    with installation.open_bridge() as bridge:
+        rows = consent_rows(bridge.store, bridge.store.people.user(user))
     show.table(rows, ("tool", "allowed", "since", "writes", "what"), json=json)

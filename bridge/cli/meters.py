@@ -1,27 +1,39 @@
-"""``bridge meters``, ``bridge explain`` and ``bridge meters map``: how you are, why, and by which rules."""
+"""Run ``bridge meters``, ``explain`` and ``days``, which print the meters, their inputs and the measured days."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, proxies, show
-from bridge.errors import SetupError
-from rhythm_env.interface import Meter, Moment, ZoneHistory, moment_at, slot_start, zone_at
+from bridge.domain.errors import SetupError
+from bridge.domain.slots import zone_at
+from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
-    from bridge.app import Bridge
-    from bridge.ports import ProxyMap, User
-    from bridge.types import Reading
+    from bridge.documents.meters import MetersView
+    from bridge.domain.metrics import Metric
+    from bridge.domain.records import User
+    from bridge.domain.types import Reading
+    from bridge.meters.daily import Figure
+    from bridge.store import Store
 
 SPARKS = "▁▂▃▄▅▆▇█"
-SPARKED = (0.3, 0.95)  # levels from the lowest to the highest block; nearly all days lie in between
-DAY = timedelta(days=1)
+SPARK_RANGE = (0.3, 0.95)  # levels of the lowest and the highest block; nearly all days lie in between
+DAYS_SHOWN_MAX = 3660
+FIGURES = {  # column -> metric; a metric measured all day shows its mean
+    "asleep": "asleep",
+    "hrv": "hrv_rmssd",
+    "sdnn": "hrv_sdnn",
+    "resting": "resting_hr",
+    "pulse": "heart_rate",
+    "stress": "stress",
+    "steps": "steps",
+}
 
 meters = typer.Typer(help="Print the five meters, or (map) the rules they are read by.")
 
@@ -31,153 +43,99 @@ def register(app: typer.Typer) -> None:
     meters.command(name="map")(proxies.show_map)
     app.add_typer(meters, name="meters")
     app.command()(explain)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Look:
-    """A person's meters at a moment, and at the starts of the slots before it."""
-
-    at: datetime
-    zones: ZoneHistory
-    now: Mapping[Meter, Reading]
-    starts: Sequence[datetime]
-    before: Sequence[Mapping[Meter, Reading]]
-    proxies: ProxyMap
+    app.command()(days)
 
 
 def show_meters(
     context: typer.Context,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Whose data.", show_default=False)] = None,
+    user: options.OptionalUser = None,
     days: Annotated[int, typer.Option(help="How many days back the lines reach.", min=1, max=3650)] = 7,
     plot: Annotated[Path | None, typer.Option(help="Draw levels, bands and inputs into this picture.")] = None,
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
-    """Print the five meters: level, uncertainty, the last days, and why."""
+    """Print the five meters with level, uncertainty, the last days, and reasons."""
     if context.invoked_subcommand is not None:
         return
     if user is None:
         raise SetupError("whose meters? write: bridge meters --user NAME")
-    look = _look(user, at, days)
+    from bridge.documents.meters import meters_document
+
+    view, reason = _load(user, at, days)
     if plot is not None:
         from bridge.cli.picture import draw
 
-        draw(plot, look)
+        draw(plot, view)
         typer.echo(f"drawn: {plot}", err=True)
     if json:
-        show.document(document(look))
+        show.document(meters_document(view))
     else:
-        _tell(look, days)
+        _print(view, days)
+    if reason is not None:
+        typer.echo(reason, err=json)
 
 
-def _look(user: str, at: str | None, days: int) -> Look:
-    from bridge import app
+def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
+    """Return the meters, and the reason if no meter has anything fresh."""
+    from bridge import installation
+    from bridge.documents.meters import load_meters
 
-    with app.open_bridge() as bridge:
-        return look_of(bridge, bridge.store.user(user), options.instant(at) if at else app.now(), days)
-
-
-def look_of(bridge: Bridge, person: User, when: datetime, days: int) -> Look:
-    from bridge import advise
-    from bridge.meters import read_slots
-
-    back = timedelta(days=days)
-    known = advise.know(bridge.store, person, bridge.classifier, at=when, proxies=bridge.proxies, back=back)
-    starts = _starts(moment_at(when, person.zones), 4 * days, person.zones)
-    *before, now = read_slots(known, [*starts, when])
-    return Look(at=when, zones=person.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        view = load_meters(bridge, person, options.instant(at) if at else installation.now(), days)
+        if any(reading.coverage for reading in view.now.values()):
+            return view, None
+        return view, _why_not_fresh(bridge.store, person, at=view.at)
 
 
-def _starts(now: Moment, slots: int, zones: ZoneHistory) -> list[datetime]:
-    return [slot_start(now.shifted(-back), zones) for back in range(slots, -1, -1)]
-
-
-def document(look: Look) -> dict[str, Any]:
-    """A look as ``--json`` prints it."""
-    return {
-        "at": look.at.isoformat(),
-        "map": look.proxies.version,
-        "meters": {str(meter): row(reading) for meter, reading in look.now.items()},
-        "history": [
-            {
-                "at": start.isoformat(),
-                "levels": {str(m): None if r.coverage == 0 else r.level for m, r in readings.items()},
-                "sd": {str(m): r.sd for m, r in readings.items()},
-                "coverage": {str(m): r.coverage for m, r in readings.items()},
-            }
-            for start, readings in zip(look.starts, look.before, strict=True)
-        ],
-    }
-
-
-def row(reading: Reading) -> dict[str, Any]:
-    """A reading for people: no level, but a note, where nothing is known; ``model`` is what the model gets."""
-    from bridge.cli.advice import reading_row
-
-    state = reading.state
-    shown = reading_row(reading)
-    return {
-        **shown,
-        "level": reading.level if reading.coverage else None,
-        "model": {"level": state.level, "sd": state.sd, "coverage": state.coverage},
-    }
-
-
-def _tell(look: Look, days: int) -> None:
-    rows = [
-        {
-            "meter": str(meter).capitalize() + ("" if reading.validated else " *"),
-            "level": show.level(reading, 10),
-            f"last {days} days": spark([one[meter] for one in look.before]),
-            "fresh": f"{reading.coverage:.0%}",
-            "because": "; ".join(b.text for b in reading.because) or reading.note or "",
-        }
-        for meter, reading in look.now.items()
-    ]
-    show.table(rows, tuple(rows[0]))
-    local = look.at.astimezone(zone_at(look.at, look.zones))
+def _print(view: MetersView, days: int) -> None:
+    past = {meter: spark([one[meter] for one in view.before]) for meter in view.now}
+    show.meters(view.now, width=10, more={f"last {days} days": past})
+    local = view.at.astimezone(zone_at(view.at, view.zones))
     typer.echo(f"As of {local:%a %d %b, %H:%M}. 0.70 is your normal; ± is one standard deviation. Nothing is medical.")
-    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in look.proxies.validity.items()) or "not measured"
+    validity = ", ".join(f"{str(m).capitalize()} {r:.2f}" for m, r in view.proxies.validity.items()) or "not measured"
     typer.echo(f"Agreement with what people say of the day, 0 to 1: {validity}. * not validated against reports.")
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
-    """Levels as a line of blocks, at most ``width`` of them; a blank where nothing was known."""
+    """Draw levels as a line of at most ``width`` blocks, with a blank where nothing was known."""
     each = -(-len(readings) // width)
     cells = [[r.level for r in readings[k : k + each] if r.coverage] for k in range(0, len(readings), each)]
-    return "".join(_spark(sum(c) / len(c)) if c else " " for c in cells)
+    return "".join(_block(sum(c) / len(c)) if c else " " for c in cells)
 
 
-def _spark(level: float) -> str:
-    low, high = SPARKED
+def _block(level: float) -> str:
+    low, high = SPARK_RANGE
     return SPARKS[min(max(int((level - low) / (high - low) * len(SPARKS)), 0), len(SPARKS) - 1)]
 
 
 def explain(
     user: options.User,
-    meter: Annotated[str, typer.Option(help="Which meter: vitality, cognition, progress, serenity, connection.")],
+    meter: Annotated[str, typer.Option(help="A meter: vitality, cognition, progress, serenity, connection.")],
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
-    """Say what a meter is made of right now: every input, how far from normal, how old, and its share."""
+    """Explain a meter by every input, its distance from normal, its age and its share."""
+    from bridge.documents.meters import meter_document
+
     try:
         chosen = Meter(meter.upper())
     except ValueError:
         raise SetupError(f"{meter!r} is no meter; one of {', '.join(m.lower() for m in Meter)}") from None
-    look = _look(user, at, 1)
-    reading, rows = look.now[chosen], _explained(look, chosen)
+    view, _ = _load(user, at, 1)
+    reading, rows = view.now[chosen], _inputs(view, chosen)
     if json:
-        show.document({"meter": str(chosen), "at": look.at.isoformat(), **row(reading), "inputs": rows})
+        show.document({"meter": str(chosen), "at": view.at.isoformat(), **meter_document(reading), "inputs": rows})
         return
     typer.echo(f"{meter.capitalize()}: {show.level(reading, 10)}")
     show.table([_readable(one) for one in rows], ("signal", "points", "distance", "age", "weight", "why"))
-    typer.echo(_summed(reading))
+    typer.echo(_sum(reading))
     typer.echo("What stands for what, and by whose findings: bridge meters map")
 
 
-def _explained(look: Look, meter: Meter) -> list[dict[str, Any]]:
-    """Every signal of the meter; those that are missing too."""
-    found = {b.signal: b for b in look.now[meter].because}
+def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
+    """List every signal of a meter, those without fresh data too."""
+    found = {b.signal: b for b in view.now[meter].because}
     return [
         {
             "signal": proxy.signal,
@@ -190,7 +148,7 @@ def _explained(look: Look, meter: Meter) -> list[dict[str, Any]]:
             "text": found[proxy.signal].text if proxy.signal in found else _absent(proxy.inputs),
             "citation": proxy.source,
         }
-        for proxy in look.proxies.of(meter).values()
+        for proxy in view.proxies.of(meter).values()
     ]
 
 
@@ -211,9 +169,85 @@ def _readable(one: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _summed(reading: Reading) -> str:
+def _sum(reading: Reading) -> str:
     if not reading.because:
         return f"{reading.note}"
     total = sum(b.contribution for b in reading.because)
     measured = f"validity {reading.validity:.2f}" if reading.validity is not None else reading.note
     return f"0.70 {total:+.3f} = {reading.level:.3f} ({measured}; {reading.coverage:.0%} of its weight is fresh)"
+
+
+def days(
+    user: options.User,
+    source: options.Source = None,
+    last: Annotated[int, typer.Option(help="How many days back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
+    json: options.Json = False,
+) -> None:
+    """Print each day's figures per source, newest first."""
+    from bridge import installation
+    from bridge.documents.meters import day_document
+    from bridge.meters.daily import figures
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        now = installation.now()
+        today = now.astimezone(zone_at(now, person.zones)).date()
+        since = today - timedelta(days=last - 1)
+        found = figures(
+            bridge.store.reading.samples(person.id, since=since), bridge.store.reading.episodes(person.id, since=since)
+        )
+        shown = {key: metrics for key, metrics in found.items() if source in (None, key[1])}
+        if not shown:
+            typer.echo(_why_no_days(bridge.store, person, source, today=today), err=json)
+    if json:
+        show.document([day_document(day, name, metrics) for (day, name), metrics in shown.items()])
+    elif shown:
+        rows = [{"day": f"{day:%a %d %b}", "source": name, **_figures(of)} for (day, name), of in shown.items()]
+        show.table(rows, ("day", "source", *FIGURES))
+
+
+def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
+    named = {str(metric): figure for metric, figure in metrics.items()}
+    found = {column: named.get(metric) for column, metric in FIGURES.items()}
+    shown = {column: None if f is None else f"{f.value:,.0f}" for column, f in found.items()}
+    asleep = found["asleep"]
+    return shown | ({"asleep": f"{asleep.value // 60:.0f}:{asleep.value % 60:02.0f}"} if asleep else {})
+
+
+def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
+    """Say why there are no days to show, and the command that shows or brings some."""
+    extent = store.reading.extent(user.id, source)
+    if extent is None:
+        return _nothing_measured(user, source)
+    back = (today - extent.newest).days + 1
+    chosen = f" --source {source}" if source else ""
+    shown = f"see it: bridge days --last {back}{chosen} --user {user.name}"
+    older = f"bring in newer data: bridge sync --user {user.name}, or: bridge import PATH --user {user.name}"
+    step = shown if back <= DAYS_SHOWN_MAX else older
+    return f"nothing in these days; the newest day is {extent.newest}. To {step}"
+
+
+def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
+    """Say why no meter has anything fresh, because nothing was measured or known then, or the data are old."""
+    extent = store.reading.extent(user.id)
+    if extent is None:
+        return _nothing_measured(user, None)
+    since = extent.known_since.astimezone(zone_at(at, user.zones))
+    if extent.known_since > at:
+        later = (since + timedelta(minutes=1)).isoformat(timespec="minutes")
+        return (
+            f"as of then nothing was known: the first data came in on {since:%Y-%m-%d at %H:%M}. "
+            f"See what was known after that: bridge meters --at {later} --user {user.name}"
+        )
+    return (
+        f"the newest day that was measured is {extent.newest}, and that is not fresh. Bring in newer data: "
+        f"bridge sync --user {user.name}, or: bridge import PATH --user {user.name}"
+    )
+
+
+def _nothing_measured(user: User, source: str | None) -> str:
+    what = f"nothing was measured by {source}" if source else "nothing was measured yet"
+    return (
+        f"{what}; bring in data: bridge import PATH --user {user.name}, "
+        f"or: bridge connect {source or 'SOURCE'} --user {user.name}"
+    )

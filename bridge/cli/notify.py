@@ -1,20 +1,18 @@
-"""``bridge notify``: where advice is sent to."""
+"""Run ``bridge notify``, which sends recommendations to a phone or mailbox."""
 
 from __future__ import annotations
 
 import sys
-from collections import Counter
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
-from rhythm_env.interface import ZoneHistory, zone_at
+from bridge.domain.slots import ZoneHistory, zone_at
 
 if TYPE_CHECKING:
-    from bridge.app import Bridge
-    from bridge.ports import User
+    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -26,62 +24,36 @@ def notify(
     to: Annotated[
         str | None, typer.Option(help="An Apprise address; - reads it from standard input.", metavar="URL")
     ] = None,
-    events: Annotated[bool, typer.Option(help="With --to: messages may name what is in the calendar then.")] = False,
-    off: Annotated[bool, typer.Option("--off", help="Send nothing any more.")] = False,
+    events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
+    off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
     test: Annotated[bool, typer.Option("--test", help="Send a first message now.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Have each slot's advice sent to your phone or mailbox, once; without options, show what went out."""
-    from bridge import app
-    from bridge import notify as post
-    from bridge.errors import SetupError
+    """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""
+    from bridge import installation
+    from bridge.advice import notify as post
+    from bridge.documents.connections import notifications_document
+    from bridge.domain.errors import SetupError
 
     if off and (to or test):
         raise SetupError("--off stands alone")
     if events and to is None:
         raise SetupError(f"--events goes with an address: bridge notify --user {user} --to URL --events")
-    with app.open_bridge() as bridge:
-        person = bridge.store.user(user)
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
         if off:
-            bridge.store.post.keep(person.id, None, now=app.now())
+            bridge.store.notifications.save_channel(person.id, None, now=installation.now())
         if to is not None:
             address = sys.stdin.readline().strip() if to == "-" else to
-            post.keep(bridge.store, bridge.vault, person, address, events=events, now=app.now())
-        body = state(bridge, person)
+            post.keep(bridge.store, bridge.vault, person, address, events=events, now=installation.now())
+        body: dict[str, Any] = {**notifications_document(bridge, person, installation.now())}
         if test:
             address = post.address_of(bridge.store, bridge.vault, person.id)
-            body["test"] = post.send(address, "rhythm-bridge", f"Advice for {user} will come here.") or "sent"
+            text = f"Advice for {user} will come here."
+            body["test"] = post.send(address, "rhythm-bridge", text, bridge.settings.allow_hosts) or "sent"
     show.result(body, _text(body, person.zones), json=json)
     if body.get("test", "sent") != "sent":
         raise typer.Exit(1)
-
-
-def state(bridge: Bridge, person: User) -> dict[str, Any]:
-    """What ``--json`` prints: whether it is on, counts by state, and what is not known to have gone out."""
-    from bridge import app
-    from bridge.notify import STATES, UNSENT
-
-    channel = bridge.store.post.channel(person.id)
-    found = bridge.store.post.notifications(person.id, STATES)
-    counts = Counter(one.state for one in found)
-    missed = bridge.store.post.missed(person.id, now=app.now(), quiet=bridge.guard.quiet)
-    unsent = [one for one in found if one.state in UNSENT] + missed
-    return {
-        "user": person.name,
-        "on": channel is not None,
-        "events": channel is not None and channel.events,
-        **{name: counts[name] for name in STATES},
-        "missed": len(missed),
-        "unsent": [
-            {
-                "recommendation": one.recommendation_id,
-                "state": one.state,
-                "at": one.at.isoformat(),
-                "reason": one.reason or "whether it went out is not known",
-            }
-            for one in sorted(unsent, key=lambda one: one.at, reverse=True)
-        ],
-    }
 
 
 def _text(body: dict[str, Any], zones: ZoneHistory) -> str:
@@ -92,6 +64,5 @@ def _text(body: dict[str, Any], zones: ZoneHistory) -> str:
 
 
 def _local(at: str, zones: ZoneHistory) -> str:
-    """As the person's own clock showed it."""
     when = datetime.fromisoformat(at)
     return f"{when.astimezone(zone_at(when, zones)):%a %d %b %H:%M}"

@@ -1,4 +1,4 @@
-"""``bridge meters map``: which signal stands for which meter; view, compare, change."""
+"""Run ``bridge meters map``, which prints and changes the proxy map of signals that stand for each meter."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.ports import Proxy, ProxyMap
+    from bridge.domain.records import Proxy, ProxyMap
 
 COLUMNS = ("meter", "signal", "inputs", "direction", "weight", "half_life_h", "citation")
 
@@ -28,7 +28,7 @@ def show_map(
     diff: Annotated[bool, typer.Option("--diff", help="Print only what differs from the shipped table.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Print the proxy map: signal, inputs, meter, direction, weight, freshness and where each comes from."""
+    """Print the proxy map with signal, inputs, meter, direction, weight, half-life and source of each row."""
     from bridge import config
     from bridge.meters import proxy
 
@@ -41,13 +41,13 @@ def show_map(
     if diff:
         _differences(mine, json=json)
     elif json:
-        show.document({"version": mine.version, "rows": [row(one) for one in mine.rows]})
+        show.document({"version": mine.version, "rows": [row_document(one) for one in mine.rows]})
     else:
         show.table([_readable(one) for one in mine.rows], COLUMNS, title=f"Proxy map {mine.version}")
 
 
-def row(one: Proxy) -> dict[str, Any]:
-    """A row as ``--json`` prints it."""
+def row_document(one: Proxy) -> dict[str, Any]:
+    """Document a row of the proxy map."""
     return {
         "meter": str(one.meter),
         "signal": one.signal,
@@ -62,7 +62,7 @@ def row(one: Proxy) -> dict[str, Any]:
 
 def _readable(one: Proxy) -> dict[str, Any]:
     return {
-        **row(one),
+        **row_document(one),
         "meter": str(one.meter).capitalize(),
         "inputs": ", ".join(one.inputs),
         "direction": "raises" if one.direction > 0 else "lowers",
@@ -91,7 +91,7 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Write one change into the overrides; nothing is written where the map would be wrong with it."""
+    """Write a change into the overrides, after the changed map was found valid."""
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)
@@ -101,7 +101,7 @@ def _set(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(f".{path.name}.part")
     part.write_text(proxy.written(changes), encoding="utf-8")
-    part.replace(path)  # in one step: others may be reading it
+    part.replace(path)  # in one step, because another process may be reading it
 
 
 def _parsed(text: str) -> tuple[str, str, str, float | int]:

@@ -1,4 +1,4 @@
-"""``bridge record`` and ``bridge replay``: the whole chain on recorded answers, as a net against regressions."""
+"""Run ``bridge record`` and ``replay``, which run the whole chain on recorded answers to catch regressions."""
 
 from __future__ import annotations
 
@@ -22,36 +22,33 @@ def record(
     user: options.User,
     json: options.Json = False,
 ) -> None:
-    """Keep what every live source of a person answers, without tokens, names and e-mail addresses.
+    """Record what every live source of a user answers, without tokens, names and e-mail addresses.
 
-    What was measured and the titles of events stay in it: look at it before you give it to anybody.
+    Measurements and titles of events stay in the recording: look at it before you share it.
     """
-    from bridge import app
-    from bridge.lab import replay as lab
+    from bridge import installation
+    from bridge.recordings import replay as recording
 
-    with app.open_bridge() as bridge:
-        outcomes = lab.record(bridge, bridge.store.user(user), folder, at=app.now())
+    with installation.open_bridge() as bridge:
+        outcomes = recording.record(bridge, bridge.store.people.user(user), folder, at=installation.now())
     report(outcomes, user, json=json)
     if not json:
-        typer.echo(
-            f"Recorded into {folder}. Put exports into {folder / lab.FILES}, then: bridge replay {folder} --keep"
-        )
+        files = folder / recording.FILES_FOLDER
+        typer.echo(f"Recorded into {folder}. Put exports into {files}, then: bridge replay {folder} --keep")
 
 
 def replay(
     folder: Annotated[Path, typer.Argument(help="A recording that bridge record made.")],
-    keep: Annotated[
-        bool, typer.Option("--keep", help="Keep what comes out as what must come out from now on.")
-    ] = False,
+    keep: Annotated[bool, typer.Option("--keep", help="Store the result as the expected result.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a recording through the real connectors, offline, and compare with what it must come to."""
-    from bridge.lab import replay as lab
+    """Run a recording through the real connectors, offline, and compare with the expected result."""
+    from bridge.recordings import replay as recording
 
-    result = lab.replay(folder)
-    found, wanted = lab.text(result), lab.golden(folder)
+    result = recording.replay(folder)
+    found, wanted = recording.text(result), recording.golden(folder)
     if keep:
-        (folder / lab.GOLDEN).write_text(found, encoding="utf-8")
+        (folder / recording.GOLDEN_FILE).write_text(found, encoding="utf-8")
     same = keep or wanted is None or wanted == found
     if json:
         show.document({**result, "golden": None if wanted is None and not keep else same})

@@ -1,4 +1,4 @@
-"""How results look: one JSON document, or tables and bars for people."""
+"""Print results as a JSON document, or as tables and bars for people."""
 
 from __future__ import annotations
 
@@ -10,32 +10,26 @@ from typing import TYPE_CHECKING, Any, Self
 
 import typer
 
+from bridge.documents.text import printable, writable
+
 if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
 
-    from bridge.sync import OnPage
-    from bridge.types import Reading
+    from bridge.domain.types import Reading
+    from bridge.ingest.sync import OnPage
+    from rhythm_env.interface import Meter
 
-JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+PIPED_WIDTH = 110  # columns where the output is no terminal
 
 
 def document(body: Any) -> None:
-    """Exactly one JSON document on standard output."""
-    plain = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
-    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=plain, default=str)))
-
-
-def writable(text: object) -> str:
-    """A text that can be sent: half a character, as some calendars cut titles, becomes a question mark."""
-    return str(text).encode("utf-8", "replace").decode()
-
-
-def printable(text: str) -> str:
-    """A title as a terminal may show it: who sends an invitation must not move the cursor or turn the line round."""
-    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
+    """Print a single JSON document on standard output."""
+    ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
+    typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
+    """Print a result, as a JSON document or as a sentence."""
     if json:
         document(body)
     else:
@@ -45,24 +39,55 @@ def result(body: Any, text: str, *, json: bool) -> None:
 def table(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, json: bool = False, title: str | None = None
 ) -> None:
-    """Rows as a table with these columns, or all of their keys as JSON."""
+    """Print rows as a table with these columns, or with all their keys as JSON.
+
+    Columns break between words. If the longest words do not fit side by side, lines between columns are left out, and
+    only then words are broken.
+    """
     if json:
         document(list(rows))
         return
+    from rich import box
     from rich.console import Console
     from rich.table import Table
 
-    drawn = Table(title=title, title_justify="left", header_style="bold")
-    for column in columns:
+    console = Console(width=None if sys.stdout.isatty() else PIPED_WIDTH, markup=False, highlight=False)
+    cells = [[column.replace("_", " "), *(_cell(row.get(column)) for row in rows)] for column in columns]
+    widths = _widths(cells, console.width - 3 * len(columns) - 1)
+    lines: box.Box | None = box.HEAVY_HEAD
+    if widths is None:
+        widths = _widths(cells, console.width - len(columns))
+        lines = box.HEAVY_HEAD if widths is None else None
+    edges: dict[str, Any] = {} if lines else {"pad_edge": False, "padding": (0, 1, 0, 0)}
+    drawn = Table(title=title, title_justify="left", header_style="bold", box=lines, **edges)
+    for k, (column, cell) in enumerate(zip(columns, cells, strict=True)):
         numeric = bool(rows) and all(isinstance(row.get(column), int | float) for row in rows)
-        heading = column.replace("_", " ")
-        if numeric:  # not folded: half a number is another number
-            drawn.add_column(heading, justify="right")
+        width = None if widths is None else widths[k]
+        if numeric:  # not folded, because half a number would be another number
+            drawn.add_column(cell[0], justify="right", width=width)
         else:
-            drawn.add_column(heading, overflow="fold")
-    for row in rows:
-        drawn.add_row(*(_cell(row.get(column)) for column in columns))
-    Console(width=None if sys.stdout.isatty() else 110, markup=False, highlight=False).print(drawn)
+            drawn.add_column(cell[0], overflow="fold", width=width)
+    for k in range(len(rows)):
+        drawn.add_row(*(cell[k + 1] for cell in cells))
+    console.print(drawn)
+
+
+def _widths(cells: Sequence[Sequence[str]], space: int) -> list[int] | None:
+    """Return a width for each column that breaks no word, or None if the longest words need more than ``space``."""
+    from rich.cells import cell_len
+
+    least = [max(cell_len(word) for cell in column for word in cell.split() or [""]) for column in cells]
+    wanted = [max(cell_len(cell) for cell in column) for column in cells]
+    spare = space - sum(least)
+    if spare < 0:
+        return None
+    widths = list(least)
+    order = sorted(range(len(cells)), key=lambda k: wanted[k] - least[k])
+    for left, k in zip(range(len(order), 0, -1), order, strict=True):
+        more = min(wanted[k] - least[k], spare // left)
+        widths[k] += more
+        spare -= more
+    return widths
 
 
 def _cell(value: Any) -> str:
@@ -71,27 +96,45 @@ def _cell(value: Any) -> str:
     return f"{value:.2f}" if isinstance(value, float) else printable(str(value))
 
 
+def meters(
+    readings: Mapping[Meter, Reading], *, width: int = 20, more: Mapping[str, Mapping[Meter, str]] | None = None
+) -> None:
+    """Print meters as bars of ``width`` with uncertainty, ``more`` columns, freshness and reasons."""
+    columns = more or {}
+    rows = [
+        {
+            "meter": str(meter).capitalize() + ("" if reading.validated else " *"),
+            "level": level(reading, width),
+            **{name: cells[meter] for name, cells in columns.items()},
+            "fresh": f"{reading.coverage:.0%}",
+            "because": "; ".join(b.text for b in reading.because) or reading.note or "",
+        }
+        for meter, reading in readings.items()
+    ]
+    table(rows, ("meter", "level", *columns, "fresh", "because"))
+
+
 def bar(level: float, width: int = 20) -> str:
-    """A level 0..1 as a bar of blocks."""
+    """Draw a level from 0 to 1 as a bar of blocks."""
     full = round(level * width)
     return "█" * full + "░" * (width - full)
 
 
 def level(reading: Reading, width: int) -> str:
-    """A bar with its figures; neither where nothing is known."""
+    """Draw a reading as a bar with its figures, or say that it is not known."""
     return f"{bar(reading.level, width)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 
 def unwatched(stream: str, records: int) -> None:
-    """Nobody is watching."""
+    """Count nothing, where there is no terminal to show progress on."""
 
 
 def unseen(done: int, total: int) -> None:
-    """Nobody is watching."""
+    """Show nothing, where there is no terminal to show progress on."""
 
 
 class Progress:
-    """A progress display on standard error; silent where that is no terminal. ``sizes``: what is counted is bytes."""
+    """A progress display on standard error, silent where that is no terminal. ``sizes`` counts bytes."""
 
     def __init__(self, *, sizes: bool = False) -> None:
         self._sizes = sizes
@@ -118,7 +161,7 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Count the records of every page that lands under ``name``."""
+        """Return a function that counts the records of every page stored under ``name``."""
         rich = self._rich
         if rich is None:
             return unwatched
@@ -130,7 +173,7 @@ class Progress:
         return landed
 
     def steps(self, name: str) -> Callable[[int, int], None]:
-        """Show (done, total)."""
+        """Return a function that shows how much is done of a total."""
         rich = self._rich
         if rich is None:
             return unseen

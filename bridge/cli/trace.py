@@ -1,21 +1,21 @@
-"""``bridge trace``: the way back from a row to the record, the version and the connection it came from."""
+"""Run ``bridge trace``, which follows a row back to its record, version and connection."""
 
 from __future__ import annotations
 
 import json as jsonlib
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.ports import Origin, Store
-    from bridge.types import Item, Sample
+    from bridge.domain.records import Provenance
+    from bridge.domain.types import Sample
+    from bridge.store import Store
 
 
 def register(app: typer.Typer) -> None:
@@ -27,34 +27,37 @@ def trace(
     episode: Annotated[str | None, typer.Option(help="A night, nap or workout.", metavar="ID")] = None,
     event: Annotated[str | None, typer.Option(help="A calendar entry.", metavar="ID")] = None,
     task: Annotated[str | None, typer.Option(help="A task.", metavar="ID")] = None,
-    user: Annotated[str | None, typer.Option("--user", "-u", help="Whose day to list.", show_default=False)] = None,
+    user: Annotated[
+        str | None, typer.Option("--user", "-u", help="The user whose day to list.", show_default=False)
+    ] = None,
     day: Annotated[str | None, typer.Option(help="List this day's values with their numbers.", metavar="DATE")] = None,
-    metric: Annotated[str | None, typer.Option(help="Of that day only this one, e.g. hrv_rmssd.")] = None,
-    raw: Annotated[bool, typer.Option("--raw", help="Print the record as it arrived, too.")] = False,
+    metric: Annotated[str | None, typer.Option(help="List only this metric, e.g. hrv_rmssd.")] = None,
+    raw: Annotated[bool, typer.Option("--raw", help="Also print the record as it arrived.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Show where a row comes from; without one, list the values of a day (today's) with their numbers."""
-    from bridge import app
+    """Print the origin of a row. Without a row, list the values of a day (today) with their numbers."""
+    from bridge import installation
+    from bridge.documents.provenance import provenance_document
 
     asked = {"sample": sample, "episode": episode, "event": event, "task": task}
     given = [(kind, name) for kind, name in asked.items() if name is not None]
     if len(given) > 1 or (not given and user is None):
         raise SetupError("name one row, e.g. bridge trace --sample 12; numbers are in: bridge trace --user NAME")
-    with app.open_bridge() as bridge:
+    with installation.open_bridge() as bridge:
         if not given:
-            wanted = bridge.store.user(str(user))
-            on = _date(day, app.now(), wanted.zones)
-            _list(bridge.store.samples_of_day(wanted.id, on), metric, json=json)
+            wanted = bridge.store.people.user(str(user))
+            on = _date(day, installation.now(), wanted.zones)
+            _list(bridge.store.reading.samples_of_day(wanted.id, on), metric, json=json)
             return
-        found = bridge.store.origin(given[0][0], _only(bridge.store, *given[0]))
+        found = bridge.store.reading.provenance(given[0][0], _only(bridge.store, *given[0]))
     if json:
-        show.document(document(found))
+        show.document(provenance_document(found))
     else:
         _tell(found, raw=raw)
 
 
 def _date(text: str | None, now: datetime, zones: Any) -> date:
-    from rhythm_env.interface import zone_at
+    from bridge.domain.slots import zone_at
 
     if text is None:
         return now.astimezone(zone_at(now, zones)).date()
@@ -65,8 +68,8 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """The one row of that number or key."""
-    found = store.rows_named(kind, name)
+    """Return the id of the row with that number or key. Raises SetupError where none or several match."""
+    found = store.reading.row_ids(kind, name)
     if not found:
         raise SetupError(f"there is no {kind} {name!r}; numbers are in: bridge trace --user NAME --day DATE")
     if len(found) > 1:
@@ -76,10 +79,11 @@ def _only(store: Store, kind: str, name: str) -> int:
 
 
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
-    """A day's values; people see those of every few minutes only when they name the metric."""
-    from bridge.metrics import METRICS, Shape
+    """Print a day's values. Metrics measured all day are left out of the table unless named."""
+    from bridge.documents.provenance import sample_document
+    from bridge.domain.metrics import METRICS, Shape
 
-    rows = [_listed(*one) for one in found if metric in (None, one[2].metric)]
+    rows = [sample_document(*one) for one in found if metric in (None, one[2].metric)]
     if json:
         show.document(rows)
         return
@@ -91,73 +95,10 @@ def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json:
         typer.echo(f"Measured all day: {', '.join(left_out)}. To list one of them: --metric {left_out[0]}")
 
 
-def _listed(number: int, source: str, sample: Sample) -> dict[str, Any]:
-    from bridge.metrics import METRICS
+def _tell(origin: Provenance, *, raw: bool) -> None:
+    from bridge.documents.provenance import provenance_document
 
-    return {
-        "sample": number,
-        "metric": str(sample.metric),
-        "value": sample.value,
-        "unit": METRICS[sample.metric].unit,
-        "start": sample.start.isoformat(timespec="minutes"),
-        "source": source,
-        "device": sample.device,
-    }
-
-
-def document(origin: Origin) -> dict[str, Any]:
-    """An origin as ``--json`` prints it; ``payload`` is the record as the source sent it, null where it is not kept."""
-    from bridge import registry
-
-    connection, spec = origin.connection, registry.spec(origin.connection.source)
-    return {
-        "kind": origin.kind,
-        "id": origin.id,
-        **_row(origin.item),
-        "known_at": origin.known_at.isoformat(),
-        "source": connection.source,
-        "device": getattr(origin.item, "device", None),
-        "stream": origin.stream,
-        "record": {
-            "key": origin.record,
-            "parent": origin.parent,
-            "arrivals": [at.isoformat() for at in origin.arrivals],
-            "set_aside": origin.reason,
-            "payload": origin.payload,
-        },
-        "normaliser": {"name": spec.normaliser, "version": origin.version, "newest": spec.normaliser_version},
-        "connection": {"id": connection.id, "name": connection.name, "created_at": connection.created_at.isoformat()},
-        "user": origin.user,
-        "before": [
-            {
-                "row": _row(one.item),
-                "known_at": one.known_at.isoformat(),
-                "superseded_at": one.superseded_at.isoformat(),
-            }
-            for one in origin.past
-        ],
-        "also_from": [{"source": source, origin.kind: number} for source, number in origin.twins],
-    }
-
-
-def _row(item: Item) -> dict[str, Any]:
-    from bridge.metrics import METRICS
-    from bridge.types import Sample
-
-    unit = {"unit": METRICS[item.metric].unit} if isinstance(item, Sample) else {}
-    named = {"of": str(item.kind)} if hasattr(item, "kind") else {}
-    body = {name: _plain(value) for name, value in asdict(item).items() if name not in ("kind", "device")}
-    return body | unit | named
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, datetime | date):
-        return value.isoformat()
-    return {str(key): inner for key, inner in value.items()} if isinstance(value, Mapping) else value
-
-
-def _tell(origin: Origin, *, raw: bool) -> None:
-    body = document(origin)
+    body = provenance_document(origin)
     normaliser, record = body["normaliser"], body["record"]
     steps = {
         f"{origin.kind} {origin.id}": _short(body),

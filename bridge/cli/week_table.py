@@ -1,4 +1,4 @@
-"""A week in the terminal: a block per day, a line per event, and below it what the slot's facts say."""
+"""Print a week at the terminal with a block per day, a line per event, and the facts of each slot."""
 
 from __future__ import annotations
 
@@ -8,32 +8,33 @@ from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.cli import show
-from bridge.cli.calendar import title_of, totals
+from bridge.advice.week import is_moved
+from bridge.cli.show import PIPED_WIDTH
+from bridge.documents.calendar import week_facts
+from bridge.documents.text import printable, title_of
+from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.meters.words import plural
-from bridge.week import is_moved
-from rhythm_env.interface import Answer, Slot, ZoneHistory, zone_at
+from rhythm_env.interface import Answer, Slot
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from bridge.types import Occurrence
-    from bridge.week import Week, WeekSlot
+    from bridge.advice.week import Week, WeekSlot
+    from bridge.domain.types import Occurrence
 
-PIPED = 110  # columns where nobody tells how wide the paper is
-WIDE = 100  # columns from which the reasons fit in
+REASONS_WIDTH_MIN = 100  # columns from which the reasons fit in
 ANSWERED = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "moved away"}
 
 
 def draw(user: str, week: Week) -> None:
-    """Print the week; it reads from 80 columns on."""
+    """Print the week. It needs 80 columns."""
     from rich.console import Console
 
-    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
     console = Console(width=width, markup=False, highlight=False, emoji=False)
     year, number, _ = week.monday.isocalendar()
     console.print(f"{user}, week {year}-W{number:02}, {zone_at(week.bounds[0], week.zones).key}")
-    console.print(_table(week, wide=width >= WIDE))
+    console.print(_table(week, wide=width >= REASONS_WIDTH_MIN))
     for line in _summary(user, week):
         console.print(line)
 
@@ -53,9 +54,9 @@ def _table(week: Week, *, wide: bool) -> Table:
         drawn.add_row(Text(f"{slots[0].facts.moment.date:%a %d %b}", style="bold"))
         for slot in slots:
             for cells, style in _rows(slot, week, wide=wide):
-                # A long title is cut, what is said of a slot goes on in the next line.
+                # A long title is cut; the facts of a slot continue in the next line.
                 drawn.add_row(
-                    *(Text(show.printable(c), no_wrap=style != "dim", overflow="ellipsis") for c in cells), style=style
+                    *(Text(printable(c), no_wrap=style != "dim", overflow="ellipsis") for c in cells), style=style
                 )
         if day < 6:
             drawn.add_row()
@@ -63,18 +64,18 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """The cells and style of every line of a slot; the first one names it."""
-    lines = [*_entries(slot, week, wide=wide), *_advice(slot)]
+    """Return the cells and the style of each line of a slot. The first line names the slot."""
+    lines = [*_events(slot, week, wide=wide), *_advice(slot)]
     if slot.facts.busy and week.calendar:
-        lines.append(([_free(slot, week.zones), facts_in_words(slot), "", "", ""], "dim"))
+        lines.append(([_free(slot, week.zones), describe_facts(slot), "", "", ""], "dim"))
     lines = lines or [([""] * 5, "dim")]
     busy = f"{slot.facts.busy:.0%}" if week.calendar else "-"
     heads = [[f" {slot.facts.moment.slot.name.lower()}", busy], *(["", ""] for _ in lines[1:])]
     return [(head + cells, style) for head, (cells, style) in zip(heads, lines, strict=True)]
 
 
-def _entries(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[str], str]]:
-    """A line per entry; an all-day one stands in the morning only."""
+def _events(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[str], str]]:
+    """Yield a line per event. An all-day event stands in the morning only."""
     for occurrence, label in slot.entries:
         if not occurrence.event.all_day or slot.facts.moment.slot is Slot.MORNING:
             how = f"{label.by}: {label.why}" if wide else label.by
@@ -83,15 +84,15 @@ def _entries(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[s
 
 
 def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
-    for one in slot.advice:
-        told = "moved here" if is_moved(one, slot.facts.moment) else "no answer yet"
-        if one.answer is not None and one.moved_to != slot.facts.moment:
-            told = ANSWERED[one.answer]
-        yield ["", f"advised, {told}", str(one.action), "", one.policy], "cyan"
+    for advice in slot.advice:
+        state = "moved here" if is_moved(advice, slot.facts.moment) else "no answer yet"
+        if advice.answer is not None and advice.moved_to != slot.facts.moment:
+            state = ANSWERED[advice.answer]
+        yield ["", f"advised, {state}", str(advice.action), "", advice.policy], "cyan"
 
 
 def _time(occurrence: Occurrence, slot: WeekSlot, zones: ZoneHistory) -> str:
-    """From and to on the person's clock; what began in an earlier slot, or ends in a later one, says so."""
+    """Return start and end on the user's clock, with dots where an event reaches beyond the slot."""
     if occurrence.event.all_day:
         return "all day"
     begun = _clock(occurrence.start, zones) if occurrence.start >= slot.facts.start else "  ..."
@@ -103,15 +104,15 @@ def _free(slot: WeekSlot, zones: ZoneHistory) -> str:
     return f"free {_clock(free[0], zones)}" if free else "not free"
 
 
-def facts_in_words(slot: WeekSlot) -> str:
-    """What is worth saying of a slot: focus, meetings in a row, short pauses."""
+def describe_facts(slot: WeekSlot) -> str:
+    """Name focus, meetings in a row and short pauses of a slot, if there are any."""
     facts = slot.facts
-    said = (
+    parts = (
         f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",
         f"{facts.back_to_back} in a row" if facts.back_to_back else "",
         plural(facts.short_gaps, "short gap") if facts.short_gaps else "",
     )
-    return ", ".join(one for one in said if one)
+    return ", ".join(part for part in parts if part)
 
 
 def _summary(user: str, week: Week) -> Iterator[str]:
@@ -121,7 +122,7 @@ def _summary(user: str, week: Week) -> Iterator[str]:
             f"then: bridge sync --user {user}"
         )
         return
-    facts, (start, end) = totals(week), week.bounds
+    facts, (start, end) = week_facts(week), week.bounds
     hours = (end - start) / timedelta(hours=1)
     yield (
         f"{facts['busy'] * hours:.1f} h planned, {facts['meeting_density'] * hours:.1f} h of them in meetings "

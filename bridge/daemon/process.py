@@ -1,4 +1,4 @@
-"""The daemon as a process: the only one at its store, ticking, told to stop by signals."""
+"""The daemon's process, the only one at its store. It looks for due work until a signal stops it."""
 
 from __future__ import annotations
 
@@ -11,44 +11,44 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from bridge import app
-from bridge.daemon import LOOK, Daemon
-from bridge.daemon.pulse import listening
-from bridge.ending import GRACE, leave
-from bridge.rhythm import guarded
+from bridge import installation
+from bridge.daemon.due_tasks import guarded
+from bridge.daemon.health import serve_health
+from bridge.daemon.scheduler import LOOK_WORK, Daemon
+from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, exit_process
 
 log = logging.getLogger(__name__)
 
-NAME = "daemon"
-LATE = 2.0  # seconds a tick may be late before it is called
+DAEMON_NAME = "daemon"
+LATE_SECONDS = 2.0  # a look that is later than this is called without the scheduler
 
 
-def run(bridge: app.Bridge, *, every: int, health: str | None = None) -> None:
-    """Look every so many seconds until SIGTERM or Ctrl-C; what is under way is finished up to its next page.
+def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -> None:
+    """Look for due work every ``every`` seconds until SIGTERM or Ctrl-C. A running sync ends after its next page.
 
-    Raises SetupError where another daemon is at this store. Ends the process where work does not end in time.
+    Raises SetupError if another daemon works at this store. Exits the process if work does not end in time.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
-    presence = bridge.store.work.presence(NAME, bridge.holder, now=app.now())
-    with closing(presence) as daemon.presence, listening(daemon, health, every=every):
+    singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
+    with closing(singleton) as daemon.singleton, serve_health(daemon, health, every=every):
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: daemon.stopping.set())
-        daemon.crew.begin(LOOK, partial(guarded, "the start", daemon.start))
-        while not (daemon.stopping.is_set() or daemon.crew.idle(0.5)):
+        daemon.pool.start(LOOK_WORK, partial(guarded, "the start", daemon.start))
+        while not (daemon.stopping.is_set() or daemon.pool.wait_until_idle(0.5)):
             continue
         log.info("running, every %s s", every)
-        beat(daemon, every=every)
-        whole = daemon.stop(GRACE)
+        call_looks(daemon, every=every)
+        whole = daemon.stop(SHUTDOWN_GRACE_SECONDS)
         log.info("stopped")
         if not whole:
-            leave()
+            exit_process()
 
 
-def beat(daemon: Daemon, *, every: float) -> None:
-    """Call ``look`` until it is time to stop.
+def call_looks(daemon: Daemon, *, every: float) -> None:
+    """Call ``look`` every ``every`` seconds until the daemon is stopping.
 
-    The scheduler goes by the clock: set back, it would wait until that time has come again. A tick that is late in
-    seconds that passed is therefore called at once.
+    The scheduler follows the wall clock and would wait for hours after the clock was set back. A look that is late by
+    the monotonic clock is therefore called at once.
     """
     from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -57,8 +57,8 @@ def beat(daemon: Daemon, *, every: float) -> None:
 
     def look() -> None:
         begun.set()
-        if daemon.crew.free(LOOK):  # one that hangs, for the database does, is not waited for at the end
-            daemon.crew.begin(LOOK, daemon.look)
+        if daemon.pool.free_threads(LOOK_WORK):  # a look that hangs on the database must not block the shutdown
+            daemon.pool.start(LOOK_WORK, daemon.look)
 
     now = datetime.now(UTC)
     once_at_most = {"coalesce": True, "max_instances": 1, "misfire_grace_time": None}  # None: late is better than never
@@ -69,12 +69,12 @@ def beat(daemon: Daemon, *, every: float) -> None:
         if begun.is_set():
             begun.clear()
             last = time.monotonic()
-        elif time.monotonic() - last > every + LATE:
+        elif time.monotonic() - last > every + LATE_SECONDS:
             last = time.monotonic()
             guarded("the scheduler", partial(_call, job))
     scheduler.shutdown(wait=False)
 
 
 def _call(job: Any) -> None:
-    """Let a job run now, and from now on."""
+    """Run a scheduler's job now, and count its interval from now."""
     job.modify(next_run_time=datetime.now(UTC))

@@ -1,18 +1,34 @@
-"""Five meters read from what is known of a person at a moment, each with its uncertainty and its reasons."""
+"""Five meters, each read at an instant with an uncertainty and reasons.
+
+The model gets a paced copy of the readings. Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator
+that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore follows a reading by at most 0.25 in
+the slot in which a night ends and in the next slot. In all other slots the limit is 0.10, also when values expire. A
+limit of 0.25 keeps nine tenths of Vitality's correlation with reports in the morning, and all of it by the evening (own
+analysis, PMData). Progress grows within a week and is not paced. People see the readings themselves.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
+from bridge.domain.records import Snapshot
+from bridge.domain.types import Reading
 from bridge.meters import cognition, connection, progress, serenity, vitality
+from bridge.meters.baseline import clip
+from bridge.meters.hours import SIX_HOURS
 from bridge.meters.past import Past
-from bridge.ports import Known
-from bridge.types import Reading
-from rhythm_env.interface import Meter
+from rhythm_env.interface import Meter, MeterState
 
-__all__ = ["METERS", "Past", "read", "read_at", "read_slots"]
+__all__ = ["METERS", "SETTLING", "Past", "Readings", "States", "paced", "read", "read_at", "read_slots"]
+
+PACE_ON_WAKING, PACE_PER_SLOT = 0.25, 0.10
+SETTLING = 8  # slots that pacing starts before the first slot wanted, enough for the starting level to be forgotten
+
+States = dict[Meter, MeterState]
+Readings = dict[Meter, Reading]
 
 METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
     {
@@ -25,21 +41,46 @@ METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
 )
 
 
-def read(known: Known) -> dict[Meter, Reading]:
-    """Every meter at ``known.at``; nothing that begins or ends later counts, and missing input is never zero."""
+def read(known: Snapshot) -> dict[Meter, Reading]:
+    """Read every meter at ``known.at`` from values that had begun by then. Missing input never counts as zero."""
     return read_at(Past(known), known.at)
 
 
-def read_slots(known: Known, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
-    """Every meter at ascending moments up to ``known.at``, each from what was measured by then, though it came later.
+def read_slots(known: Snapshot, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
+    """Read every meter at ascending instants up to ``known.at``, each from the values that were measured by that
+    instant.
 
-    ``known`` reaches back 80 days from the first; a year of slots takes less than a second, and memory follows the days
-    between them.
+    ``known`` reaches 80 days back from the first instant. Values that arrived late count from when they were measured.
+    A year of slots takes less than a second, and memory grows with the days covered.
     """
     past = Past(known, since=starts[0] if starts else None)
     return [read_at(past, at) for at in starts]
 
 
 def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
-    """Every meter at a moment not later than the one ``past`` was made for, from what was known by then."""
+    """Read every meter at an instant that is not later than the end of ``past``."""
     return {meter: read_meter(past, at) for meter, read_meter in METERS.items()}
+
+
+def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
+    """Return the model's states at ascending slot starts, following ``readings`` at the limited pace.
+
+    The last instant may lie within a slot. A partial slot allows the same part of the pace, but the end of a night
+    counts in full at once.
+    """
+    at, reading = readings[0]
+    found = [{meter: one.state for meter, one in reading.items()}]
+    woke = False
+    for then, reading in readings[1:]:
+        woke_before, woke = woke, past.nights.ended(at, then)
+        pace = PACE_ON_WAKING if woke or woke_before else PACE_PER_SLOT
+        cap = pace if woke else pace * min((then - at) / SIX_HOURS, 1.0)
+        found.append({meter: _slowed(meter, one.state, found[-1][meter], cap) for meter, one in reading.items()})
+        at = then
+    return found
+
+
+def _slowed(meter: Meter, state: MeterState, before: MeterState, cap: float) -> MeterState:
+    if meter is Meter.PROGRESS:
+        return state
+    return replace(state, level=clip(state.level, before.level - cap, before.level + cap))

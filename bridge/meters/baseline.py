@@ -1,9 +1,9 @@
-"""What is normal for this person: centre and spread per source and metric from the last 60 days.
+"""The user's normal: centre and spread per source and metric from the last 60 days.
 
-Empirical Bayes: the centre leans on the population while there are few values (only as much as people differ less
-between than within, so hardly at all for heart-rate variability), the spread for longer, and few or autocorrelated
-values widen the spread instead of misplacing the centre. Fitted on the LifeSnaps data set (CC BY); rows marked
-"proposal" rest on no data with reports.
+Empirical Bayes. With few values the centre leans on the population, only as much as people differ less between than
+within. For heart-rate variability that is hardly at all. The spread leans on the population for longer. Few or
+autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the LifeSnaps data
+set (CC BY); rows marked "proposal" rest on no data with reports.
 """
 
 from __future__ import annotations
@@ -14,23 +14,25 @@ from math import exp, log, sqrt
 from statistics import median
 from types import MappingProxyType
 
-from bridge.metrics import Metric
+from bridge.domain.metrics import METRICS, Metric
 
 WINDOW = 60  # days before the value's own day, which is excluded
-CALIBRATED = 4  # below so many values an input counts half (WHOOP calibrates over 4 recoveries)
-LEAST = 5  # values that have a deviation of their own
-FAR_OUT = 5.0  # an outlier lies more than so many scaled median deviations from the median
+CALIBRATED = 4  # values below which an input counts half (WHOOP calibrates over 4 recoveries)
+LEAST = 5  # values from which their own deviation is used
+FAR_OUT = 5.0  # scaled median deviations from the median, beyond which a value is an outlier
 PRIOR_SPREAD = 12.0  # values the population's spread is worth
 CLIP = 3.0
 MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 
-OWN_SLEEP = "own_sleep"  # our sleep score, 0..1
+OWN_SLEEP = "own_sleep"  # the score of bridge.meters.sleep, 0..1
 MEETING_LOAD = "meeting_load"  # booked share of six hours + 0.15 per meeting without a pause before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constants:
-    """Population mean; spread between and within people; least spread; lag-1 correlation; k = (within/between)^2."""
+    """Population mean, spread between and within people, least spread, lag-1 correlation, and k =
+    (within/between)^2.
+    """
 
     mu: float
     between: float
@@ -39,33 +41,60 @@ class Constants:
     rho: float
     k: float
     logarithm: bool = False  # all figures are of the natural logarithm
-    shift: float = 0.0  # added before it is taken
+    shift: float = 0.0  # added before the logarithm
     low: float = float("-inf")  # values outside of [low, high] are artefacts
     high: float = float("inf")
 
 
-_SDNN = Constants(mu=3.7, between=0.40, within=0.30, floor=0.10, rho=0.3, k=0.6, logarithm=True, low=5, high=300)
+_SDNN = Constants(
+    mu=3.7,
+    between=0.40,
+    within=0.30,
+    floor=0.10,
+    rho=0.3,
+    k=0.6,
+    logarithm=True,
+    low=METRICS[Metric.HRV_SDNN].low,
+    high=METRICS[Metric.HRV_SDNN].high,
+)
 _RMSSD = replace(_SDNN, mu=3.6)
-# Readings of a minute or some (Apple), of which a median of at least three counts. RMSSD as the watch writes it and
-# RMSSD of single beats are no night's mean, and neither is the other. Proposal: RMSSD's spread is that of SDNN.
+# Readings of a minute or a few (Apple); the median of at least three counts. The watch's RMSSD, the RMSSD of single
+# beats and a night's mean are three metrics. Proposal: RMSSD has the spread of SDNN.
 SPOTS: Mapping[Metric, Constants] = MappingProxyType(
     {Metric.HRV_SDNN: _SDNN, Metric.HRV_RMSSD_SPOT: _RMSSD, Metric.HRV_RMSSD_BEATS: _RMSSD}
 )
 
 
 def asleep(metric: str) -> str:
-    """The name under which the readings of a main sleep are kept beside those of the whole day."""
+    """Name the track that holds a main sleep's readings, beside the track of the whole day."""
     return f"{metric}/asleep"
 
 
 CONSTANTS: Mapping[str, Constants] = MappingProxyType(
     {
         Metric.HRV_RMSSD: Constants(
-            mu=3.60, between=0.42, within=0.19, floor=0.06, rho=0.28, k=0.2, logarithm=True, low=5, high=250
+            mu=3.60,
+            between=0.42,
+            within=0.19,
+            floor=0.06,
+            rho=0.28,
+            k=0.2,
+            logarithm=True,
+            low=METRICS[Metric.HRV_RMSSD].low,
+            high=METRICS[Metric.HRV_RMSSD].high,
         ),
         **{str(metric): constants for metric, constants in SPOTS.items()},
         **{asleep(metric): constants for metric, constants in SPOTS.items()},
-        Metric.RESTING_HR: Constants(mu=63.0, between=6.8, within=2.2, floor=0.8, rho=0.87, k=0.1, low=30, high=110),
+        Metric.RESTING_HR: Constants(
+            mu=63.0,
+            between=6.8,
+            within=2.2,
+            floor=0.8,
+            rho=0.87,
+            k=0.1,
+            low=METRICS[Metric.RESTING_HR].low,
+            high=METRICS[Metric.RESTING_HR].high,
+        ),
         OWN_SLEEP: Constants(mu=0.71, between=0.125, within=0.163, floor=0.05, rho=0.05, k=1.7),
         Metric.STEPS: Constants(mu=8.88, between=0.40, within=0.48, floor=0.15, rho=0.10, k=1.4, logarithm=True, low=1),
         Metric.SLEEP_SCORE: Constants(mu=77.0, between=3.1, within=5.9, floor=2.0, rho=0.0, k=3.7),
@@ -75,7 +104,7 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.STRESS_MANAGEMENT: Constants(mu=76.0, between=4.4, within=5.9, floor=2.0, rho=0.34, k=1.8),
         # The mean of a whole day, sleep included. Proposal.
         Metric.DAILY_STRESS: Constants(mu=33.0, between=8.0, within=7.0, floor=2.5, rho=0.4, k=0.8),
-        # What a night's charging reached. Proposal.
+        # Body battery reached by charging overnight. Proposal.
         Metric.BODY_BATTERY: Constants(mu=75.0, between=12.0, within=17.0, floor=4.0, rho=0.3, k=2.0),
         # One person's export: 55 % is an average day, not 70. Proposal.
         Metric.RECOVERY_SCORE: Constants(mu=58.0, between=8.0, within=17.0, floor=5.0, rho=0.3, k=4.5),
@@ -90,41 +119,40 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
     }
 )
 
-# How far a device's RMSSD is off the electrocardiogram's, as a spread of its logarithm (Dial 2025, 536 nights).
-RMSSD_ERROR: Mapping[str, float] = MappingProxyType({"oura": 0.060, "whoop": 0.082, "garmin": 0.105, "polar": 0.163})
-UNKNOWN_ERROR = 0.105
+# The spread of log RMSSD against the electrocardiogram's, of a source whose SPEC does not tell its ``rmssd_error``.
+UNKNOWN_RMSSD_ERROR = 0.105
 SPOT_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 2024): 0.30-0.45
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """A person's normal for one metric of one source, in the metric's scale (logarithmic where the table says so)."""
+    """The user's normal for a metric of a source, in the metric's scale (logarithmic where ``CONSTANTS`` says so)."""
 
     n: int
     centre: float
     spread: float
 
     def z(self, value: float, constants: Constants) -> float:
-        """Distance of a raw value from normal in spreads, + is more, within [-3, 3]."""
+        """Return the distance of a raw value from normal in spreads, within [-3, 3]; + is more."""
         return self.scaled(scale(value, constants) - self.centre)
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """``distance`` in (narrower) spreads, clipped."""
+        """Return ``distance`` in (narrower) spreads, clipped."""
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
 def baseline(raw: Sequence[float], constants: Constants) -> Baseline:
-    """Centre and predictive spread from past raw values in any order; none at all gives the population.
+    """Compute centre and predictive spread from past raw values in any order. No values give the population's.
 
-    With n values left after artefacts and outliers, their median ``med`` and deviation ``mad`` (``within`` if n < 5):
-    centre = (n med + k mu) / (n + k), s0^2 = (n mad^2 + 12 within^2) / (n + 12) but at least ``floor``,
-    spread = s0 sqrt(1 + kap / (n + k kap)) with kap = (1 + rho) / (1 - rho).
+    n values remain after artefacts and outliers, with median ``med`` and deviation ``mad`` (``within`` if n < 5).
+    centre = (n med + k mu) / (n + k). s0^2 = (n mad^2 + 12 within^2) / (n + 12), and s0 is at least ``floor``. spread =
+    s0 sqrt(1 + kap / (n + k kap)) with kap = (1 + rho) / (1 - rho).
     """
     return normal_of([scale(v, constants) for v in raw if plausible(v, constants)], constants)
 
 
 def normal_of(scaled: Sequence[float], constants: Constants) -> Baseline:
-    """The same from values in the metric's scale without artefacts."""
+    """Compute the baseline from values in the metric's scale without artefacts."""
     n, middle, deviation = _settled(scaled, constants)
     centre = (n * middle + constants.k * constants.mu) / (n + constants.k)
     pooled = (n * deviation**2 + PRIOR_SPREAD * constants.within**2) / (n + PRIOR_SPREAD)
@@ -138,7 +166,7 @@ def plausible(value: float, constants: Constants) -> bool:
 
 
 def scale(value: float, constants: Constants) -> float:
-    """The value in the scale its constants are in."""
+    """Return the value in the scale of its constants."""
     return log(value + constants.shift) if constants.logarithm else value
 
 
@@ -146,11 +174,14 @@ def unscale(value: float, constants: Constants) -> float:
     return exp(value) - constants.shift if constants.logarithm else value
 
 
-def hrv_quality(metric: str, source: str | None) -> float:
-    """How much of a night's variability is the person's and not the device's: within^2 / (within^2 + error^2)."""
+def hrv_quality(metric: str, rmssd_error: float | None) -> float:
+    """Return the share of a night's variability that is the person's and not the device's.
+
+    within^2 / (within^2 + error^2), with the error of the night's source; None where its SPEC does not tell it.
+    """
     if metric != Metric.HRV_RMSSD:
         return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
-    error = RMSSD_ERROR.get(source or "", UNKNOWN_ERROR)
+    error = UNKNOWN_RMSSD_ERROR if rmssd_error is None else rmssd_error
     within = CONSTANTS[Metric.HRV_RMSSD].within
     return within**2 / (within**2 + error**2)
 
@@ -160,7 +191,7 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 
 
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Number, median and deviation of the values within five deviations of their median, each at least the floor."""
+    """Return number, median and deviation of the values within five deviations of their median."""
     n = len(values)
     if n < LEAST:
         return n, median(values) if values else constants.mu, constants.within

@@ -1,12 +1,14 @@
 """Signals from the body that several meters share: sleep, heart-rate variability, resting heart rate, stress.
 
-Every z is + for more of the signal; the proxy map says which way that moves a meter, and how fast it fades.
+A positive z means more of the signal. The proxy map holds the direction in which a signal moves a meter and its
+half-life.
 """
 
 from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from bridge.domain.metrics import Metric
 from bridge.meters import words
 from bridge.meters.baseline import (
     CLIP,
@@ -24,19 +26,18 @@ from bridge.meters.baseline import (
 )
 from bridge.meters.fuse import Signal, warmed
 from bridge.meters.past import Latest, Past
-from bridge.metrics import Metric
 
 DAY = timedelta(days=1)
-VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # the best first, of the same day
-PARALLEL = 14  # nights that a metric's own normal needs before it goes before one that is known
+VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
+PARALLEL = 14  # nights of history before a new metric replaces an established metric
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
-TREND_SPREAD = 0.6  # a week's mean varies so much of a night's spread (Plews, Altini)
-LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs at least, and for full trust
-DAY_TRUST = 0.5  # of yesterday's mean stress, where nothing is measured in the hours before
+TREND_SPREAD = 0.6  # spread of a week's mean as a share of a night's spread (Plews, Altini)
+LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs, and that full trust needs
+DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours have no measurement
 
 
 def sleep(past: Past, at: datetime) -> Signal | None:
-    """Last night: half our score against the person's own, half (S - 0.71) / 0.14, then averaged with the vendor's.
+    """Score last night: half the z of our score, half (S - 0.71) / 0.14, then averaged with the vendor's score.
 
     The absolute half keeps a chronic five-hour sleeper from reading "normal".
     """
@@ -52,10 +53,10 @@ def sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Last night's variability: 0.7 z + 0.3 z of its week, z alone without a week.
+    """Return last night's variability as 0.7 z + 0.3 z of its week, or as z alone without a week.
 
-    Without any, the vendor's recovery of that night stands in, which is made of variability for the greater part, or
-    what the night charged of the vendor's battery.
+    Without variability, the vendor's recovery score of that night stands in, because it consists mostly of variability.
+    The last substitute is the body battery on waking.
     """
     found = _variability(past, at)
     if found is None:
@@ -70,12 +71,12 @@ def hrv(past: Past, at: datetime) -> Signal | None:
         night,
         z if week is None else 0.7 * z + 0.3 * week,
         f"heart-rate variability {text}",
-        quality=hrv_quality(metric, night.source),
+        quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")),
     )
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
-    """The week's variability: (7-day mean - centre) / (0.6 spread); needs three of the seven nights."""
+    """Return the week's variability as (7-day mean - centre) / (0.6 spread). Three of the seven nights are needed."""
     found = _variability(past, at)
     week = None if found is None else _week(past, *found, at)
     if found is None or week is None:
@@ -93,7 +94,7 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Last night's resting heart rate."""
+    """Return last night's resting heart rate."""
     night = past.latest(Metric.RESTING_HR, at)
     if night is None:
         return None
@@ -102,10 +103,11 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Mean stress of the last six hours against the same hours of earlier days, from 40 valid minutes on.
+    """Return the mean stress of the last six hours against the same hours of earlier days. Needs 40 valid minutes.
 
-    Else a vendor's score of how the night dealt with stress (high is calm), or yesterday's mean at half the trust. A
-    source may have none (WHOOP publishes none); a resting heart rate in its place made Serenity worse (LifeSnaps).
+    With fewer minutes, the vendor's stress-management score of the night stands in (high is calm), then yesterday's
+    mean at half the trust. Some sources publish no stress (WHOOP). Resting heart rate is no substitute: it made
+    Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -125,7 +127,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """A signal of one night or day; it counts half while the baseline is short."""
+    """Make a signal of a night or day. Its quality is halved while the baseline is short."""
     return Signal(
         name=name,
         z=z,
@@ -141,9 +143,9 @@ def _z(metric: str, one: Latest) -> float:
 
 
 def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """The newest of the metrics with a fortnight of history, else the one with the longest; two are never mixed.
+    """Choose the newest metric with a fortnight of history, or else the metric with the longest history.
 
-    So what a new device measures runs beside what the old one did for its first fourteen nights.
+    Metrics are never mixed. A new device therefore runs beside the old device for its first fourteen nights.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]
     ripe = [one for one in found if one[1].normal.n >= PARALLEL]

@@ -1,9 +1,8 @@
-"""What people say of themselves: the strongest single input, where they say it.
+"""Check-ins: the user's own reports, the strongest single input.
 
-z is the exponentially weighted mean (alpha 0.3) of the answers, each against the person's own mean and spread, which
-lean on the middle of the scale while there are few. An answer about one meter counts for that meter, one about
-nothing in particular for all of them, whichever is newer. The last answer may be six days old. Own analysis (PMData,
-LifeSnaps).
+z is the exponentially weighted mean (alpha 0.3) of the answers against the user's own mean and spread. With few answers
+both lean on the middle of the scale. An answer about a meter counts for that meter, a general answer for all meters;
+the newer kind counts. The last answer may be six days old. Own analysis (PMData, LifeSnaps).
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from datetime import datetime, timedelta
 from math import sqrt
 from statistics import fmean, pvariance
 
+from bridge.domain.metrics import CHECK_INS
+from bridge.domain.types import Sample
 from bridge.meters.baseline import CLIP, clip
 from bridge.meters.fuse import OWN_WORD, Signal, warmed
-from bridge.metrics import CHECK_INS
-from bridge.types import Sample
 from rhythm_env.interface import Meter
 
 SAID = frozenset(CHECK_INS.values())
@@ -25,11 +24,14 @@ ALPHA = 0.3
 EXPIRY = timedelta(days=6)
 LOOK_BACK = timedelta(days=60)
 MIDDLE, SPREAD = 3.3, 0.9  # of most people's answers on a scale of 1 to 5; proposal
-MIDDLE_WORTH, SPREAD_WORTH = 2, 5  # answers; people differ more in where they answer than in how widely
+MIDDLE_WORTH, SPREAD_WORTH = (
+    2,
+    5,
+)  # answers that the prior is worth; people differ more in their mean than in their spread
 
 
 class Answers:
-    """A person's answers by what they are about, ascending by time."""
+    """A user's answers by subject, ascending by time."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
@@ -40,9 +42,9 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """The answers of the last 60 days about a meter, or about nothing in particular where their last is newer.
+        """Return the answers of the last 60 days about a meter, or the general answers if their last is newer.
 
-        Empty when it is older than six days.
+        The list is empty when the last answer is older than six days.
         """
         both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
         newest = max(both, key=lambda given: given[-1][0] if given else at - LOOK_BACK)
@@ -54,7 +56,7 @@ class Answers:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """What the person last said, or has been saying, about a meter."""
+    """Return the signal of the user's answers about a meter, or None without fresh answers."""
     given = answers.about(meter, at)
     if not given:
         return None
@@ -70,7 +72,7 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
 
 
 def smoothed(scores: Sequence[float]) -> float:
-    """Exponentially weighted mean of ascending answers in the person's own spreads; 0 is how they usually are.
+    """Return the exponentially weighted mean of ascending answers in the user's own spreads, where 0 is usual.
 
     >>> round(smoothed([3, 3, 3, 3, 5]), 2)
     0.34

@@ -1,14 +1,16 @@
-"""Cognition: how fit the head is to concentrate, from deep sleep, pauses, the shape of the day and hours awake.
+"""Cognition: the capacity to concentrate, from deep sleep, pauses, the calendar and hours awake.
 
 Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
+
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
 - calendar: 0.5 - 1.5 (booked share - 0.5)+ - 0.5 fragmented share of the free time - 0.2 per meeting in a row, over the
   last six hours (fragments: free blocks under two hours; meetings in a row: Microsoft 2021);
 - awake: -0.6 exp(-h / 0.7) - 0.25 (h - 14)+ with h hours since the main sleep (inertia in the first hours, steady to
   some 16 hours awake: Dijk 1992);
-- the person's own check-in.
-The weights are a proposal: no public data hold these inputs together with what people say.
+- the user's check-in.
+
+The weights are a proposal, because no public data hold these inputs together with reports.
 """
 
 from __future__ import annotations
@@ -16,28 +18,29 @@ from __future__ import annotations
 from datetime import datetime, timedelta
 from math import exp
 
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.types import Reading
 from bridge.meters import body, words
 from bridge.meters.baseline import CLIP, CONSTANTS
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
-from bridge.metrics import Metric
-from bridge.types import Reading
-from rhythm_env.interface import Meter, Moment, Slot, moment_at, slot_start
+from rhythm_env.interface import Meter, Slot
 
-LONGEST_DAY = timedelta(hours=18)
-LONGEST = 180.0  # minutes without a pause after which it gets no worse
+MAX_AWAKE = timedelta(hours=18)
+PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops growing
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Cognition as of ``at``."""
+    """Read Cognition as of ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     signals = (deep_sleep(past, at), pause(past, at), calendar(past, at), awake(past, at), said)
     return fuse(past.proxies, Meter.COGNITION, signals)
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
-    """Last night's minutes of deep sleep against the person's normal."""
+    """Compare last night's minutes of deep sleep with the user's normal."""
     night = past.latest(Metric.DEEP_SLEEP, at)
     if night is None:
         return None
@@ -47,18 +50,18 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Minutes since the last pause the calendar shows; missing before the day's first entry."""
+    """Return a signal of the minutes since the last pause in the calendar. Missing before the day's first entry."""
     today = moment_at(at, past.zones)
     morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
     minutes = past.calendar.unbroken(at, min(morning, at))
     if minutes is None:
         return None
     text = f"{words.hours(minutes / 60)} without a pause" if minutes else "in a pause"
-    return _now("pause", 0.35 - 0.7 * min(minutes, LONGEST) / 90, text)
+    return _now("pause", 0.35 - 0.7 * min(minutes, PAUSELESS_MAX_MINUTES) / 90, text)
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """How full and how broken up the last six hours were; missing without a calendar."""
+    """Return a signal of how full and fragmented the last six hours were. Missing without a calendar."""
     if not past.calendar.exists(at):
         return None
     booked, tight = past.calendar.booked(at), past.calendar.tight(at)
@@ -71,9 +74,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Hours since the main sleep; missing after 18, when the person sleeps again or nobody knows."""
+    """Return a signal of the hours since the main sleep. Missing after 18 hours, when the next sleep is unknown."""
     woke = past.woke(at)
-    if woke is None or at - woke > LONGEST_DAY:
+    if woke is None or at - woke > MAX_AWAKE:
         return None
     hours = (at - woke) / timedelta(hours=1)
     z = -0.6 * exp(-hours / 0.7) - 0.25 * max(hours - 14, 0)

@@ -1,4 +1,4 @@
-"""Several standardised inputs -> one reading: a precision-weighted posterior around "your normal"."""
+"""Fuse standardised signals into a reading: a precision-weighted posterior around "your normal"."""
 
 from __future__ import annotations
 
@@ -6,21 +6,21 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import exp, log, sqrt
 
+from bridge.domain.records import Proxy, ProxyMap
+from bridge.domain.types import Because, Reading
 from bridge.meters.baseline import CALIBRATED, clip
-from bridge.ports.proxies import Proxy, ProxyMap
-from bridge.types import Because, Reading
 from rhythm_env.interface import Meter
 
 NORMAL = 0.70
 OFFSET = log(NORMAL / (1 - NORMAL))  # 0.8473
 LOWEST, HIGHEST = 0.05, 0.98
-EXPIRY = 30.0  # hours after which what fades counts nothing: a night's validity a day later is about 0
-THIN = 0.05  # coverage below which nothing is claimed
+EXPIRY = 30.0  # hours after which a decaying value counts 0, because a night predicts nothing a day later
+THIN = 0.05  # coverage below which the reading stays at normal
 NO_DISTANCE = 1e-9
-OWN_WORD = "check_in"  # the signal that is no sign
-FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # read from signs; progress and company are counted
-# Of how body and mind are, the share of variance that their signs can tell at most: the square of 0.5, the upper end of
-# the correlations found on people. Without it, 90 % intervals held simulated people's Vitality in 79 % of slots.
+OWN_WORD = "check_in"  # the user's own report, unlike the signs
+FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # inferred from signs; progress and connection are counted
+# Largest share of a felt meter's variance that signs can explain: 0.5 squared, the upper end of correlations found in
+# people. Without this limit, 90 % intervals held the Vitality of simulated people in only 79 % of slots.
 KNOWABLE = 0.25
 
 NOTHING = "nothing fresh is known"
@@ -29,7 +29,7 @@ NOT_VALIDATED = "not validated against people's reports"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Signal:
-    """One input at a moment: z (+ is more of it, 0 is the person's normal), and its quality (0..1) before it fades."""
+    """An input at an instant: z (0 is the user's normal, + is more) and its quality (0..1) before decay with age."""
 
     name: str
     z: float
@@ -40,7 +40,7 @@ class Signal:
 
 
 def freshness(age_hours: float, half_life_h: float | None) -> float:
-    """Trust so many hours after a value was complete: 0.5^(age / half-life), 0 after 30 h; 1 where nothing fades.
+    """Return the trust in a value of this age: 0.5^(age / half-life), 0 after 30 h, or 1 without a half-life.
 
     >>> freshness(0, 16), freshness(16, 16), freshness(31, 16), freshness(100, None)
     (1.0, 0.5, 0.0, 1.0)
@@ -51,12 +51,12 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Half the trust while fewer than four values make up the baseline."""
+    """Halve the trust while fewer than four values make up the baseline."""
     return quality if n >= CALIBRATED else quality / 2
 
 
 def level_of(z: float) -> float:
-    """1 / (1 + exp(-(0.8473 + z))) within [0.05, 0.98]: 0 -> 0.70, -1 -> 0.46, +1 -> 0.86.
+    """Return 1 / (1 + exp(-(0.8473 + z))), clipped to [0.05, 0.98]; 0 -> 0.70, -1 -> 0.46, +1 -> 0.86.
 
     >>> [round(level_of(z), 3) for z in (-2, -1, 0, 1)]
     [0.24, 0.462, 0.7, 0.864]
@@ -65,12 +65,12 @@ def level_of(z: float) -> float:
 
 
 def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> Reading:
-    """A meter's reading from the signals that are there; one that is None is missing and leaves the rest to normal.
+    """Compute a meter's reading from its signals. A signal that is None is missing and pulls towards normal.
 
-    With l the weight and q the trust of each: Z = sum(l q z) / (1 + sum(l q)), where the 1 is the prior z = 0, so
-    that a missing input pulls towards normal; sd as in ``spread``; coverage = sum(l q) / sum(l) without optional inputs
-    in the divisor (unless they alone have a weight), at most 1. Contributions sum to the level's distance from 0.70.
-    Where next to nothing is known, the level is exactly 0.70 and the coverage 0.
+    With l the weight and q the trust of each signal: Z = sum(l q z) / (1 + sum(l q)). The 1 is the weight of the prior
+    z = 0. The sd comes from ``spread``. Coverage = sum(l q) / sum(l), at most 1; optional inputs are left out of the
+    divisor, unless only they have a weight. Contributions sum to the distance of the level from 0.70. Below 5 %
+    coverage the level is exactly 0.70 and the coverage 0.
     """
     rows, validity = proxies.of(meter), proxies.validity.get(meter)
     trusts = [
@@ -95,25 +95,25 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
 
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
-    """The sd of a level that rests on signs of this total trust, and on the person's own word of that.
+    """Return the sd of a level from the total trust of its signs and of the user's check-in.
 
-    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said), where k is 1 for what is counted, which gives the usual
-    L (1 - L) / sqrt(1 + signs + said), and ``KNOWABLE`` for what only signs tell of.
+    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Counted meters have k = 1, which gives the usual L (1 - L)
+    / sqrt(1 + signs + said). Felt meters have k = ``KNOWABLE``.
     """
-    return level * (1 - level) / sqrt(1 / (1 - _told(meter) * signs / (1 + signs)) + said)
+    return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """1 + the total trust of the signs behind a reading without the person's own word, from its level and sd."""
-    return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _told(meter))
+    """Return 1 + the total trust of the signs behind a reading without a check-in, from its level and sd."""
+    return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 
-def _told(meter: Meter) -> float:
+def _explainable(meter: Meter) -> float:
     return KNOWABLE if meter in FELT else 1.0
 
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
-    """Exactly normal, and why."""
+    """Return the reading at exactly normal, with the reason in its note."""
     why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING
     return Reading(
         level=NORMAL,
@@ -125,7 +125,7 @@ def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
 
 
 def slope(z: float, level: float) -> float:
-    """Level per unit of Z between normal and here, so that shares of Z become shares of the distance."""
+    """Return level per unit of Z between normal and this level, so that shares of Z become shares of the distance."""
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
 

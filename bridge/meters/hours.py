@@ -1,6 +1,6 @@
-"""What lies within a day: the calendar's load, pauses and focus, and values measured every few minutes.
+"""Values within a day: the calendar's load, pauses and focus, and measurements every few minutes.
 
-Only what had begun by the moment of reading counts, and only up to that moment.
+Only entries and samples that had begun by the instant of reading count, and only up to that instant.
 """
 
 from __future__ import annotations
@@ -10,21 +10,24 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate, zip_longest
 
-from bridge import agenda
-from bridge.agenda import Labelled, clipped, length, share
-from bridge.types import Episode, Sample
+from bridge import calendar
+from bridge.calendar import Labelled, clipped, length, share
+from bridge.domain.types import Episode, Sample
 
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
-TIGHT_COST = 0.15  # load of a meeting without a pause before it
-ONE_VALUE, QUARTER = timedelta(minutes=3), timedelta(minutes=15)  # of Garmin's stress in Connect, and of its means
-AFTER_WORKOUT = timedelta(minutes=30)  # stress right after sport is the sport
+TIGHT_COST = 0.15  # extra load of a meeting without a pause before it
+ONE_VALUE, QUARTER = (
+    timedelta(minutes=3),
+    timedelta(minutes=15),
+)  # intervals of Garmin's stress in Connect, and of its means
+AFTER_WORKOUT = timedelta(minutes=30)  # in which exercise, not strain, raises the stress value
 
 Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A person's agenda over [since, at]. ``exists`` tells an empty day from a calendar nobody connected."""
+    """A user's agenda over [since, at]. ``exists`` tells an empty day from a missing calendar."""
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
@@ -32,11 +35,11 @@ class Calendar:
         self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
         self._starts = [o.start for o, _ in self.entries]
         occurrences = [o for o, _ in self.entries]
-        self._busy = agenda.occupied(occurrences)
-        self._meetings = agenda.met(occurrences)
-        self._tight = agenda.tight_starts(occurrences)
-        self._focus = agenda.focus_blocks(self.entries)
-        self._efforts = agenda.efforts(self.entries)
+        self._busy = calendar.occupied(occurrences)
+        self._meetings = calendar.met(occurrences)
+        self._tight = calendar.tight_starts(occurrences)
+        self._focus = calendar.focus_blocks(self.entries)
+        self._efforts = calendar.efforts(self.entries)
         self._loads: dict[datetime, float] = {}
         self._focused: dict[datetime, float] = {}
 
@@ -44,48 +47,52 @@ class Calendar:
         return self._begin is not None and self._begin <= at
 
     def reaches_back(self, to: datetime) -> bool:
-        """Whether the calendar was already in use at ``to``."""
+        """Tell if the calendar was already in use at ``to``."""
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
-        """Booked share of the six hours up to ``at`` by meetings, + 0.15 for each that followed without a pause."""
+        """Return the share of the six hours up to ``at`` spent in meetings, + 0.15 for each meeting without a pause
+        before it.
+        """
         if at not in self._loads:
             self._loads[at] = share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
         return self._loads[at]
 
     def tight(self, at: datetime) -> int:
-        """How many meetings of the six hours up to ``at`` began less than 10 minutes after the one before."""
+        """Count the meetings of the six hours up to ``at`` that began less than 10 minutes after the meeting before."""
         return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
 
     def booked(self, at: datetime) -> float:
-        """The occupied share of the six hours up to ``at``."""
+        """Return the occupied share of the six hours up to ``at``."""
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:
-        """The share of those six hours' free time that lies in pieces of less than two hours between two entries."""
-        return agenda.fragmentation(self._busy, at - SIX_HOURS, at)
+        """Return the share of those six hours' free time in pieces of less than two hours between two entries."""
+        return calendar.fragmentation(self._busy, at - SIX_HOURS, at)
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
-        """Minutes without a pause of five at ``at``: 0 during one; None before the first entry since ``since``."""
-        return agenda.unbroken(self._efforts, since, at)
+        """Return minutes without a pause of five at ``at``: 0 during a pause, None before the first entry from
+        ``since``.
+        """
+        return calendar.unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
-        """Minutes of [since, at) in blocks of at least 25 minutes planned for deep work or learning."""
-        return length(agenda.long_enough(clipped(self._focus, since, at))) / MINUTE
+        """Return minutes of [since, at) in blocks of at least 25 minutes planned for deep work or learning."""
+        return length(calendar.long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
-        """Minutes of focus in the 24 hours up to ``at``."""
+        """Return minutes of focus in the 24 hours up to ``at``."""
         if at not in self._focused:
             self._focused[at] = self.focus(at - DAY, at)
         return self._focused[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
-        """Entries that began in [since, at]."""
+        """Return entries that began in [since, at]."""
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
 
 
 class Intraday:
-    """Values of one source every few minutes, with the mean of any stretch in logarithmic time."""
+    """A source's values every few minutes, with the mean of any stretch in logarithmic time."""
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
@@ -98,7 +105,7 @@ class Intraday:
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
-        """(mean, minutes measured) of the values known in the six hours up to ``at``; None when there are none."""
+        """Return (mean, minutes measured) of the values known in the six hours up to ``at``. None without values."""
         if at not in self._means:
             first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
             minutes = self._minutes[last] - self._minutes[first]
@@ -107,18 +114,23 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Without what came through two doors: of two (ascending) that were known at once the one that more values make."""
+    """Drop values that arrived by two connections: of values known at the same instant, keep the longest measured."""
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """The minutes a value stands for: one where a quarter of an hour ever held more than five (a watch's own files)."""
+    """Return the minutes a value stands for: 1 if a quarter of an hour ever held more than five values, else 3.
+
+    A watch's own files hold a value a minute; Garmin Connect has a value every three minutes.
+    """
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """(known from, minutes measured, value): a mean stands for as long as its values do, not for its whole stretch."""
+    """Return (known from, minutes measured, value). A mean counts for its values' minutes, not for its whole
+    stretch.
+    """
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value

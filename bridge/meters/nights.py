@@ -1,24 +1,61 @@
-"""Main sleeps by series and day, when they end, and the journeys they tell of."""
+"""Main sleeps by series and day, the instants at which values became known, and journeys across time zones.
+
+After a flight the length of sleep recovers in about two days, its timing in up to fifteen, later after eastward flights
+(Oura and National University of Singapore, 1.5 million nights). Regularity of sleep is therefore ignored for a day per
+zone crossed. Heart rate and variability are judged more loosely for three days, and those nights are left out of the
+baseline.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
+from itertools import pairwise
 
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters.sleep import Night, night_of
-from bridge.meters.travel import Journeys
-from bridge.types import Episode, EpisodeKind, Sample
-from rhythm_env.interface import ZoneHistory, zone_at
+
+JOURNEY_MIN_MINUTES = 180  # of offset; less is a change to summer time or a neighbouring zone
+LOOSE_DAYS = 3
+LOOSER = 1.5  # factor on the spread on those days
+MAX_FROZEN_DAYS = 10
+
+
+class Journeys:
+    """Days on which the user woke at least three hours of offset away from the night before."""
+
+    def __init__(self, offsets: Mapping[date, int]) -> None:
+        """Take ``offsets``: minutes east of UTC on waking, by day."""
+        days = sorted(offsets)
+        crossed = {day: abs(offsets[day] - offsets[before]) for before, day in pairwise(days)}
+        self._hours = {day: minutes / 60 for day, minutes in crossed.items() if minutes >= JOURNEY_MIN_MINUTES}
+        self._days = sorted(self._hours)
+
+    def loose(self, day: date) -> bool:
+        """Tell if heart rate and variability of this day are still unsettled by a journey."""
+        last = self._last(day)
+        return last is not None and (day - last).days < LOOSE_DAYS
+
+    def frozen(self, day: date) -> bool:
+        """Tell if bedtimes of this day still reflect a journey instead of the user's habit."""
+        last = self._last(day)
+        return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
+
+    def _last(self, day: date) -> date | None:
+        found = bisect_right(self._days, day)
+        return self._days[found - 1] if found else None
+
 
 MIDNIGHT, DAY = time(0), timedelta(days=1)
-WAKING = time(6)  # a night without times is known from here on
-EARLIEST, LATEST = time(3), time(15)  # a main sleep ends between them
-MAIN = 3.0  # hours it lasts at least
+WAKING = time(6)  # local time from which a night without times counts
+EARLIEST_WAKING, LATEST_WAKING = time(3), time(15)  # a main sleep ends between them
+MAIN_SLEEP_MIN_HOURS = 3.0
 
 
 class Nights:
-    """``of``: series -> day -> that day's main sleep."""
+    """Main sleeps. ``of`` maps series -> day -> that day's main sleep."""
 
     def __init__(self, episodes: Sequence[tuple[str, Episode]], zones: ZoneHistory) -> None:
         self._zones = zones
@@ -31,13 +68,14 @@ class Nights:
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
 
     def ended(self, after: datetime, until: datetime) -> bool:
-        """Whether a main sleep ended in (after, until]."""
+        """Tell if a main sleep ended in (after, until]."""
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """When a value measured during a night counts: after waking, where anything tells when that was.
+        """Return the instant from which a value measured during a night counts: waking, as far as it is recorded.
 
-        One that its source keeps with the civil day, from midnight on, says nothing of waking: any series may tell.
+        Some sources date a night's value from local midnight. Such a value does not tell the waking time, so the main
+        sleep of any series does.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -49,7 +87,7 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """(day, end) of the main sleep in which a reading was taken; of several series' the last end."""
+        """Return (day, end) of the main sleep in which a reading was taken. Of several series, the last end."""
         for day in (sample.day, sample.day + DAY):
             nights = [of_series[day] for of_series in self.of.values() if day in of_series]
             if any(night.start <= sample.start <= night.end for night in nights):
@@ -57,7 +95,7 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Whether a value begins with its day on the person's clock."""
+        """Tell if a value begins at local midnight of its day."""
         if sample.offset is None:
             local = sample.start.astimezone(zone_at(sample.start, self._zones))
         else:
@@ -69,7 +107,7 @@ class Nights:
         return max(found, key=_rank, default=None)
 
     def _add(self, series: str, day: date, night: Night) -> None:
-        """Of several sleeps on a day the main one stays: of those that end in the morning the longest, else of all."""
+        """Keep a day's main sleep: the longest sleep that ends in the morning, or else the longest sleep of the day."""
         of_series = self.of.setdefault(series, {})
         if day not in of_series or _rank(night) > _rank(of_series[day]):
             of_series[day] = night
@@ -80,7 +118,7 @@ class Nights:
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
-        """Minutes east of UTC on waking; of several series, the one with the most nights is believed."""
+        """Return minutes east of UTC on waking, by day. Of several series, the series with the most nights wins."""
         found: dict[date, int] = {}
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
@@ -88,10 +126,13 @@ class Nights:
 
 
 def series_of(source: str, device: str | None) -> str:
-    """What one normal is made of: another device, or another firmware if its name tells, is another series."""
+    """Name the series that has its own baseline: a source, and its device where known.
+
+    A change of device, or of firmware where the device's name tells it, starts a new series.
+    """
     return source if device is None else f"{source}/{device}"
 
 
 def _rank(night: Night) -> tuple[bool, float]:
     woke = (night.end + night.offset).time()
-    return night.asleep >= MAIN and EARLIEST <= woke <= LATEST, night.asleep
+    return night.asleep >= MAIN_SLEEP_MIN_HOURS and EARLIEST_WAKING <= woke <= LATEST_WAKING, night.asleep

@@ -1,7 +1,7 @@
-"""What is known of a person, indexed once, so that meters can be read as of many moments.
+"""An index over a snapshot, built once, so that meters can be read at many instants.
 
 Every value carries the instant from which it was known: a night from waking, a day's total from midnight. Values are
-kept apart by series, that is by source and, where the source tells, by device: each has its own normal.
+kept apart by series (source, and device where known), because each series has its own baseline.
 """
 
 from __future__ import annotations
@@ -11,25 +11,24 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.agenda import midnight
+from bridge.calendar import midnight
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
 from bridge.meters.check_in import SAID, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
-from bridge.meters.nights import Nights, series_of
+from bridge.meters.nights import LOOSER, Nights, series_of
 from bridge.meters.sleep import score
-from bridge.meters.travel import LOOSER
-from bridge.metrics import METRICS, Metric, Shape
-from bridge.ports import Known
-from bridge.types import EpisodeKind, Sample
-from rhythm_env.interface import ZoneHistory, zone_at
 
-SLACK = timedelta(days=20)  # journeys, and moments up to two weeks before the last
-LEAST_SPOTS = 3  # HRV readings that make a day's or a night's median
-# By a journey, for some days.
+SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
+LEAST_SPOTS = 3  # HRV readings that a median needs
+# Metrics that a journey unsettles for some days.
 UNSETTLED = frozenset({Metric.HRV_RMSSD, Metric.RESTING_HR, *SPOTS, *map(asleep, SPOTS)})
-AFTER_WAKING = timedelta(hours=2)  # a battery is fullest by then
+AFTER_WAKING = timedelta(hours=2)  # by which a body battery is fullest
 DAY = timedelta(days=1)
 NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
 
@@ -48,7 +47,7 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latest:
-    """The newest fresh value of a metric, its series, how old it is, and the person's normal before it."""
+    """The newest fresh value of a metric, with its series, its age and the baseline before it."""
 
     day: date
     series: str
@@ -62,14 +61,15 @@ class Latest:
 
 
 class Past:
-    """An index over what is known. Reading it at an earlier moment than ``known.at`` sees only what was known then.
+    """An index over a snapshot. A reading at an earlier instant sees only the values known by then.
 
-    ``since`` is the first moment it will be read at; by default two weeks before ``known.at``.
+    ``since`` is the first instant at which the index is read, by default two weeks before ``known.at``.
     """
 
-    def __init__(self, known: Known, *, since: datetime | None = None) -> None:
+    def __init__(self, known: Snapshot, *, since: datetime | None = None) -> None:
         self.zones: ZoneHistory = known.zones
         self.proxies = known.proxies or proxy.shipped()
+        self.rmssd_errors = known.rmssd_errors
         self._at = known.at
         self._days: tuple[datetime | None, tuple[date, ...]] = None, ()
         oldest = ((known.at if since is None else since) - SLACK).date() - WINDOW * DAY
@@ -88,7 +88,9 @@ class Past:
         self.tasks = known.tasks
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """The newest value not older than 30 hours; of several series that day, the one with the longest history."""
+        """Return the newest value of at most 30 hours. Of several series on a day, the series with the longest
+        history.
+        """
         tracks = self._tracks.get(metric)
         if tracks is None:
             return None
@@ -103,25 +105,27 @@ class Past:
         return None
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Tomorrow, which a zone further east may have, down to two days ago; the same for all meters of a moment."""
+        """Return tomorrow (a zone further east may have it) down to two days ago, cached for all meters of an
+        instant.
+        """
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()
             self._days = at, tuple(today + k * DAY for k in (1, 0, -1, -2))
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Another metric of the same night from the same series."""
+        """Return another metric of the same night from the same series."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """The values of the seven days up to ``day``."""
+        """Return the values of the seven days up to ``day``."""
         track = self._tracks.get(metric, {}).get(series, {})
         days = (day - k * DAY for k in range(7))
         return [track[d].value for d in days if d in track and track[d].known <= at]
 
     def woke(self, at: datetime) -> datetime | None:
-        """When the last main sleep known at ``at`` ended; None when that is more than 30 hours ago."""
+        """Return the end of the last main sleep known at ``at``, or None when it is more than 30 hours ago."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 
@@ -136,7 +140,7 @@ class Past:
         )
 
     def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """The baseline before ``day``; it depends on nothing later, so one calculation serves every moment."""
+        """Return the cached baseline before ``day``, which nothing later can change."""
         found = self._normals.get((metric, series, day))
         if found is None:
             found = self._normals[metric, series, day] = self._new_normal(metric, series, day)
@@ -162,7 +166,7 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Variability of minutes: a main sleep's median from waking on, a whole day's once the day is over."""
+        """Add the medians of short variability readings: of a main sleep from waking on, of a day from its end on."""
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -185,14 +189,14 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """source -> (instant, battery), ascending."""
+        """Return source -> (instant, battery), ascending."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """What the night charged: the fullest battery within two hours of waking, known after them."""
+        """Store the fullest battery within two hours of waking as the night's charge, known after those hours."""
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -200,13 +204,15 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """A night's value counts after waking, a day's once the day is over."""
+        """Return the instant from which a value counts: waking for a night's value, midnight for a day's total."""
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Keep a possible value; of two for one day the one known first stays, so that no earlier reading changes."""
+        """Store a plausible value. Of two values for a day, the earlier known value stays, so that old readings
+        never change.
+        """
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return
         track = self._tracks.setdefault(metric, {}).setdefault(series, {})
@@ -220,13 +226,15 @@ class Past:
         return found
 
 
-def _by_metric(known: Known, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Samples that are over and possible: Garmin's -1 and -2 say why there is no stress value, they are none."""
+def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
+    """Return completed samples within the metric's limits. Garmin's -1 and -2 are codes for missing stress."""
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:
         sample = pair[1]
         spec = METRICS[sample.metric]
-        over = (sample.end or sample.start) <= known.at or spec.shape is Shape.NIGHTLY  # which counts from waking
+        over = (
+            sample.end or sample.start
+        ) <= known.at or spec.shape is Shape.NIGHTLY  # nightly values count from waking
         if over and sample.day >= oldest and spec.low <= sample.value <= spec.high:
             found.setdefault(sample.metric, []).append(pair)
     return found

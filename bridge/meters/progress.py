@@ -1,14 +1,15 @@
-"""Progress: how the last days' work compares with the person's normal, shown to people; and what was made this week,
-given to the model, whose simulator counts from zero each Monday.
+"""Progress: the work of the last days against the user's normal, and for the model the work done this week.
 
-Shown: Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over
+People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
+
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
-- focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the person's median (120 at the start);
-- deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.agenda.deadline_pressure``;
-- the person's own check-in.
-For the model: 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) from the week's first hour (Monday 06:00). What
-is not known covers nothing and takes the share that makes the expected value of that moment, a straight rise from 0 to
-0.8 over the week (a proposal, from the simulator's calibration). What was due in an earlier week is none of this one's.
+- focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the user's median (120 at the start);
+- deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
+- the user's check-in.
+
+The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00, because its simulator counts
+from zero each week. An unknown share adds no coverage and is set to the expected value of that instant, a straight rise
+from 0 to 0.8 over the week (a proposal, from the simulator's calibration). Tasks due in an earlier week do not count.
 Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
 """
 
@@ -19,19 +20,20 @@ from datetime import datetime, timedelta
 from math import exp, log
 from statistics import median
 
-from bridge.agenda import deadline_pressure, midnight, still_open
+from bridge.calendar import deadline_pressure, midnight, still_open
+from bridge.domain.slots import Moment, moment_at, slot_start
+from bridge.domain.types import Reading
 from bridge.meters import words
 from bridge.meters.baseline import clip
 from bridge.meters.check_in import check_in
 from bridge.meters.fuse import HIGHEST, LOWEST, OFFSET, Signal, fuse, spread
 from bridge.meters.past import Past
-from bridge.types import Reading
-from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Moment, Slot, moment_at, slot_start
+from rhythm_env.interface import STEPS_PER_WEEK, Meter, MeterState, Slot
 
-SHARES = {"tasks": 0.6, "focus": 0.4}  # of what makes the week
+SHARES = {"tasks": 0.6, "focus": 0.4}  # of a week's progress
 PACE = 1.6
 END_OF_WEEK = 0.8
-FOCUS_DAYS = 28  # days whose median is the person's usual focus
+FOCUS_DAYS = 28  # days whose median is the user's usual focus
 USUAL_FOCUS, LEAST_FOCUS_DAYS = 120.0, 5
 TASK_DAYS = timedelta(days=7)
 TASK_HALF_LIFE = timedelta(days=3)
@@ -39,18 +41,18 @@ DAY = timedelta(days=1)
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Progress as of ``at``: against normal, and for the model what was made this week."""
+    """Read Progress as of ``at``, against normal for people and as this week's work for the model."""
     shown = fuse(past.proxies, Meter.PROGRESS, (*signals(past, at), check_in(past.answers, Meter.PROGRESS, at)))
     return replace(shown, model=this_week(past, at))
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
-    """What the comparison with normal rests on."""
+    """Return the signals that are compared with normal."""
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """What was made since Monday 06:00, 0 to 0.98; the shares that are known make its coverage and how sure it is."""
+    """Return the work since Monday 06:00 as a level from 0 to 0.98. Coverage and sd follow from the known shares."""
     now = moment_at(at, past.zones)
     monday = min(slot_start(Moment(week=now.week, day=0, slot=Slot.MORNING), past.zones), at)
     expected = -log(1 - END_OF_WEEK * now.timestep / STEPS_PER_WEEK) / PACE
@@ -64,7 +66,7 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Done against due over seven days with the prior of a person who does 3.5 of 5; missing when nothing was due."""
+    """Compare done with due tasks over seven days, with a prior of 3.5 done of 5. Missing when nothing was due."""
     done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
     overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
     if not done and not overdue:
@@ -76,7 +78,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Focus of the last 24 hours against the person's median; missing without a calendar."""
+    """Compare the focus of the last 24 hours with the user's median. Missing without a calendar."""
     if not past.calendar.exists(at):
         return None
     minutes = past.calendar.focus_of_day(at)
@@ -85,7 +87,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """How many open tasks press; missing when no task has a day."""
+    """Return the pressure of open tasks. Missing when no task has a due day."""
     pressure = deadline_pressure(past.tasks, at, past.zones)
     if pressure is None:
         return None
@@ -97,14 +99,14 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Median focus minutes of the days of the last four weeks that had any; 120 below five such days."""
+    """Return the median focus minutes of the last four weeks' days with focus. 120 below five such days."""
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS
 
 
 def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> float | None:
-    """Done this week of what was done and of what is still due in it."""
+    """Return the share done of this week's finished and still due tasks, or None without any."""
     done = sum(t.completed is not None and monday <= t.completed <= at for t in past.tasks)
     week_ends = midnight(now.week + 7 * DAY, past.zones)
     planned = done + sum(monday <= end <= week_ends for _, end in still_open(past.tasks, at, past.zones))
@@ -112,7 +114,10 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Against five usual days; what is usual is settled on Monday, so that a week's progress does not shrink."""
+    """Return this week's focus as a share of five usual days, or None without a calendar.
+
+    The usual day is fixed on Monday, so that a week's progress does not shrink.
+    """
     if not past.calendar.exists(at):
         return None
     return past.calendar.focus(monday, at) / (5 * usual_focus(past, monday))

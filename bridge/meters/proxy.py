@@ -1,6 +1,6 @@
-"""The proxy map: read from the table beside this file, changed by the person's own overrides, checked on load.
+"""The proxy map: the shipped table of meter inputs with the user's overrides, checked on load.
 
-An override file names meters and signals and what is different there; everything else stays as shipped:
+An override file names a meter, a signal and the changed fields. All other rows stay as shipped:
 
     [VITALITY.steps]
     weight = 0.0
@@ -18,23 +18,23 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from bridge.errors import SetupError
-from bridge.metrics import METRICS
-from bridge.ports.proxies import Proxy, ProxyMap
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import METRICS
+from bridge.domain.records import Proxy, ProxyMap
 from rhythm_env.interface import Meter
 
 TABLE = Path(__file__).with_name("proxy_map.toml")
 OVERRIDES = "meters.toml"  # in the bridge's folder
-FACTS = ("agenda: ", "tasks: ")  # inputs that are no metric
+FACTS = ("agenda: ", "tasks: ")  # prefixes of inputs that are not metrics
 CHANGEABLE = ("direction", "half_life_h", "weight")
-MOST = 10.0  # ten times the weight of "your normal"
+MAX_WEIGHT = 10.0  # "your normal" has weight 1
 
 Overrides = Mapping[str, Mapping[str, Mapping[str, Any]]]
 
 
 @cache
 def shipped() -> ProxyMap:
-    """The table as it is delivered. Raises SetupError naming the row that is wrong."""
+    """Return the shipped table. Raises SetupError that names a faulty row."""
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
@@ -44,12 +44,12 @@ def shipped() -> ProxyMap:
 
 
 def overridden(path: Path) -> ProxyMap:
-    """The map with the overrides of a file; as shipped where there is none. Raises SetupError naming what is wrong."""
+    """Return the shipped map with the overrides of a file, if any. Raises SetupError that names the fault."""
     return with_changes(overrides(path), path)
 
 
 def current(path: Path) -> ProxyMap:
-    """The same, read again only when the file is another one than before: for what runs for days."""
+    """Return the map of a file, read again only after the file changed, for processes that run for days."""
     try:
         found = path.stat()
     except OSError:
@@ -58,12 +58,16 @@ def current(path: Path) -> ProxyMap:
 
 
 @lru_cache(maxsize=8)
-def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 - the stamp is what tells two readings apart
+def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 - the stamp is the cache key
     return overridden(path)
 
 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
-    """The map with overrides that a file holds, or is to hold. A meter read by other rules has no measured validity."""
+    """Return the shipped map with overrides, which ``path`` holds or will hold.
+
+    A meter whose rows changed loses its validity, because validity was measured with the shipped rows. Raises
+    SetupError.
+    """
     if not changes:
         return shipped()
     rows = tuple(_changed(row, changes.get(str(row.meter), {}).get(row.signal, {}), path) for row in shipped().rows)
@@ -75,7 +79,7 @@ def with_changes(changes: Overrides, path: Path) -> ProxyMap:
 
 
 def overrides(path: Path) -> Overrides:
-    """Meter -> signal -> what is different; empty without a file."""
+    """Return meter -> signal -> changed fields. Empty without a file. Raises SetupError."""
     if not path.exists():
         return {}
     try:
@@ -89,12 +93,12 @@ def overrides(path: Path) -> Overrides:
 
 
 def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
-    """(as shipped, as changed) of every row that differs."""
+    """Return (shipped row, changed row) for every row that differs."""
     return [(was, is_) for was, is_ in zip(shipped().rows, mine.rows, strict=True) if was != is_]
 
 
 def written(changes: Overrides) -> str:
-    """Overrides as their file holds them."""
+    """Return overrides as the text of their file."""
     lines = [
         "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
         for meter, signals in sorted(changes.items())
@@ -124,12 +128,12 @@ def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
 
 
 def _checked(row: Proxy, path: Path) -> Proxy:
-    """A row whose figures make sense."""
+    """Return the row if its direction, weight and half-life are in range. Raises SetupError."""
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
         raise SetupError(f"{name}: direction is 1 (raises) or -1 (lowers), not {row.direction!r}")
-    if not _number(row.weight) or not 0 <= row.weight <= MOST:
-        raise SetupError(f"{name}: weight is a number from 0 to {MOST:.0f}, not {row.weight!r}")
+    if not _number(row.weight) or not 0 <= row.weight <= MAX_WEIGHT:
+        raise SetupError(f"{name}: weight is a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
     if row.half_life_h is not None and (not _number(row.half_life_h) or row.half_life_h <= 0):
         raise SetupError(f"{name}: half_life_h is a number of hours above 0, not {row.half_life_h!r}")
     return row

@@ -1,7 +1,7 @@
-"""Our own score of a night, 0..1, from duration, efficiency, stages, regularity and debt.
+"""Score a night from 0 to 1 by duration, efficiency, stages, regularity and debt.
 
-Written because vendor scores cannot be compared with each other and some sources have none. Deep and REM shares weigh
-little: there is no consensus on sleep architecture (National Sleep Foundation panel, Ohayon 2017).
+Vendor scores cannot be compared with each other, and some sources have none. Shares of deep and REM sleep weigh little,
+because no consensus on sleep architecture exists (National Sleep Foundation panel, Ohayon 2017).
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from statistics import median
 
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode
 from bridge.meters.baseline import clip
-from bridge.metrics import Metric
-from bridge.types import Episode
 
 PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
-NEED = 8.0  # hours, where the vendor states none (adults: 7-9)
+NEED = 8.0  # hours, unless the vendor states a need (adults: 7-9)
 LEAST_NEED, MOST_NEED = 5.0, 9.0
 LOOK_BACK = 14  # days for regularity and debt
 DEBT_HALF_LIFE = 2.5  # days
 JUDGED = (Metric.DEEP_SLEEP, Metric.SLEEP_SCORE)
-LEAST_NIGHTS = 3  # earlier nights before regularity means anything
+LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """One main sleep in hours and shares; None where the source does not tell."""
+    """A main sleep in hours and shares, or None for a figure that the source lacks."""
 
     start: datetime
     end: datetime
@@ -37,11 +37,11 @@ class Night:
     rem: float | None
     middle: float  # hours since local noon at mid-sleep
     offset: timedelta  # of the person's clock from UTC
-    vendor: Mapping[Metric, float]  # what is judged by itself: the vendor's score, minutes of deep sleep
+    vendor: Mapping[Metric, float]  # figures with a baseline of their own: the vendor's score, minutes of deep sleep
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """A night's figures; None when it does not say how long the person slept, or it is no night (1 to 16 hours)."""
+    """Return the figures of a night, or None for a sleep without a length, or outside of 1 to 16 hours."""
     values = episode.values
     asleep = _asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
@@ -63,12 +63,16 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
-    """The score of the night that ended on ``day``, from it and the nights of the two weeks before.
+    """Score the night that ended on ``day`` from its figures and from the nights of the two weeks before, 0 to 1.
 
-    0.45 duration clip((hours - 4) / (need - 4)), 0.20 efficiency clip((e - 0.75) / 0.15), 0.10 stages (half each of
-    clip(deep / 0.18), clip(REM / 0.20)), 0.10 regularity 1 - clip(|middle - median of the last 14| / 2.5 h), 0.15 debt
-    1 - clip(mean shortfall with half-life 2.5 days / 2.5 h); renormalised over the parts that are known. While a person
-    has not ``settled`` after a journey, regularity is none of them.
+    The score is a weighted mean, renormalised over the parts that are known. Before ``settled`` after a journey,
+    regularity is left out.
+
+    - 0.45 duration: clip((hours - 4) / (need - 4));
+    - 0.20 efficiency: clip((e - 0.75) / 0.15);
+    - 0.10 stages: half each of clip(deep / 0.18) and clip(REM / 0.20);
+    - 0.10 regularity: 1 - clip(|middle - median of the last 14| / 2.5 h);
+    - 0.15 debt: 1 - clip(mean shortfall with half-life 2.5 days / 2.5 h).
     """
     night = nights[day]
     parts: dict[str, float | None] = {
@@ -112,12 +116,12 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
     if len(before) < LEAST_NIGHTS:
         return None
     own = nights[day].middle
-    off = abs(median([(middle - own + 12) % 24 - 12 for middle in before]))  # round the clock: 23.9 is next to 0.1
+    off = abs(median([(middle - own + 12) % 24 - 12 for middle in before]))  # around the clock, 23.9 is next to 0.1
     return 1 - clip(off / 2.5)
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:
-    """Mean shortfall in hours over the last two weeks' nights, recent ones weighing more."""
+    """Return the mean shortfall in hours over the nights of the last two weeks. Recent nights weigh more."""
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:

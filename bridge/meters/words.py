@@ -1,14 +1,14 @@
-"""Short sentences for the reasons of a reading; never an event's title."""
+"""Short sentences for the reasons of a reading, without any event title."""
 
 from __future__ import annotations
 
 from bridge.meters.baseline import CALIBRATED, Baseline
 
-NEEDED = 1 / 12  # less than five minutes short is no shortfall
+SHORTFALL_MIN_HOURS = 1 / 12
 
 
 def hours(length: float) -> str:
-    """Hours as a person says them.
+    """Write a length in hours for people.
 
     >>> hours(6.17), hours(0.5), hours(8)
     ('6 h 10 min', '30 min', '8 h')
@@ -19,17 +19,19 @@ def hours(length: float) -> str:
 
 
 def slept(asleep: float, need: float) -> str:
-    """A night in hours against the need.
+    """Compare a night with the sleep need, both in hours.
 
     >>> slept(6.17, 7.5)
     'slept 6 h 10 min, 1 h 20 min below your need'
     """
     short = need - asleep
-    return f"slept {hours(asleep)}, " + (f"{hours(short)} below your need" if short > NEEDED else "as much as you need")
+    return f"slept {hours(asleep)}, " + (
+        f"{hours(short)} below your need" if short > SHORTFALL_MIN_HOURS else "as much as you need"
+    )
 
 
 def plural(count: int, noun: str) -> str:
-    """A count with its noun.
+    """Write a count with its noun.
 
     >>> plural(1, "task"), plural(2, "task")
     ('1 task', '2 tasks')
@@ -38,7 +40,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> str:
-    """A value in per cent of the person's normal.
+    """Write the distance of a value from the user's normal in per cent.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
     '12 % below your usual'
@@ -48,7 +50,7 @@ def relative(value: float, centre: float, normal: Baseline) -> str:
 
 
 def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
-    """A value's distance from the person's normal in its unit.
+    """Write the distance of a value from the user's normal in the value's unit.
 
     >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2))
     '4 bpm above what is usual for most people'
@@ -57,7 +59,7 @@ def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
 
 
 def _side(off: int, unit: str, normal: Baseline) -> str:
-    """Whose normal it is: the person's own once there are four values."""
+    """Name the normal that a distance refers to: the user's own from four values on, else the population's."""
     whose = "your usual" if normal.n >= CALIBRATED else "what is usual for most people"
     if off == 0:
         return f"about {whose}"

@@ -1,15 +1,63 @@
-"""Everything durable: SQLAlchemy Core tables, statements and migrations, one code path for SQLite and PostgreSQL."""
+"""The store of everything durable, on SQLite or PostgreSQL, in parts."""
 
 from __future__ import annotations
 
-from bridge.ports import Store
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+
+from bridge.store.access import Access
+from bridge.store.connections import Connections
+from bridge.store.database import Database
+from bridge.store.exports import Exports
+from bridge.store.ingest import Ingest
+from bridge.store.locks import Locks
+from bridge.store.maintenance import Maintenance
+from bridge.store.notifications import Notifications
+from bridge.store.people import People
+from bridge.store.reading import Reading
+from bridge.store.recommendations import Recommendations
+from bridge.store.scheduling import Scheduling
 
 
-def open_store(url: str) -> Store:
-    """Open a store, made and migrated on first use. ``sqlite:///path``, ``sqlite://`` (memory) or ``postgresql://...``.
+class Store:
+    """Everything durable, on SQLite or PostgreSQL. Several threads may use a store at the same time.
 
-    Raises SetupError when the address is wrong or the database cannot be reached.
+    All instants in and out are aware UTC. The parameter ``at`` of a read limits it to what was known then. Every
+    method of a part joins the open transaction of its thread, or opens a transaction of its own.
     """
-    from bridge.store.sql import SqlStore
 
-    return SqlStore(url)
+    def __init__(self, url: str) -> None:
+        self.database = Database(url)
+        self._locks = Locks(self.database.engine)
+        self.people = People(self.database)
+        self.access = Access(self.database)
+        self.connections = Connections(self.database)
+        self.ingest = Ingest(self.database)
+        self.reading = Reading(self.database)
+        self.recommendations = Recommendations(self.database)
+        self.notifications = Notifications(self.database)
+        self.scheduling = Scheduling(self.database)
+        self.maintenance = Maintenance(self.database)
+        self.exports = Exports(self.database)
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[None]:
+        """Make all calls inside land together or not at all. Nested calls join the outer transaction.
+
+        A transaction that is not ``durable`` does not wait for the disk. A power cut may take the last of them back,
+        each as a whole and in order; a crash of the process does not. Use it for work that would be done again.
+        """
+        with self.database.write(durable=durable):
+            yield
+
+    def lock(self, name: str) -> AbstractContextManager[None]:
+        """Hold a named lock between threads and processes. The lock ends with its process.
+
+        A thread may enter a lock again that it holds. Enter locks before transactions, because two processes would
+        otherwise wait for each other. Raises TryLater when the lock is held elsewhere for long.
+        """
+        return self._locks.hold(name)
+
+    def close(self) -> None:
+        """Close all connections of the database."""
+        self.database.close()

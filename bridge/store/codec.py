@@ -1,4 +1,4 @@
-"""Items and records as the bytes and texts that are stored; reading back gives equal values."""
+"""The stored form of items and records. Reading it back gives equal values."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from dataclasses import fields
 from datetime import date, datetime
 from typing import Any
 
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Event, Item, RawRecord, Response, Sample, Task
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Event, Item, RawRecord, Response, Sample, Task
 
-KINDS: dict[type, str] = {Sample: "sample", Episode: "episode", Event: "event", Task: "task"}
-CLASSES: dict[str, Callable[..., Item]] = {"sample": Sample, "episode": Episode, "event": Event, "task": Task}
+KIND_OF_CLASS: dict[type, str] = {Sample: "sample", Episode: "episode", Event: "event", Task: "task"}
+CLASS_OF_KIND: dict[str, Callable[..., Item]] = {"sample": Sample, "episode": Episode, "event": Event, "task": Task}
 
 _instant = datetime.fromisoformat
 _day = date.fromisoformat
@@ -42,23 +42,25 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 
 
 def kind_of(item: Item) -> str:
-    return KINDS[type(item)]
+    """Return sample, episode, event or task."""
+    return KIND_OF_CLASS[type(item)]
 
 
 def encode(item: Item) -> str:
-    """An item as JSON; fields that hold nothing are left out.
+    """Return an item as JSON, without fields that are None.
 
-    Pure ASCII: titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database takes.
+    The text is ASCII, because titles may hold NUL, which PostgreSQL refuses, and lone surrogates, which no database
+    takes.
     """
     body = {field.name: getattr(item, field.name) for field in fields(item)}
     return json.dumps({k: v for k, v in body.items() if v is not None}, default=_plain)
 
 
 def decode(kind: str, body: str) -> Item:
-    """The item ``encode`` was given."""
+    """Return the item that ``encode`` was given."""
     decoders = _DECODERS[kind]
     values = json.loads(body)
-    return CLASSES[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
+    return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
 
 
 def _plain(value: Any) -> Any:
@@ -70,28 +72,29 @@ def _plain(value: Any) -> Any:
 
 
 def packed(payload: Mapping[str, object]) -> bytes:
-    """Compressed canonical JSON."""
+    """Return a payload as compressed canonical JSON."""
     return zlib.compress(canonical(payload))
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
+    """Return a payload from compressed JSON."""
     body: dict[str, Any] = json.loads(zlib.decompress(payload))
     return body
 
 
 def canonical(payload: Mapping[str, object]) -> bytes:
-    """Equal payloads give equal bytes, whatever the order of their keys."""
+    """Return a payload as JSON with sorted keys, so that equal payloads give equal bytes."""
     return json.dumps(payload, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode(
         "utf-8", "surrogatepass"
     )
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """What tells one delivery of a record from the next."""
+    """Return a digest that is equal for equal deliveries of a record."""
     return mark_of(canonical(record.payload), record)
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """The fingerprint of a record whose payload is written already."""
+    """Return the fingerprint of a record from its canonical payload."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

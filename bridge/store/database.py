@@ -1,4 +1,4 @@
-"""The engine, its transactions (one per thread, nested ones join) and the migration on opening."""
+"""The engine, its transactions (nested calls join the thread's transaction) and the base of the store's parts."""
 
 from __future__ import annotations
 
@@ -6,38 +6,39 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import sqlalchemy as sa
 from sqlalchemy.pool import StaticPool
 
-from bridge.errors import SetupError, TryLater
-from bridge.store.schema import bring_up
+from bridge.domain.errors import SetupError, TryLater
+from bridge.store.schema import create_or_migrate
 
 BUSY_SECONDS = 30
-WASTE = 0.2  # share of a file that is unused before it is written anew
-FULL = "there is no room left for the database; make room, then do it again"
-PASSING = {  # errors by their names in SQLite, by their numbers in PostgreSQL
-    "SQLITE_BUSY": "another writes into the database for long; try again when it is done",
-    "SQLITE_FULL": FULL,
-    "53100": FULL,
+UNUSED_SHARE_MAX = 0.2  # of a SQLite file, before the file is rewritten
+DISK_FULL = "there is no room left for the database; make room, then do it again"
+PASSING_ERRORS = {  # SQLite's name or PostgreSQL's number -> what to do
+    "SQLITE_BUSY": "another process writes into the database for long; try again when it is done",
+    "SQLITE_FULL": DISK_FULL,
+    "53100": DISK_FULL,
 }
-IDLE = 0.5  # seconds after which a connection of the pool is looked at before it is used
+IDLE_SECONDS_BEFORE_CHECK = 0.5  # of a pooled connection; after that the connection is checked before its use
 
 
 class Database:
-    """A migrated database. ``read`` and ``write`` give the thread's open transaction, or one of their own."""
+    """A migrated database. ``read`` and ``write`` give the thread's open transaction, or a new transaction."""
 
     def __init__(self, url: str | sa.URL) -> None:
         self.engine = _engine(url)
         self._open = threading.local()
-        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share its one connection: one at a time
+        in_memory = isinstance(self.engine.pool, StaticPool)  # all threads share a connection and take turns
         self._turn: AbstractContextManager[object] = threading.RLock() if in_memory else nullcontext()
         try:
-            bring_up(self.engine)
+            create_or_migrate(self.engine)
         except BaseException as error:
             self.engine.dispose()
             if not isinstance(error, sa.exc.DatabaseError):  # no database, no permission, out of reach
@@ -49,10 +50,10 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """A transaction that may write; what happens inside lands together or not at all.
+        """Open a transaction that may write. Everything inside lands together or not at all.
 
-        Not ``durable``: it does not wait for the disk. The outermost transaction decides. Raises TryLater on a full
-        disk, and where SQLite's one writer is another for longer than ``BUSY_SECONDS``.
+        A transaction that is not ``durable`` does not wait for the disk; the outermost decides. Raises TryLater on a
+        full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -70,36 +71,42 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """One consistent view for all queries inside; it does not wait for writers."""
-        current: sa.Connection | None = getattr(self._open, "connection", None)
+        """Open a consistent view for all queries inside. It does not wait for writers, and nested reads share it."""
+        opened = (getattr(self._open, name, None) for name in ("connection", "reading"))
+        current: sa.Connection | None = next((connection for connection in opened if connection is not None), None)
         if current is not None:
             yield current
             return
         options: dict[str, Any] = {"bridge_reads": True}
-        if self.engine.dialect.name == "postgresql":  # or a row that moves to the revisions is seen twice or not at all
+        if self.engine.dialect.name == "postgresql":  # otherwise a row moving to the revisions is seen twice or never
             options["isolation_level"] = "REPEATABLE READ"
         with self._turn, self._connected(**options) as connection:
-            yield connection
+            self._open.reading = connection
+            try:
+                yield connection
+            finally:
+                self._open.reading = None
 
     def _connected(self, **options: Any) -> sa.Connection:
         return self.engine.connect().execution_options(**options)
 
     def close(self) -> None:
+        """Close all connections."""
         self.engine.dispose()
 
     def scrub(self) -> None:
-        """Give deleted rows' space back, so that no file of the database holds them any longer."""
+        """Overwrite deleted rows, so that no file of the database holds them any longer."""
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM FULL")
             return
         with self._raw() as raw:
             raw.cursor().execute("VACUUM")
             busy, *_ = raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        if busy:  # SQLite says so and raises nothing
-            raise sqlite3.OperationalError("another reads it for long")
+        if busy:  # SQLite reports this without an error
+            raise sqlite3.OperationalError("another process reads it for long")
 
-    def scrub_of(self, *small: sa.Table) -> None:
-        """The same for few rows of small tables; on SQLite, for those that were overwritten as they were deleted."""
+    def scrub_tables(self, *small: sa.Table) -> None:
+        """Do the same for a few rows of small tables. On SQLite they were overwritten when they were deleted."""
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
             return
@@ -107,13 +114,16 @@ class Database:
             raw.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def _alone(self, statement: str) -> None:
-        """On PostgreSQL, outside of any transaction."""
+        """Execute a statement on PostgreSQL outside of any transaction."""
         with self.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text(statement))
 
     def compact(self, at_most: int | None = None) -> None:
-        """Give back the space of what was deleted. SQLite's writers wait for as long as a file is written anew, so a
-        larger one than ``at_most`` bytes is not: what comes next takes the space that is free in it."""
+        """Give back the space of deleted rows.
+
+        SQLite's writers wait while the file is rewritten. A file with more than ``at_most`` bytes in use is not
+        rewritten; later rows fill its free space.
+        """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")
             return
@@ -121,25 +131,85 @@ class Database:
             asked = ("page_count", "freelist_count", "page_size")
             pages, unused, size = (raw.cursor().execute(f"PRAGMA {what}").fetchone()[0] for what in asked)
             small = at_most is None or (pages - unused) * size <= at_most
-            rewrite = ("VACUUM",) if small and unused > WASTE * pages else ()
+            rewrite = ("VACUUM",) if small and unused > UNUSED_SHARE_MAX * pages else ()
             for statement in (*rewrite, "PRAGMA optimize", "PRAGMA wal_checkpoint(PASSIVE)"):
                 raw.cursor().execute(statement)
 
     @contextmanager
     def _raw(self) -> Iterator[Any]:
-        """SQLite's own connection, in no transaction of anybody: SQLAlchemy would begin one, and VACUUM refuses it."""
+        """Give SQLite's own connection without a transaction, because VACUUM refuses to run in a transaction."""
         with self._turn, closing(self.engine.raw_connection()) as raw:
             yield raw
 
 
+class Part:
+    """A part of the store. The decorators ``reads`` and ``writes`` give its methods their connection."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+
+
+P = ParamSpec("P")
+R = TypeVar("R")
+SomePart = TypeVar("SomePart", bound=Part)
+
+
+def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
+    """Call a method with the connection of the thread's transaction, or of a read of its own."""
+
+    @wraps(method)
+    def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        with part.database.read() as db:
+            return method(part, db, *args, **kwargs)
+
+    return call
+
+
+def writes(
+    *, durable: bool = True
+) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
+    """Call a method with the connection of the thread's transaction, or of a write of its own.
+
+    A write of its own that is not ``durable`` does not wait for the disk.
+    """
+
+    def decorate(
+        method: Callable[Concatenate[SomePart, sa.Connection, P], R],
+    ) -> Callable[Concatenate[SomePart, P], R]:
+        @wraps(method)
+        def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
+            with part.database.write(durable=durable) as db:
+                return method(part, db, *args, **kwargs)
+
+        return call
+
+    return decorate
+
+
+@contextmanager
+def as_setup_error(what: str, then: str) -> Iterator[None]:
+    """Raise SetupError for a full disk, a damaged file or a place that cannot be written to.
+
+    The text says ``what`` failed, the reason, and what to do ``then``.
+    """
+    try:
+        yield
+    except (OSError, sqlite3.Error, sa.exc.DBAPIError) as error:
+        cause = error.orig if isinstance(error, sa.exc.DBAPIError) else error
+        if not isinstance(cause, OSError | sqlite3.Error):
+            raise
+        why = cause.strerror if isinstance(cause, OSError) else cause
+        raise SetupError(f"{what} ({why}); {then}") from error
+
+
 @contextmanager
 def _passing() -> Iterator[None]:
-    """What passes is to be tried again, and no defect."""
+    """Raise TryLater for errors that pass by themselves."""
     try:
         yield
     except sa.exc.OperationalError as error:
         kinds = {getattr(error.orig, name, None) for name in ("sqlite_errorname", "sqlstate")}
-        for kind, why in PASSING.items():
+        for kind, why in PASSING_ERRORS.items():
             if kind in kinds:
                 raise TryLater(why) from error
         raise
@@ -161,25 +231,25 @@ def _postgres(url: sa.URL) -> sa.Engine:
     try:
         engine = sa.create_engine(
             url.update_query_dict({"options": f"{url.query.get('options', '')} -c synchronous_commit=off"}),
-            hide_parameters=True,  # in errors: they are personal
+            hide_parameters=True,  # parameters in errors would be personal data
             isolation_level="READ COMMITTED",
             pool_size=10,
-            max_overflow=90,  # a thread that syncs may hold two; the server has the last word
+            max_overflow=90,  # a syncing thread may hold two; the server limits them too
         )
     except ModuleNotFoundError:
         raise SetupError("PostgreSQL needs its driver: pip install 'rhythm-bridge[postgres]'") from None
-    sa.event.listen(engine, "checkout", _look)
-    sa.event.listen(engine, "checkin", _leave)
+    sa.event.listen(engine, "checkout", _check_idle)
+    sa.event.listen(engine, "checkin", _note_idle)
     return engine
 
 
-def _leave(_connection: Any, record: Any) -> None:
+def _note_idle(_connection: Any, record: Any) -> None:
     record.info["bridge_left"] = time.monotonic()
 
 
-def _look(connection: Any, record: Any, _proxy: Any) -> None:
-    """One that lay idle may have been cut off: then there is another. Asking every time would cost a sync's third."""
-    if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE:
+def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
+    """Replace a connection that was cut off while idle. A check at every use would take a third of a sync's time."""
+    if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE_SECONDS_BEFORE_CHECK:
         return
     try:
         connection.autocommit = True
@@ -191,7 +261,7 @@ def _look(connection: Any, record: Any, _proxy: Any) -> None:
 
 def _sqlite(url: sa.URL) -> sa.Engine:
     options: dict[str, Any] = {"connect_args": {"timeout": BUSY_SECONDS, "check_same_thread": False}}
-    options["hide_parameters"] = True  # in errors: they are personal
+    options["hide_parameters"] = True  # parameters in errors would be personal data
     if url.database:
         _make_private(Path(url.database))
     else:
@@ -203,7 +273,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """The file exists and belongs to its owner alone before the first byte is in it."""
+    """Create the file with mode 0600 before its first byte is written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -214,7 +284,7 @@ def _make_private(path: Path) -> None:
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
-    connection.isolation_level = None  # we say BEGIN ourselves: the driver would begin too late for reads
+    connection.isolation_level = None  # ``_begin_sqlite`` begins, because the driver would begin too late
     for pragma in ("journal_mode=WAL", "foreign_keys=ON", f"busy_timeout={BUSY_SECONDS * 1000}", "synchronous=FULL"):
         connection.execute(f"PRAGMA {pragma}").close()
 
@@ -225,7 +295,26 @@ def _begin_sqlite(connection: sa.Connection) -> None:
         connection.exec_driver_sql("BEGIN")
         return
     durable = options.get("bridge_durable", True)
-    if connection.info.get("bridge_durable", True) is not durable:  # in WAL mode a later durable one saves those before
+    if connection.info.get("bridge_durable", True) is not durable:  # in WAL mode, the next durable one saves all
         connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
         connection.info["bridge_durable"] = durable
     connection.exec_driver_sql("BEGIN IMMEDIATE")
+
+
+OUTAGE_TEXT = (
+    "the database does not answer; try again in half a minute. If it stays so, on the bridge's machine: bridge doctor"
+)
+
+
+OUTAGE_RETRY_SECONDS = 30
+
+
+_DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
+
+
+def is_outage(error: BaseException) -> bool:
+    """Return True for an error of the database's state, and False for an error of a statement.
+
+    SQLite's errors about a damaged file have no class of their own (https://peps.python.org/pep-0249/#exceptions).
+    """
+    return isinstance(error, _DOWN) or type(error) is sa.exc.DatabaseError

@@ -1,4 +1,4 @@
-"""Records arrive, are kept as they came, and are turned into rows."""
+"""Deliveries of records, which are compared with the stored state, derived, and written where they changed."""
 
 from __future__ import annotations
 
@@ -8,46 +8,60 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import sqlalchemy as sa
 
-from bridge.errors import BadRecord
-from bridge.ports import Connection, Landing, Normaliser
+from bridge.domain.errors import BadRecord
+from bridge.domain.ports import Normaliser
+from bridge.domain.records import Connection, RecordResult
+from bridge.domain.samples import set_apart
+from bridge.domain.types import Item, RawRecord, union
 from bridge.store import codec, rows, tables
-from bridge.types import Item, RawRecord, union
 
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """A record as it is stored; ``hash`` is None until it has landed once. ``items`` counts what it last yielded."""
+    """The stored state of a record."""
 
     id: int
     record: RawRecord
-    hash: bytes | None = None
+    hash: bytes | None = None  # None until the record has landed once
     reason: str | None = None
+    outside: tuple[str, ...] = ()  # reasons why single values are set aside
     version: int = 0
     arrived_at: datetime | None = None
-    items: Counter[str] = field(default_factory=Counter)
+    items: Counter[str] = field(default_factory=Counter)  # kind -> number last derived
     waits: bool = False  # for its parent, which has not come
+    as_of: datetime | None = None  # date of the newest export with the record
+    whole_as_of: datetime | None = None  # date of the newest export with the whole record
+
+    def date(self, record: RawRecord) -> bool:
+        """Take over the date of a delivery. Returns True when a date of the record changed."""
+        if record.as_of is None:
+            return False
+        before = self.as_of, self.whole_as_of
+        self.as_of = max(self.as_of or record.as_of, record.as_of)
+        self.whole_as_of = self.whole_as_of if record.adds else record.as_of
+        return before != (self.as_of, self.whole_as_of)
 
 
 class Memory(Protocol):
-    """Where the latest delivery of records is found."""
+    """The latest deliveries of records, for parents and children."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> RawRecord | None:
-        """The record at ``stream/key``; None when it never came or is deleted."""
+        """Return the record at ``stream/key``, or None when it never came or was deleted."""
         ...
 
     def children(self, path: str) -> list[State]:
-        """Live records that name this one as their parent."""
+        """Return the records with this parent that are not deleted."""
         ...
 
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """A run of deliveries, written together where that gives the same rows as writing them one by one."""
+    """Several deliveries, written together where that gives the same rows as writing each by itself."""
 
     db: sa.Connection
     connection: Connection
@@ -57,26 +71,28 @@ class Batch:
     memory: Memory
     desired: dict[int, Sequence[Item]] = field(default_factory=dict)
     states: dict[int, State] = field(default_factory=dict)
-    fresh: set[int] = field(default_factory=set)  # the records that have no rows yet, for they never landed
-    changed: set[int] = field(default_factory=set)  # the records whose rows changed, once written
+    fresh: set[int] = field(default_factory=set)  # ids of records that never landed and have no rows
+    changed: set[int] = field(default_factory=set)  # ids of records whose rows were changed
+    dated: dict[int, State] = field(default_factory=dict)  # records with changed dates
 
     def take(self, state: State) -> None:
-        """Derive one record, then those that cannot be understood without it."""
+        """Derive the items of a record, then of its children, which are read together with it."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
             self._derive(self.states.get(child.id, child))
 
     def _derive(self, state: State) -> None:
-        """A deleted record means nothing; an unreadable one keeps what it meant."""
+        """Derive a record's items. An unreadable record keeps its earlier rows, and impossible values are set apart."""
         try:
-            items = self._items(state)
+            items, outside = set_apart(self._items(state))
         except BadRecord as error:
             state.reason = str(error)
         else:
-            if self.desired.get(state.id, items) != items:  # it changes twice: the steps must not depend on paging
+            if self.desired.get(state.id, items) != items:  # a second change, whose revision must not depend on paging
                 self.write()
             self.desired[state.id], state.reason = items, None
+            state.outside = tuple(f"{self.connection.source}/{state.record.stream}: {why}" for why in outside)
             state.items = Counter(codec.kind_of(item) for item in items)
         state.version = self.version
         self.states[state.id] = state
@@ -90,13 +106,15 @@ class Batch:
         return self.normalise(record, parent)
 
     def write(self) -> None:
-        """Write the rows and the state of every record touched so far."""
+        """Write the rows and the states of all records so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
+        if self.dated:
+            self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
         fresh = frozenset(self.desired.keys() & self.fresh)
         self.changed |= rows.write(self.db, self.connection, self.desired, now=self.now, fresh=fresh)
         self.fresh -= fresh
-        self.desired, self.states = {}, {}
+        self.desired, self.states, self.dated = {}, {}, {}
 
 
 _KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
@@ -107,52 +125,63 @@ _UPDATE = (
 )
 
 
+_DATE = (
+    sa.update(tables.records)
+    .where(tables.records.c.id == sa.bindparam("record"))
+    .values(as_of=sa.bindparam("new_as_of"), whole_as_of=sa.bindparam("new_whole_as_of"))
+)
+
+
+def _dates(state: State) -> dict[str, Any]:
+    return {"record": state.id, "new_as_of": state.as_of, "new_whole_as_of": state.whole_as_of}
+
+
 def _bound(state: State) -> dict[str, Any]:
     return {
         "record": state.id,
         "new_parent": state.record.parent,
         "new_hash": state.hash,
         "new_deleted": state.record.deleted,
-        "new_reason": state.reason,
+        "new_reason": state.reason or "\n".join(state.outside) or None,
         "new_version": state.version,
         "new_arrived_at": state.arrived_at,
     }
 
 
-def land(
-    db: sa.Connection,
-    connection: Connection,
-    records: Sequence[RawRecord],
-    normalise: Normaliser,
-    *,
-    version: int,
-    now: datetime,
-    keep_raw: bool,
-) -> list[Landing]:
-    """See ``Store.land``."""
-    states = _register(db, connection, records, now=now)
-    memory = _Stored(db, connection, records)
-    batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
-    taken = [_take(batch, states.get(record.path), record) for record in records]
-    batch.write()
-    if keep_raw:
-        arrived = zip(taken, records, strict=True)
-        kept = [(s, s.record if r.adds else r, text) for (outcome, s, text), r in arrived if s and outcome != "reread"]
-        _keep(db, kept, now=now)
-    return [_landing(outcome, state, batch.changed) for outcome, state, _ in taken]
+class Delivery(NamedTuple):
+    """A delivered record with its outcome, its payload as written, and its state when something is to be derived.
+
+    The outcome ``reread`` says that the record is unchanged and was read again by a newer normaliser.
+    """
+
+    outcome: str
+    state: State | None = None
+    payload: bytes = b""
 
 
-def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, State | None, bytes]:
-    """Decide what a delivery is, with its payload as written; ``reread``: as before, but by a newer normaliser."""
+UNCHANGED = Delivery("unchanged")
+
+
+def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
+    """Compare a delivered record with its stored state, and derive its items where something changed."""
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
-        return "unchanged", None, b""  # a deletion of what is not here
-    if record.adds and (before := batch.memory.latest(record.path)) is not None:
-        record = replace(record, payload=union(before.payload, record.payload))
+        return UNCHANGED  # outdated, or the deletion of an unknown record
+    if _replaced(state, record):
+        return UNCHANGED
+    older = _is_older(state.as_of, record)
+    before = batch.memory.latest(record.path) if record.adds or older else None
+    if older and before is None:  # the newer piece is not stored, and its rows stay
+        return UNCHANGED
+    if before is not None:
+        pieces = (record.payload, before.payload) if older else (before.payload, record.payload)
+        record = replace(record, payload=union(*pieces))
+    if state.date(record):
+        batch.dated[state.id] = state
     text = codec.canonical(record.payload)
     mark = codec.mark_of(text, record)
     same = state.hash == mark
     if same and state.version == batch.version:
-        return "unchanged", None, b""
+        return UNCHANGED
     if state.hash is None:
         batch.fresh.add(state.id)
     outcome = "reread" if same else "deleted" if record.deleted else "new" if state.hash is None else "updated"
@@ -160,21 +189,38 @@ def _take(batch: Batch, state: State | None, record: RawRecord) -> tuple[str, St
     if not same:
         state.arrived_at = batch.now
     batch.take(state)
-    return outcome, state, text
+    return Delivery(outcome, state, text)
 
 
-def _landing(outcome: str, state: State | None, changed: set[int]) -> Landing:
+def _replaced(state: State, record: RawRecord) -> bool:
+    """Return True when a newer export holds the whole record, or for a deletion, any part of the record."""
+    return _is_older(state.as_of if record.deleted else state.whole_as_of, record)
+
+
+def _is_older(known: datetime | None, record: RawRecord) -> bool:
+    return known is not None and record.as_of is not None and record.as_of < known
+
+
+def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
+    """Return the result of a delivery. A record that was only read again is updated when its rows changed."""
+    outcome, state = delivery.outcome, delivery.state
     if outcome == "reread":
         outcome = "updated" if state and state.id in changed else "unchanged"
     if state is None:
-        return Landing(outcome=outcome)
-    return Landing(outcome=outcome, set_aside=state.reason, waits=state.waits, items=dict(state.items))
+        return RecordResult(outcome=outcome)
+    return RecordResult(
+        outcome=outcome,
+        set_aside=state.reason,
+        outside=state.outside,
+        waits=state.waits,
+        items=dict(state.items),
+    )
 
 
-def _register(
+def register(
     db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
 ) -> dict[str, State]:
-    """The state of every record, by path; those never seen before (and not deletions) get a row."""
+    """Return path -> state of every record. New records get a row, unless they are deletions."""
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
     fresh = [record for path, record in wanted.items() if path not in states]
@@ -199,7 +245,7 @@ def _register(
     return states
 
 
-_OF_KEYS = sa.select(tables.records).where(  # built once: that would take longer than asking
+_OF_KEYS = sa.select(tables.records).where(  # built once, because building takes longer than the query
     tables.records.c.connection_id == sa.bindparam("connection"),
     tables.records.c.stream == sa.bindparam("stream"),
     tables.records.c.key.in_(sa.bindparam("keys", expanding=True)),
@@ -207,7 +253,7 @@ _OF_KEYS = sa.select(tables.records).where(  # built once: that would take longe
 
 
 def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> dict[str, State]:
-    """What is stored of these records; the payload is not read."""
+    """Return path -> stored state, without payloads."""
     keys: dict[str, list[str]] = defaultdict(list)
     for path in paths:
         stream, _, key = path.partition("/")
@@ -221,31 +267,41 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
 
 
 def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
+    """Return the state of a row of ``records``."""
     record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
     return State(
-        id=row.id, record=record, hash=row.hash, reason=row.reason, version=row.version, arrived_at=row.arrived_at
+        id=row.id,
+        record=record,
+        hash=row.hash,
+        reason=row.reason,
+        version=row.version,
+        arrived_at=row.arrived_at,
+        as_of=row.as_of,
+        whole_as_of=row.whole_as_of,
     )
 
 
-def _keep(db: sa.Connection, arrived: Sequence[tuple[State, RawRecord, bytes]], *, now: datetime) -> None:
+def keep_raw(db: sa.Connection, deliveries: Sequence[Delivery], records: Sequence[RawRecord], *, now: datetime) -> None:
+    """Store the payloads of the deliveries that changed their record."""
     values = [
         {
             "record_id": state.id,
             "arrived_at": now,
-            "deleted": record.deleted,
-            "parent": record.parent,
-            "payload": zlib.compress(text),
+            "deleted": (kept := state.record if record.adds else record).deleted,
+            "parent": kept.parent,
+            "payload": zlib.compress(payload),
         }
-        for state, record, text in arrived
+        for (outcome, state, payload), record in zip(deliveries, records, strict=True)
+        if state is not None and outcome != "reread"
     ]
     if values:
         db.execute(sa.insert(tables.arrivals), values)
 
 
-class _Stored:
-    """Parents and children from the database, under what the page itself brings.
+class StoredRecords:
+    """Parents and children from the database, overlaid by the deliveries of a page.
 
-    Fetched once for a whole page, and only where something on it is to be derived: of most pages nothing is.
+    They are fetched once for a page, and only when something is to be derived, which is rare.
     """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
@@ -254,7 +310,8 @@ class _Stored:
 
     @cached_property
     def _stored(self) -> dict[str, RawRecord]:
-        needed = {r.parent for r in self._records if r.parent} | {r.path for r in self._records if r.adds}
+        united = {r.path for r in self._records if r.adds or r.as_of is not None}
+        needed = {r.parent for r in self._records if r.parent} | united
         found = _load(self._db, self._connection, list(needed))
         return {s.record.path: s.record for s in with_payload(self._db, list(found.values()))}
 
@@ -286,7 +343,7 @@ class _Stored:
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """These records as they last arrived; those whose payload was not kept are left out."""
+    """Yield the records as they last arrived, except those without a stored payload."""
     a = tables.arrivals.c
     by_id = {state.id: state for state in states}
     for ids in rows.chunks(by_id):

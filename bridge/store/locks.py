@@ -1,4 +1,4 @@
-"""Locks that hold between processes and end with the one that holds them, also when it is killed."""
+"""Locks between processes. A lock ends with its process, also when the process is killed."""
 
 from __future__ import annotations
 
@@ -7,20 +7,23 @@ import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime
 
 import sqlalchemy as sa
 
-from bridge.errors import TryLater
+from bridge.domain.errors import TryLater
+from bridge.store import tables
 
-PATIENCE = 90.0  # seconds: longer than a token server may take to answer
-PAUSE = 0.02  # seconds between two tries
+LOCK_TIMEOUT_SECONDS = 90.0  # longer than a token server may take to answer
+LOCK_POLL_SECONDS = 0.02  # between two tries
+UNLOCK_TIMEOUT_SECONDS = 1.0  # for a database that does not answer when a singleton lock is closed
 
 
 class Locks:
-    """Named locks of one database: advisory locks on PostgreSQL, the lock of a file of its own beside SQLite's.
+    """Named locks of a database. PostgreSQL has advisory locks; SQLite locks a file beside the database.
 
-    A thread that holds a lock may take it again.
+    A thread that holds a lock may take the lock again.
     """
 
     def __init__(self, engine: sa.Engine) -> None:
@@ -30,7 +33,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:
-        """Raises TryLater when another holds it for a minute and a half."""
+        """Wait for a lock and hold it. Raises TryLater after ``LOCK_TIMEOUT_SECONDS``."""
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
             yield
@@ -50,7 +53,7 @@ class Locks:
                 yield
         elif path:
             with closing(sqlite3.connect(f"{path}.{name}.lock", timeout=0, isolation_level=None)) as file:
-                _wait(lambda: exclusive(file))
+                _wait(lambda: _try_exclusive(file))
                 yield
         else:
             with self._in_memory:
@@ -59,20 +62,94 @@ class Locks:
     @contextmanager
     def _advisory(self, name: str) -> Iterator[None]:
         with self._engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-            _wait(lambda: bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number(name))))))
+            number = _advisory_lock_number(name)
+            _wait(lambda: bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(number)))))
             try:
                 yield
             finally:
-                connection.execute(sa.select(sa.func.pg_advisory_unlock(number(name))))
+                connection.execute(sa.select(sa.func.pg_advisory_unlock(number)))
 
 
-def number(name: str) -> int:
-    """A name as PostgreSQL takes it for an advisory lock."""
+class SingletonLock:
+    """A named lock of the only worker of a kind at a store. The lock is tried and never waited for.
+
+    A connection that broke ends the lock on PostgreSQL. Call ``taken`` again to take the lock anew.
+    """
+
+    def __init__(self, engine: sa.Engine, name: str) -> None:
+        self._engine, self._name = engine, name
+        self._file: sqlite3.Connection | None = None
+        self._session: sa.Connection | None = None
+
+    def taken(self) -> bool:
+        """Return True when the lock is ours, now or still. Raises the database's error when the database is away."""
+        if self._engine.dialect.name == "postgresql":
+            return self._advisory_lock_taken()
+        path = self._engine.url.database
+        if not path:
+            return True  # only this process sees a store in memory
+        if self._file is None:
+            self._file = sqlite3.connect(
+                f"{path}.{self._name}.lock", timeout=0, isolation_level=None, check_same_thread=False
+            )
+        return self._file.in_transaction or _try_exclusive(self._file)
+
+    def _advisory_lock_taken(self) -> bool:
+        if self._session is not None:
+            try:
+                self._session.execute(sa.text("SELECT 1"))
+            except sa.exc.DBAPIError:
+                self._session.invalidate()
+                self._session.close()
+                self._session = None
+            else:
+                return True
+        session = self._engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+        if session.scalar(sa.select(sa.func.pg_try_advisory_lock(_advisory_lock_number(self._name)))):
+            self._session = session
+            return True
+        session.close()
+        return False
+
+    def close(self) -> None:
+        """Give the lock back."""
+        if self._file is not None:
+            self._file.close()
+        if self._session is not None:
+            thread = threading.Thread(target=self._unlock, args=(self._session,), daemon=True)
+            thread.start()
+            thread.join(UNLOCK_TIMEOUT_SECONDS)  # the lock ends with the process in any case
+        self._file = self._session = None
+
+    def _unlock(self, session: sa.Connection) -> None:
+        """Unlock before the session ends, because PostgreSQL notices the end of a session late."""
+        with suppress(sa.exc.DBAPIError):
+            session.execute(sa.select(sa.func.pg_advisory_unlock(_advisory_lock_number(self._name))))
+        session.invalidate()
+        session.close()
+
+
+def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
+    """Save the holder of a name, to be shown to later processes."""
+    s = tables.singletons
+    db.execute(sa.delete(s).where(s.c.name == name))
+    db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
+
+
+def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
+    """Return the last saved holder of a name, and since when."""
+    s = tables.singletons.c
+    row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
+    return None if row is None else (row.holder, row.since)
+
+
+def _advisory_lock_number(name: str) -> int:
+    """Return the number under which PostgreSQL knows a named lock."""
     return int.from_bytes(hashlib.blake2b(name.encode(), digest_size=8).digest(), signed=True)
 
 
-def exclusive(file: sqlite3.Connection) -> bool:
-    """Try to take a file's lock."""
+def _try_exclusive(file: sqlite3.Connection) -> bool:
+    """Try to lock a file. Returns True when the lock is taken."""
     try:
         file.execute("BEGIN EXCLUSIVE")
     except sqlite3.OperationalError:
@@ -81,8 +158,8 @@ def exclusive(file: sqlite3.Connection) -> bool:
 
 
 def _wait(taken: Callable[[], bool]) -> None:
-    end = time.monotonic() + PATIENCE
+    end = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while not taken():
         if time.monotonic() > end:
             raise TryLater("another process holds what this one needs")
-        time.sleep(PAUSE)
+        time.sleep(LOCK_POLL_SECONDS)

@@ -1,6 +1,6 @@
-"""All tables from one database into another, raw value by raw value, and what each holds as one number.
+"""Copies of all tables from one database into another, compared by a digest of each table.
 
-Values are compared as they mean the same in both: a date as its text, a truth value as 0 or 1.
+Raw values are copied. For the comparison a date is its text, and a boolean is 0 or 1, in both databases.
 """
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bridge.errors import SetupError
-from bridge.store import bulk, tables
+from bridge.domain.errors import SetupError
+from bridge.store import inserts, tables
 
-BATCH = 2000  # rows read, written and hashed at once
+BATCH_ROWS = 2000  # read, written and hashed together
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Moved:
-    """One table: how many rows it has, and whether both databases say the same."""
+class MovedTable:
+    """A copied table. ``verified`` says that both databases hold equal rows."""
 
     table: str
     rows: int
@@ -30,19 +30,19 @@ class Moved:
 
 
 def ordered() -> list[sa.Table]:
-    """Parents before children; who is at a store is not moved to another."""
-    return [table for table in tables.metadata.sorted_tables if table is not tables.presences]
+    """Return the tables to copy, parents before children. Holders of singleton locks belong to a store and stay."""
+    return [table for table in tables.metadata.sorted_tables if table is not tables.singletons]
 
 
 def refuse_unless_empty(db: sa.Connection) -> None:
-    """Raises SetupError where anybody's rows are."""
+    """Raise SetupError for a database with any rows."""
     for table in ordered():
         if db.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
             raise SetupError(f"the other database already has {table.name}; give an empty one: bridge migrate --to URL")
 
 
 def hold(db: sa.Connection) -> None:
-    """Keep everybody else from writing until the transaction ends. SQLite's write transactions do by themselves."""
+    """Keep other processes from writing until the transaction ends. SQLite's write transactions do so anyway."""
     if db.dialect.name == "postgresql":
         for table in ordered():
             db.exec_driver_sql(f'LOCK TABLE "{table.name}" IN SHARE MODE')
@@ -50,25 +50,30 @@ def hold(db: sa.Connection) -> None:
 
 def copy(
     source: sa.Connection, target: sa.Connection, step: Callable[[str], Callable[[int, int], None]]
-) -> Iterator[Moved]:
-    """Copy table after table, then read each again from where it now is. Nothing is committed here."""
+) -> Iterator[MovedTable]:
+    """Copy each table, then read the copy again and compare. Nothing is committed.
+
+    ``step(table)`` returns the progress function (done, total) of a table, in rows.
+    """
     for table in ordered():
         total = int(source.execute(sa.select(sa.func.count()).select_from(table)).scalar_one())
-        told, done, sent = step(table.name), 0, _Digest()
+        progress, done, sent = step(table.name), 0, _Digest()
         for rows in _batches(source, table):
-            bulk.insert(target, table, _columns(table), rows)
+            inserts.insert_many(target, table, _columns(table), rows)
             sent.add(rows)
             done += len(rows)
-            told(done, total)
+            progress(done, total)
         _continue_numbering(target, table)
-        came = _Digest()
+        received = _Digest()
         for rows in _batches(target, table):
-            came.add(rows)
-        yield Moved(table=table.name, rows=done, verified=(sent.rows, sent.value) == (came.rows, came.value))
+            received.add(rows)
+        yield MovedTable(
+            table=table.name, rows=done, verified=(sent.rows, sent.value) == (received.rows, received.value)
+        )
 
 
 class _Digest:
-    """What rows say, in their order, as one number."""
+    """A digest of rows in their order."""
 
     def __init__(self) -> None:
         self.rows = 0
@@ -89,31 +94,31 @@ def _columns(table: sa.Table) -> list[str]:
 
 
 def _batches(db: sa.Connection, table: sa.Table) -> Iterator[list[Row]]:
-    """The rows by their primary key, as plain values; each batch goes on after the last row of the one before."""
+    """Yield the rows by primary key, as plain values. Each batch begins after the last row of the earlier batch."""
     keys = list(table.primary_key.columns)
     plain = [sa.type_coerce(c, sa.BigInteger) if isinstance(c.type, tables.Instant) else c for c in keys]
     raw = [sa.type_coerce(column, _raw(column)).label(column.name) for column in table.columns]
     places = [_columns(table).index(key.name) for key in keys]
     last: Row | None = None
     while True:
-        query = sa.select(*raw).select_from(table).order_by(*keys).limit(BATCH)
+        query = sa.select(*raw).select_from(table).order_by(*keys).limit(BATCH_ROWS)
         if last is not None:
             query = query.where(sa.tuple_(*plain) > sa.tuple_(*(last[place] for place in places)))
         found = db.execute(query).all()
         if not found:
             return
         last = tuple(found[-1])
-        yield [tuple(map(_same, row)) for row in found]
+        yield [tuple(map(_comparable, row)) for row in found]
 
 
 def _raw(column: sa.Column[Any]) -> sa.types.TypeEngine[Any]:
-    """What the database itself holds: what it means is not our business here."""
+    """Return the type of a column's raw values."""
     if isinstance(column.type, tables.Packed):
         return sa.LargeBinary()
     return sa.BigInteger() if isinstance(column.type, tables.Instant) else column.type
 
 
-def _same(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, date):
@@ -122,7 +127,7 @@ def _same(value: Any) -> Any:
 
 
 def _continue_numbering(db: sa.Connection, table: sa.Table) -> None:
-    """Let PostgreSQL give the next row the number after the highest."""
+    """Let PostgreSQL number the next row after the highest number."""
     if db.dialect.name != "postgresql" or "id" not in table.c:
         return
     highest = sa.select(sa.func.max(table.c.id)).scalar_subquery()

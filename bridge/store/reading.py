@@ -1,74 +1,212 @@
-"""What is known about a person: current rows, or rows and revisions as of an earlier moment."""
+"""Reading of a user's current rows, or of rows and revisions as they were known at an earlier instant."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from datetime import date, datetime, timedelta
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime
 from typing import Any
 
 import sqlalchemy as sa
 
-from bridge.metrics import Metric
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Connection, Extent, Provenance, Revision
+from bridge.domain.types import Episode, Event, Item, Sample, Task
 from bridge.store import codec, rows, tables
-from bridge.types import Covers, Episode, Event, Item, RawRecord, Sample, Task
+from bridge.store.connections import select_connections
+from bridge.store.database import Part, reads
+
+ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
+EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
-def samples(
-    db: sa.Connection,
-    user_id: int,
-    *,
-    metrics: Iterable[Metric] | None,
-    since: date | None,
-    until: date | None,
-    at: datetime | None,
-) -> list[tuple[str, Sample]]:
-    wanted = None if metrics is None else frozenset(metrics)
-    t = tables.samples.c
-    query = _between(_of_user(tables.samples, user_id, at), t.day, since, until)
-    if wanted is not None:
-        named = sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_([str(m) for m in wanted]))
-        query = query.where(t.metric_id.in_(named))
-    found = [(row.source, rows.item_of("sample", row, db)) for row in db.execute(query)]
-    found += [
-        (source, item)
-        for source, item in _revised(db, user_id, "sample", at)
-        if _in_days(item, since, until) and (wanted is None or item.metric in wanted)
-    ]
-    return sorted(found, key=_by_start)  # type: ignore[arg-type]
+class Reading(Part):
+    """The rows that were derived from records, and the way back from a row to its record."""
+
+    @reads
+    def samples(
+        self,
+        db: sa.Connection,
+        user_id: int,
+        *,
+        metrics: Iterable[Metric] | None = None,
+        since: date | None = None,
+        until: date | None = None,
+        at: datetime | None = None,
+    ) -> list[tuple[str, Sample]]:
+        """Return (source, sample) by local ``day`` in [since, until], ascending by start.
+
+        ``metrics`` None means all metrics.
+        """
+        wanted = None if metrics is None else frozenset(metrics)
+        t = tables.samples.c
+        query = _between(_of_user(tables.samples, user_id, at), t.day, since, until)
+        if wanted is not None:
+            named = sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_([str(m) for m in wanted]))
+            query = query.where(t.metric_id.in_(named))
+        found = [(row.source, rows.item_of("sample", row, db)) for row in db.execute(query)]
+        found += [
+            (source, item)
+            for source, item in _revised(db, user_id, "sample", at)
+            if _in_days(item, since, until) and (wanted is None or item.metric in wanted)
+        ]
+        return sorted(found, key=_by_start)  # type: ignore[arg-type]
+
+    @reads
+    def episodes(
+        self,
+        db: sa.Connection,
+        user_id: int,
+        *,
+        since: date | None = None,
+        until: date | None = None,
+        at: datetime | None = None,
+    ) -> list[tuple[str, Episode]]:
+        """Return (source, episode) by local ``day`` in [since, until], ascending by start."""
+        query = _between(_of_user(tables.episodes, user_id, at), tables.episodes.c.day, since, until)
+        found = [(row.source, codec.decode("episode", row.body)) for row in db.execute(query)]
+        found += [(s, item) for s, item in _revised(db, user_id, "episode", at) if _in_days(item, since, until)]
+        return sorted(found, key=_by_start)  # type: ignore[arg-type]
+
+    @reads
+    def events(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
+    ) -> list[tuple[str, Event]]:
+        """Return (source, event) of events that touch [since, until), by key.
+
+        Every master and exception of a series that might touch the stretch is among them.
+        """
+        t = tables.events.c
+        touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
+        found = [
+            (row.source, codec.decode("event", row.body))
+            for row in db.execute(_of_user(tables.events, user_id, at).where(touches))
+        ]
+        found += [(s, item) for s, item in _revised(db, user_id, "event", at) if _touches(item, since, until)]
+        return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
+
+    @reads
+    def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
+        """Return (source, task) of all tasks, by key."""
+        query = _of_user(tables.tasks, user_id, at)
+        found = [(row.source, codec.decode("task", row.body)) for row in db.execute(query)]
+        found += _revised(db, user_id, "task", at)
+        return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
+
+    @reads
+    def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
+        """Return source -> metric, episode kind, "event" or "task" -> number of rows."""
+        found: dict[str, dict[str, int]] = {}
+        by_metric = (
+            sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
+            .select_from(_joined_to_source(tables.samples).join(tables.metrics))
+            .where(tables.samples.c.user_id == user_id)
+            .group_by(tables.sources.c.name, tables.metrics.c.name)
+        )
+        for source, metric, count in db.execute(by_metric):
+            found.setdefault(source, {})[metric] = count
+        for source, episode in self.episodes(user_id):
+            kinds = found.setdefault(source, {})
+            kinds[str(episode.kind)] = kinds.get(str(episode.kind), 0) + 1
+        for kind, table in (("event", tables.events), ("task", tables.tasks)):
+            query = (
+                sa.select(tables.sources.c.name, sa.func.count())
+                .select_from(_joined_to_source(table))
+                .where(table.c.user_id == user_id)
+                .group_by(tables.sources.c.name)
+            )
+            for source, count in db.execute(query):
+                found.setdefault(source, {})[kind] = count
+        return found
+
+    @reads
+    def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
+        """Return the newest day measured and the first instant of knowledge, or None where nothing was measured."""
+        found = []
+        for table in (tables.samples, tables.episodes):
+            query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
+            query = query.select_from(_joined_to_source(table)).where(table.c.user_id == user_id)
+            newest, since = db.execute(query if source is None else query.where(tables.sources.c.name == source)).one()
+            found += [(newest, since)] if newest is not None else []
+        if not found:
+            return None
+        return Extent(newest=max(newest for newest, _ in found), known_since=min(since for _, since in found))
+
+    @reads
+    def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
+        """Return the ids of a kind's rows that have ``name`` as their id or as their key."""
+        table = rows.TABLE_OF_KIND[kind]
+        is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
+        wanted = table.c.id == int(name) if is_id else table.c.key == name
+        return list(db.execute(sa.select(table.c.id).where(wanted).order_by(table.c.id)).scalars())
+
+    @reads
+    def samples_of_day(self, db: sa.Connection, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
+        """Return (row id, source, sample) of a user's local day, by metric and source."""
+        t = tables.samples
+        query = _with_source(t).where(t.c.user_id == user_id, t.c.day == day)
+        read = [(row.id, row.source, rows.item_of("sample", row, db)) for row in db.execute(query).all()]
+        found = [(number, source, item) for number, source, item in read if isinstance(item, Sample)]
+        return sorted(found, key=lambda row: (row[2].metric, row[1], row[2].start, row[0]))
+
+    @reads
+    def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
+        """Return the way back from a row that exists."""
+        table = rows.TABLE_OF_KIND[kind]
+        row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
+        record = db.execute(sa.select(tables.records).where(tables.records.c.id == row.record_id)).one()
+        a = tables.arrivals.c
+        arrived = db.execute(sa.select(a.arrived_at, a.payload).where(a.record_id == record.id).order_by(a.id)).all()
+        item = rows.item_of(kind, row, db)
+        return Provenance(
+            kind=kind,
+            id=row.id,
+            item=item,
+            known_at=row.known_at,
+            user=db.execute(sa.select(tables.users.c.name).where(tables.users.c.id == row.user_id)).scalar_one(),
+            connection=_connection(db, row.connection_id),
+            stream=record.stream,
+            record=record.key,
+            parent=record.parent,
+            version=record.version,
+            reason=record.reason,
+            arrivals=tuple(arrival.arrived_at for arrival in arrived),
+            payload=codec.unpack(arrived[-1].payload) if arrived else None,
+            past=_past(db, kind, row),
+            twins=_twins(db, row, item),
+        )
+
+    @reads
+    def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
+        """Return the end of the newest measurement that had ended by ``at``, or None where nothing was measured."""
+        t, e = tables.samples.c, tables.episodes.c
+        ended = sa.func.coalesce(t.end, t.start)
+        newest = sa.select(sa.func.max(ended)).where(t.connection_id == connection_id, ended <= at)
+        measured: datetime | None = db.execute(newest).scalar()
+        bodies = sa.select(e.body).where(e.connection_id == connection_id).order_by(e.day.desc())
+        last = db.execute(bodies.limit(EPISODES_TO_SEE_THE_NEWEST)).scalars()
+        episodes = [codec.decode("episode", body) for body in last]
+        ends = [episode.end for episode in episodes if isinstance(episode, Episode) and episode.end <= at]
+        return max([*ends, *([measured] if measured is not None else [])], default=None)
+
+    @reads
+    def last_change(self, db: sa.Connection, connection_id: int) -> datetime | None:
+        """Return the instant at which a new or changed record last arrived."""
+        r = tables.records.c
+        query = sa.select(sa.func.max(r.arrived_at)).where(r.connection_id == connection_id)
+        found: datetime | None = db.execute(query).scalar()
+        return found
 
 
-def episodes(
-    db: sa.Connection, user_id: int, *, since: date | None, until: date | None, at: datetime | None
-) -> list[tuple[str, Episode]]:
-    query = _between(_of_user(tables.episodes, user_id, at), tables.episodes.c.day, since, until)
-    found = [(row.source, codec.decode("episode", row.body)) for row in db.execute(query)]
-    found += [(s, item) for s, item in _revised(db, user_id, "episode", at) if _in_days(item, since, until)]
-    return sorted(found, key=_by_start)  # type: ignore[arg-type]
+def _joined_to_source(table: sa.Table) -> sa.Join:
+    return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
 
 
-def events(
-    db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None
-) -> list[tuple[str, Event]]:
-    t = tables.events.c
-    touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
-    found = [
-        (row.source, codec.decode("event", row.body))
-        for row in db.execute(_of_user(tables.events, user_id, at).where(touches))
-    ]
-    found += [(s, item) for s, item in _revised(db, user_id, "event", at) if _touches(item, since, until)]
-    return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
-
-
-def tasks(db: sa.Connection, user_id: int, *, at: datetime | None) -> list[tuple[str, Task]]:
-    found = [(row.source, codec.decode("task", row.body)) for row in db.execute(_of_user(tables.tasks, user_id, at))]
-    found += _revised(db, user_id, "task", at)
-    return sorted(found, key=lambda pair: pair[1].key)  # type: ignore[arg-type]
+def _with_source(table: sa.Table) -> sa.Select[Any]:
+    return sa.select(table, tables.sources.c.name.label("source")).select_from(_joined_to_source(table))
 
 
 def _of_user(table: sa.Table, user_id: int, at: datetime | None) -> sa.Select[Any]:
-    joined = table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
-    query = sa.select(table, tables.sources.c.name.label("source")).select_from(joined)
-    query = query.where(table.c.user_id == user_id)
+    query = _with_source(table).where(table.c.user_id == user_id)
     return query if at is None else query.where(table.c.known_at <= at)
 
 
@@ -81,7 +219,7 @@ def _between(
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """What was known at a moment and has changed since."""
+    """Yield (source, item) of what was known at an instant and has changed since."""
     if at is None:
         return
     t = tables.revisions.c
@@ -104,76 +242,31 @@ def _by_start(pair: tuple[str, Any]) -> tuple[datetime, str, str]:
     return item.start, source, item.key
 
 
-def counts(db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-    """source -> metric, episode kind, "event" or "task" -> rows."""
-    found: dict[str, dict[str, int]] = {}
-    by_metric = (
-        sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
-        .select_from(_to_source(tables.samples).join(tables.metrics))
-        .where(tables.samples.c.user_id == user_id)
-        .group_by(tables.sources.c.name, tables.metrics.c.name)
-    )
-    for source, metric, count in db.execute(by_metric):
-        found.setdefault(source, {})[metric] = count
-    for source, episode in episodes(db, user_id, since=None, until=None, at=None):
-        kinds = found.setdefault(source, {})
-        kinds[str(episode.kind)] = kinds.get(str(episode.kind), 0) + 1
-    for kind, table in (("event", tables.events), ("task", tables.tasks)):
-        query = (
-            sa.select(tables.sources.c.name, sa.func.count())
-            .select_from(_to_source(table))
-            .where(table.c.user_id == user_id)
-            .group_by(tables.sources.c.name)
-        )
-        for source, count in db.execute(query):
-            found.setdefault(source, {})[kind] = count
-    return found
+def _connection(db: sa.Connection, connection_id: int) -> Connection:
+    return select_connections(db, tables.connections.c.id == connection_id)[0]
 
 
-def _to_source(table: sa.Table) -> sa.Join:
-    return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)
-
-
-def missing(
-    db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
-) -> list[RawRecord]:
-    """Deletions for the records of a covered stretch that were not delivered."""
-    r = tables.records.c
-    query = sa.select(r.id, r.key).where(
-        r.connection_id == connection_id,
-        r.stream == stream,
-        r.deleted.is_(False),
-        r.key.startswith(covers.prefix, autoescape=True),
-    )
-    if covers.since is not None:  # of ten years, only what may begin there is looked at
-        query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
-    parts = [query] if covers.parents is None else [query.where(r.parent.in_(p)) for p in rows.chunks(covers.parents)]
-    absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
-    if covers.since is not None:
-        stored = rows.current(db, list(absent))
-        absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
-    return [RawRecord(stream=stream, key=key, payload={}, deleted=True) for key in sorted(absent.values())]
-
-
-def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
-    """The records of a connection with a row that may begin at or after ``since``; days are local."""
-    c = tables.connections.c
-    user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
-    day = since.date() - timedelta(days=2)
-    bounds = ((tables.samples, "day", day), (tables.episodes, "day", day), (tables.events, "start", since))
-    return sa.union(
-        *(
-            sa.select(t.c.record_id).where(t.c.user_id == user, t.c.connection_id == connection_id, t.c[name] >= bound)
-            for t, name, bound in bounds
-        )
+def _past(db: sa.Connection, kind: str, row: Any) -> tuple[Revision, ...]:
+    t = tables.revisions.c
+    mine = sa.and_(t.record_id == row.record_id, t.kind == kind, t.key == row.key)
+    found = db.execute(sa.select(tables.revisions).where(mine).order_by(t.superseded_at))
+    return tuple(
+        Revision(item=codec.decode(kind, one.body), known_at=one.known_at, superseded_at=one.superseded_at)
+        for one in found
     )
 
 
-def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
-    """True when the record means something and all of it begins at or after ``since``, in whatever zone."""
-    starts = [_start(row.item) for row in stored]
-    return bool(starts) and all(start is not None and start >= since for start in starts)
+def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
+    """Return (source, row id) of the same user, day and metric or kind of episode, from other connections."""
+    if not isinstance(item, Sample | Episode):
+        return ()
+    table = tables.samples if isinstance(item, Sample) else tables.episodes
+    others = sa.and_(table.c.user_id == row.user_id, table.c.day == row.day, table.c.connection_id != row.connection_id)
+    query = _with_source(table).where(others).order_by(table.c.id)
+    kind = "sample" if isinstance(item, Sample) else "episode"
+    found = [(one.source, one.id, rows.item_of(kind, one, db)) for one in db.execute(query).all()]
+    return tuple((source, number) for source, number, other in found if _measures(other) == _measures(item))
 
 
-def _start(item: Item) -> datetime | None:
-    return rows.span(item)[0] if isinstance(item, Event) else getattr(item, "start", None)
+def _measures(item: Item) -> Metric | str | None:
+    return item.metric if isinstance(item, Sample) else getattr(item, "kind", None)

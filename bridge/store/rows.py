@@ -1,4 +1,4 @@
-"""Items as rows: what records now mean is compared with what the tables say, and only the difference written."""
+"""Items as rows. The items of a record are compared with its stored rows, and only the difference is written."""
 
 from __future__ import annotations
 
@@ -10,25 +10,25 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from bridge.metrics import METRICS, Metric, Shape
-from bridge.ports import Connection
-from bridge.store import bulk, codec, names, tables
-from bridge.types import Episode, Event, Item, Sample, Task
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.records import Connection
+from bridge.domain.types import Episode, Event, Item, Sample, Task
+from bridge.store import codec, inserts, names, tables
 
-TABLES: dict[str, sa.Table] = {
+TABLE_OF_KIND: dict[str, sa.Table] = {
     "sample": tables.samples,
     "episode": tables.episodes,
     "event": tables.events,
     "task": tables.tasks,
 }
-CHUNK = 400  # ids per IN list: both databases limit the number of bound values
+IN_LIST_MAX = 400  # both databases limit the number of bound values
 
-Desired = Mapping[int, Sequence[Item]]  # record id -> what it means now
+Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A row as it stands."""
+    """A stored row."""
 
     id: int
     record_id: int
@@ -39,9 +39,9 @@ class Stored:
 def write(
     db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
 ) -> set[int]:
-    """Make the rows of these records say exactly ``desired``; returns the records for which something changed.
+    """Make the stored rows of records equal to the desired items. Returns the ids of records with changed rows.
 
-    Those that are ``fresh`` have no rows yet.
+    Records that are ``fresh`` have no rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     new: list[tuple[int, Item]] = []
@@ -64,9 +64,9 @@ def write(
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
-    """The rows of these records, by (kind, key)."""
+    """Return record id -> (kind, key) -> stored row."""
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
-    for kind, table in TABLES.items():
+    for kind, table in TABLE_OF_KIND.items():
         for ids in chunks(record_ids):
             for row in db.execute(sa.select(table).where(table.c.record_id.in_(ids))):
                 item = item_of(kind, row, db)
@@ -77,12 +77,12 @@ def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tupl
 
 
 def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
-    """A row of a kind's table as the item it stands for."""
+    """Return the item of a row."""
     if kind != "sample":
         return codec.decode(kind, row.body)
     return Sample(
         key=row.key,
-        metric=names.metric(db, row.metric_id),
+        metric=names.metric_of(db, row.metric_id),
         start=row.start,
         end=row.end,
         offset=row.offset,
@@ -96,10 +96,10 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
-    """``ids`` in pieces short enough for one IN list."""
+    """Yield ``ids`` in pieces that fit an IN list."""
     rest = list(ids)
-    for begin in range(0, len(rest), CHUNK):
-        yield rest[begin : begin + CHUNK]
+    for begin in range(0, len(rest), IN_LIST_MAX):
+        yield rest[begin : begin + IN_LIST_MAX]
 
 
 def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
@@ -127,7 +127,10 @@ def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """The stretch a single event may touch in any zone; a series has no end, and exceptions have no bounds at all."""
+    """Return the stretch that an event may touch in any zone.
+
+    A series has no end, and an exception has no bounds.
+    """
     if event.master is not None:
         return None, None
     start, end = event.start, event.end
@@ -156,13 +159,13 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
             continue
         values = {"user_id": owner[0], "connection_id": owner[1], "record_id": record_id, "key": item.key}
         rows[codec.kind_of(item)].append(values | {"known_at": now} | _columns(db, item))
-    bulk.insert(db, tables.samples, SAMPLE_COLUMNS, samples)
+    inserts.insert_many(db, tables.samples, SAMPLE_COLUMNS, samples)
     for kind, some in rows.items():
-        db.execute(sa.insert(TABLES[kind]), some)
+        db.execute(sa.insert(TABLE_OF_KIND[kind]), some)
 
 
 def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
-    """A sample as the last of ``SAMPLE_COLUMNS``."""
+    """Return the values of the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
     return (
         None if sample.device is None else names.number(db, tables.devices, sample.device),
         tables.microseconds(sample.start),
@@ -182,7 +185,7 @@ def _update(db: sa.Connection, changed: list[tuple[Stored, Item]], *, now: datet
         new = {"known_at": now} | _columns(db, item)
         values[codec.kind_of(item)].append({"row": row.id} | {f"new_{name}": value for name, value in new.items()})
     for kind, some in values.items():
-        t = TABLES[kind]
+        t = TABLE_OF_KIND[kind]
         bound: dict[str, Any] = {name.removeprefix("new_"): sa.bindparam(name) for name in some[0] if name != "row"}
         db.execute(sa.update(t).where(t.c.id == sa.bindparam("row")).values(bound), some)
 
@@ -193,11 +196,11 @@ def _delete(db: sa.Connection, gone: list[Stored]) -> None:
         ids[codec.kind_of(row.item)].append(row.id)
     for kind, rows in ids.items():
         for some in chunks(rows):
-            db.execute(sa.delete(TABLES[kind]).where(TABLES[kind].c.id.in_(some)))
+            db.execute(sa.delete(TABLE_OF_KIND[kind]).where(TABLE_OF_KIND[kind].c.id.in_(some)))
 
 
 def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
-    """Keep what rows said, except intraday samples and what was never visible."""
+    """Keep earlier versions of rows, except of intraday samples and of versions that were never visible."""
     values = [
         {
             "user_id": connection.user_id,

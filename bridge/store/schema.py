@@ -1,4 +1,4 @@
-"""The tables of a database: made at once in an empty one, brought up to date by migrations in an older one."""
+"""The schema of a database, which is created in an empty database and migrated in an older database."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 from bridge.store.tables import metadata
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-_LOCK = 7_211_482_906  # any number of our own, for PostgreSQL's advisory lock
-_VERSION = sa.Table(  # Alembic's own, as it makes it
+_LOCK = 7_211_482_906  # of an advisory lock of PostgreSQL; the number is arbitrary
+_VERSION = sa.Table(  # as Alembic creates it
     "alembic_version",
     sa.MetaData(),
     sa.Column("version_num", sa.String(32), nullable=False),
@@ -19,8 +19,8 @@ _VERSION = sa.Table(  # Alembic's own, as it makes it
 )
 
 
-def bring_up(engine: sa.Engine) -> None:
-    """Make every table what this release wants; of several processes one does it. Raises SetupError for a newer one."""
+def create_or_migrate(engine: sa.Engine) -> None:
+    """Create or migrate the tables, in a single one of several processes. Raises SetupError for a newer schema."""
     newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     with engine.connect().execution_options(bridge_reads=True) as connection:
         found = _version(connection)
@@ -28,7 +28,7 @@ def bring_up(engine: sa.Engine) -> None:
         return
     if found is not None and found > newest:
         raise SetupError("a newer release has used this database; upgrade: pip install --upgrade rhythm-bridge")
-    with engine.begin() as connection:  # BEGIN IMMEDIATE on SQLite: a second process waits here
+    with engine.begin() as connection:  # on SQLite with BEGIN IMMEDIATE, so that a second process waits here
         if connection.dialect.name == "postgresql":
             connection.execute(sa.select(sa.func.pg_advisory_xact_lock(_LOCK)))
         if _version(connection) is None:
@@ -45,9 +45,9 @@ def _version(connection: sa.Connection) -> str | None:
 
 
 def _make(connection: sa.Connection, newest: str) -> None:
-    if others := sorted(set(sa.inspect(connection).get_table_names()) & set(metadata.tables)):
+    if foreign := sorted(set(sa.inspect(connection).get_table_names()) & set(metadata.tables)):
         raise SetupError(
-            f"this database has tables of another program ({', '.join(others)}); name an empty one in BRIDGE_DATABASE"
+            f"this database has tables of another program ({', '.join(foreign)}); name an empty one in BRIDGE_DATABASE"
         )
     metadata.create_all(connection, checkfirst=False)
     _VERSION.create(connection)
@@ -55,7 +55,7 @@ def _make(connection: sa.Connection, newest: str) -> None:
 
 
 def migrate(connection: sa.Connection, to: str = "head") -> None:
-    """Run the migrations up to one."""
+    """Run the migrations up to a version."""
     from alembic import command
     from alembic.config import Config
 

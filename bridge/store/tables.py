@@ -1,4 +1,4 @@
-"""The tables. Surrogate integer keys for user, source, metric and device; instants are microseconds since 1970 UTC."""
+"""The tables. Users, sources, metrics and devices have integer keys; instants are microseconds since 1970 UTC."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(at: datetime) -> int:
-    """An instant as it is stored."""
+    """Return an instant as it is stored."""
     return (at - EPOCH) // MICROSECOND
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """An aware instant as an integer: it sorts, and means the same on both databases."""
+    """An aware instant as an integer, which sorts and is the same on both databases."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -31,7 +31,7 @@ class Instant(sa.TypeDecorator[datetime]):
 
 
 class Packed(sa.TypeDecorator[str]):
-    """A long text, compressed: a month of answers in an observation takes a fifth of its length."""
+    """A compressed text. An observation with a month of answers shrinks to a fifth."""
 
     impl = sa.LargeBinary
     cache_ok = True
@@ -59,7 +59,7 @@ def _id() -> sa.Column[int]:
 
 
 def _to(table: str, *, nullable: bool = False, **options: Any) -> sa.Column[int]:
-    """A reference that goes with what it refers to."""
+    """Return a reference. The row is deleted together with the row to which it refers."""
     key = sa.ForeignKey(f"{table}s.id", ondelete="CASCADE")
     return sa.Column(f"{table}_id", ID, key, nullable=nullable, **options)
 
@@ -76,7 +76,9 @@ users = sa.Table("users", metadata, _id(), _text("name", unique=True), _instant(
 zones = sa.Table(
     "zones", metadata, _to("user", primary_key=True), sa.Column("since", Instant, primary_key=True), _text("zone")
 )
-sources = sa.Table("sources", metadata, _id(), _text("name", unique=True), _instant("rests_until", nullable=True))
+sources = sa.Table(
+    "sources", metadata, _id(), _text("name", unique=True), _instant("rate_limited_until", nullable=True)
+)
 metrics = sa.Table("metrics", metadata, _id(), _text("name", unique=True))
 devices = sa.Table("devices", metadata, _id(), _text("name", unique=True))
 
@@ -97,9 +99,10 @@ connections = sa.Table(
     sa.Column("secret", sa.LargeBinary),
     _text("member", nullable=True, index=True),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
+    _text("not_permitted", nullable=True),  # a JSON list of streams
     sa.UniqueConstraint("user_id", "source_id", "name"),
 )
-# Only what somebody could claim: with it, a claim reads what it takes and nothing else.
+# Only connections that could be claimed, so that a claim reads no other rows.
 _claimable = sa.and_(connections.c.secret.is_not(None), connections.c.paused.is_(None))
 sa.Index(
     "ix_connections_due",
@@ -123,7 +126,7 @@ cursors = sa.Table(
     _text("cursor"),
 )
 
-# What webhooks said; kept a while after it was followed, for those that are sent again.
+# Webhook notices. A handled notice is kept for a while, because vendors send notices again.
 notices = sa.Table(
     "notices",
     metadata,
@@ -134,11 +137,11 @@ notices = sa.Table(
     _text("key"),
     sa.Column("deleted", sa.Boolean, nullable=False),
     _instant("arrived_at"),
-    _instant("followed_at", nullable=True),
+    _instant("handled_at", nullable=True),
     sa.UniqueConstraint("connection_id", "trace"),
 )
 
-# One row per record a source knows; ``version`` is the normaliser's that last read it.
+# A row per record of a source. ``version`` is that of the normaliser that last read the record.
 records = sa.Table(
     "records",
     metadata,
@@ -149,13 +152,24 @@ records = sa.Table(
     _text("parent", nullable=True),
     sa.Column("hash", sa.LargeBinary),
     sa.Column("deleted", sa.Boolean, nullable=False),
-    _text("reason", nullable=True),  # why it is set aside
+    _text("reason", nullable=True),  # why the record is set aside, or a line per metric with a value set aside
     sa.Column("version", sa.Integer, nullable=False),
     _instant("arrived_at"),
+    _instant("as_of", nullable=True),  # date of the newest export with the record
+    _instant("whole_as_of", nullable=True),  # date of the newest export with the whole record
     sa.UniqueConstraint("connection_id", "stream", "key"),
     sa.Index("ix_records_parent", "connection_id", "parent"),
 )
-# Every version of a record as it arrived; append-only. ``parent`` travels with it, for a rebuild.
+# Stretches of a stream that an export delivered whole. Older exports add nothing to them.
+covered = sa.Table(
+    "covered",
+    metadata,
+    _to("connection", primary_key=True),
+    _text("stream", primary_key=True),
+    _text("prefix", primary_key=True),
+    _instant("as_of"),
+)
+# Every version of a record as it arrived, append-only. ``parent`` is kept for a rebuild.
 arrivals = sa.Table(
     "arrivals",
     metadata,
@@ -170,7 +184,7 @@ arrivals = sa.Table(
 
 
 def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """A table of what records mean."""
+    """Return a table of items derived from records."""
     return sa.Table(
         name,
         metadata,
@@ -205,7 +219,7 @@ episodes = _derived(
     _text("body"),
     sa.Index("ix_episodes_user_id_day", "user_id", "day"),
 )
-# ``start``/``end`` of a single event (all-day ones widened by a day); a series has its first start and no end.
+# ``start`` and ``end`` of a single event; all-day events are widened by a day. A series has its first start, no end.
 events = _derived(
     "events",
     _instant("start", nullable=True),
@@ -215,7 +229,7 @@ events = _derived(
 )
 tasks = _derived("tasks", _text("body"), sa.Index("ix_tasks_user_id", "user_id"))
 
-# What rows said before they changed or vanished: readable as of any moment in [known_at, superseded_at).
+# Earlier versions of rows, readable as of any instant in [known_at, superseded_at).
 revisions = sa.Table(
     "revisions",
     metadata,
@@ -240,11 +254,11 @@ sync_runs = sa.Table(
     _text("outcome"),
     sa.Index("ix_sync_runs_finished", "finished"),
 )
-# Who is the only one of a kind here; it counts while their lock is held.
-presences = sa.Table(
-    "presences", metadata, sa.Column("name", sa.Text, primary_key=True), _text("holder"), _instant("since")
+# The last holder of each singleton lock, valid only while that lock is held, and the last run of each daily chore.
+singletons = sa.Table(
+    "singletons", metadata, sa.Column("name", sa.Text, primary_key=True), _text("holder"), _instant("since")
 )
-# Append-only: of a series the newest counts.
+# Append-only. The newest correction of a series counts.
 corrections = sa.Table(
     "corrections",
     metadata,
@@ -255,7 +269,7 @@ corrections = sa.Table(
     _text("action", nullable=True),
     _instant("made_at"),
 )
-# Append-only but for ``kept``: what a policy has learnt of a person, and whether it counts.
+# Priors that policies have learnt for users. Append-only except ``kept``.
 priors = sa.Table(
     "priors",
     metadata,
@@ -269,7 +283,7 @@ priors = sa.Table(
     sa.Column("gain", sa.Float, nullable=False),
     sa.Column("kept", sa.Boolean, nullable=False),
 )
-# What assistants may use, as long as the row is there; only the person's own machine may add one.
+# Tools that assistants may use. Only a command on the user's own machine adds a row.
 consents = sa.Table(
     "consents",
     metadata,
@@ -277,7 +291,7 @@ consents = sa.Table(
     sa.Column("tool", sa.Text, primary_key=True),
     _instant("given_at"),
 )
-# Answers to advice from before the newest one that is not taken back do not count.
+# Resets of the model. Feedback before the newest reset that was not withdrawn does not count.
 resets = sa.Table(
     "resets",
     metadata,
@@ -308,12 +322,12 @@ recommendations = sa.Table(
     sa.Column("moved_week", sa.Date),
     sa.Column("moved_timestep", sa.SmallInteger),
     _text("belief_sd", nullable=True),
-    _text("levels", nullable=True),  # of the observation, which is long to read
+    _text("levels", nullable=True),  # of the observation, which takes long to read
     sa.UniqueConstraint("user_id", "week", "timestep"),
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )
-# Where advice is sent to; ``events``: whether it may name what is in the calendar.
+# Channels for recommendations. With ``events``, messages may name events of the calendar.
 channels = sa.Table(
     "channels",
     metadata,
@@ -322,7 +336,7 @@ channels = sa.Table(
     sa.Column("events", sa.Boolean, nullable=False),
     _instant("created_at"),
 )
-# One row per recommendation at most, written before it is sent.
+# At most a row per recommendation, written before the recommendation is sent.
 notifications = sa.Table(
     "notifications",
     metadata,
@@ -333,7 +347,7 @@ notifications = sa.Table(
     _instant("at"),
     _text("reason", nullable=True),
 )
-# How people come to the page. Of sessions and tokens only digests are kept, and none of it is exported.
+# Credentials for the page and the API. Only hashes and digests are stored, and none are exported.
 passwords = sa.Table("passwords", metadata, _to("user", primary_key=True), _text("hash"), _instant("set_at"))
 sessions = sa.Table(
     "sessions", metadata, _id(), _to("user", index=True), _text("digest", unique=True), _instant("expires_at")

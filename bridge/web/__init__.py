@@ -1,7 +1,7 @@
-"""The page people use, and the JSON door beside it: FastAPI, Jinja2 templates, htmx; no build step.
+"""The page, its JSON interface and the push server, with FastAPI, Jinja2 templates and htmx, without a build step.
 
-How to add a page: a file ``bridge/web/pages/<page>.py`` with a ``router``, a template of its name, and a line each in
-``ROUTERS`` and (if it belongs into the navigation) ``NAVIGATION`` of ``bridge/web/pages/__init__.py``. Who is there is
-a parameter: ``visit: Visitor``; what they may see is ``visit.user``'s and nobody else's. A route that changes something
-is a POST; every router of pages is included with the check that such a request comes from our own pages.
+To add a page, write ``bridge/web/pages/<page>.py`` with a ``router`` and a template of the same name. Add the router to
+``ROUTERS`` in ``bridge/web/pages/__init__.py``, and a page of the navigation to ``NAVIGATION``. A route takes the
+parameter ``visit: Visitor`` and shows data of ``visit.user`` only. A route that changes data is a POST. Every router of
+pages is included with the check that such a request comes from a page of the bridge.
 """

@@ -1,4 +1,4 @@
-"""Work that takes longer than a request: it runs in a thread, and a page asks now and then how far it is."""
+"""Jobs that take longer than a request. Each runs in a thread, and a page polls its progress."""
 
 from __future__ import annotations
 
@@ -10,19 +10,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from bridge.errors import BridgeError
+from bridge.domain.errors import BridgeError, TryLater
+from bridge.store import database
 
 log = logging.getLogger(__name__)
 
-MOST = 200  # jobs remembered
-PATIENCE = 180.0  # seconds a job waits for an answer
-LED_BACK = "Agree there. The page you end at does not open here: copy its address and paste it"
+MAX_JOBS = 200  # remembered, running ones included
+RUNNING_PER_USER = 8  # each has a thread; there are as many sources, and a consent may wait for minutes
+REPLY_SECONDS = 180.0  # a job waits for the user's reply
+PASTE_ADDRESS = "Agree there. The last page does not open on this device: copy its address and paste it here"
 RUNNING, DONE, FAILED = "running", "done", "failed"
 
 
 @dataclass(slots=True, kw_only=True)
 class Job:
-    """One piece of work of one person (None: of nobody yet). ``question`` and ``url`` are what it needs of them."""
+    """A piece of work of a user, or of the first visit if ``user_id`` is None.
+
+    ``question`` and ``url`` are shown to the user, who answers the question or opens the address. ``elsewhere`` is True
+    for a browser on another machine than the bridge.
+    """
 
     id: str
     user_id: int | None
@@ -33,36 +39,38 @@ class Job:
     text: str = ""
     question: str | None = None
     url: str | None = None
-    elsewhere: bool = False  # who asked for it is on another machine than the bridge
+    elsewhere: bool = False
     result: Any = None
-    answers: queue.Queue[str] = field(default_factory=lambda: queue.Queue(maxsize=1))
+    replies: queue.Queue[str] = field(default_factory=lambda: queue.Queue(maxsize=1))
 
     @property
     def share(self) -> int | None:
-        """Percent done; None while nobody knows."""
+        """Percent done, None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
+        """Note how much is done, as a callback of imports."""
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """What the person answered; a second answer to one question is dropped."""
+        """Pass on the user's reply. A second reply to a question is dropped."""
         self.question = None
-        if self.answers.empty():
-            self.answers.put_nowait(text)
+        if self.replies.empty():
+            self.replies.put_nowait(text)
 
     def open(self, url: str) -> None:
-        """As ``bridge.ports.Browser``: the page shows it as a link."""
+        """Show an address as a link, as ``bridge.domain.ports.Browser`` demands."""
         self.url = url
 
     def paste(self) -> str | None:
-        """The vendor leads back to this machine by itself: nobody at another one gets there."""
-        return self.ask(LED_BACK) or "" if self.elsewhere else None
+        """Ask a user on another machine for the address of the vendor's last page, which only opens on this machine."""
+        return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
+        """Show a question and wait for the reply. Returns None if there is none in time."""
         self.question = question
         try:
-            return self.answers.get(timeout=PATIENCE).strip() or None
+            return self.replies.get(timeout=REPLY_SECONDS).strip() or None
         except queue.Empty:
             return None
         finally:
@@ -70,28 +78,43 @@ class Job:
 
 
 class Jobs:
-    """The jobs of one server, by their name; each is its person's alone."""
+    """The jobs of a server by id. Each user sees only their own jobs."""
 
     def __init__(self) -> None:
         self._jobs: dict[str, Job] = {}
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Begin at once. What ``work`` returns becomes the job's ``result``, an error of ours its ``text``."""
+        """Start a job at once. The result of ``work`` becomes ``result``, the text of a BridgeError ``text``.
+
+        Raises TryLater for a user with RUNNING_PER_USER jobs.
+        """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:
+            self._check(user_id)
             self._jobs[job.id] = job
-            over = [old.id for old in self._jobs.values() if old.state != RUNNING]
-            for old in over[: max(0, len(self._jobs) - MOST)]:
+            ended = [old.id for old in self._jobs.values() if old.state != RUNNING]
+            for old in ended[: max(0, len(self._jobs) - MAX_JOBS)]:
                 del self._jobs[old]
         threading.Thread(target=_run, args=(job, work), daemon=True).start()
         return job
 
-    def of(self, user_id: int | None, name: str) -> Job | None:
-        job = self._jobs.get(name)
+    def find(self, user_id: int | None, job_id: str) -> Job | None:
+        """Return a user's job, None for another user's."""
+        job = self._jobs.get(job_id)
         return job if job is not None and job.user_id == user_id else None
 
+    def check(self, user_id: int | None) -> None:
+        """Raise TryLater for a user with RUNNING_PER_USER jobs."""
+        with self._lock:
+            self._check(user_id)
+
+    def _check(self, user_id: int | None) -> None:
+        if sum(job.user_id == user_id and job.state == RUNNING for job in self._jobs.values()) >= RUNNING_PER_USER:
+            raise TryLater(f"{RUNNING_PER_USER} jobs are running for you; wait until one has ended", limited=True)
+
     def running(self, user_id: int | None) -> list[Job]:
+        """Return a user's jobs that have not ended."""
         with self._lock:
             return [job for job in self._jobs.values() if job.user_id == user_id and job.state == RUNNING]
 
@@ -103,5 +126,8 @@ def _run(job: Job, work: Callable[[Job], Any]) -> None:
     except BridgeError as error:
         job.text, job.state = str(error), FAILED
     except Exception as error:  # noqa: BLE001 - text and title may be personal, the kind is not
-        log.error("a job of the page: unexpected %s", type(error).__name__)
-        job.text, job.state = "Something went wrong here; see: bridge doctor", FAILED
+        log.error("a job of the page failed with an unexpected %s", type(error).__name__)
+        job.text = (
+            database.OUTAGE_TEXT if database.is_outage(error) else "something went wrong here; see: bridge doctor"
+        )
+        job.state = FAILED

@@ -1,88 +1,157 @@
-"""What apps and vendors send, at the same addresses as with ``bridge serve-push``, by the same code."""
+"""Routes for what apps push (``/push/SOURCE``, by token) and what vendors announce (``/hooks/SOURCE``, signed)."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+import logging
+import threading
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from anyio import from_thread
-from fastapi import APIRouter, Request
-from fastapi.responses import JSONResponse
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import JSONResponse
+from starlette.routing import Route
 
-from bridge import registry
-from bridge.channels import HOOKS
-from bridge.errors import BadRecord
-from bridge.push.inbox import granted, take_in
-from bridge.push.server import LONGEST_NOTICE, PATH, Answer, noticed, token_of, too_often, unknown
-from bridge.web.gate import TooLarge
-from bridge.web.site import Site, site_of
+from bridge import installation, registry
+from bridge.domain.errors import BadRecord, Forged, SetupError
+from bridge.ingest import webhooks
+from bridge.ingest.pushes import PUSH_PATH, Arriving, Grant, PushImporter, granted
+from bridge.ingest.webhooks import HOOKS_PATH
+from bridge.web.throttle import ConcurrencyLimit, RateLimit
 
-router = APIRouter()
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+log = logging.getLogger(__name__)
+
+WEBHOOK_MAX_BYTES = 1 << 16  # real webhooks have some hundred bytes
+REQUESTS_PER_MINUTE = 120  # of a sender; an app that catches up sends a body every second or two
+PUSHES_AT_ONCE = 4  # of a connection
 
 
-def _said(answer: Answer) -> JSONResponse:
-    status, body = answer
-    return JSONResponse(body, status, {"WWW-Authenticate": "Bearer"} if status == 401 else None)
+def _requests() -> RateLimit:
+    return RateLimit(allowed=REQUESTS_PER_MINUTE, seconds=60)
 
 
-@router.post(PATH + "{source}")
-async def push(request: Request, source: str) -> JSONResponse:
-    """A body for the person whose token came with it; it is whole on disk before it is answered."""
-    if wait := _too_often(request):
-        return wait
+@dataclass(frozen=True, kw_only=True)
+class PushState:
+    """State that the routes of a server share.
+
+    ``requests`` limits senders by address, ``bodies`` the bodies under way by connection. ``arrived`` wakes the import.
+    """
+
+    bridge: Bridge
+    requests: RateLimit = field(default_factory=_requests)
+    bodies: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(PUSHES_AT_ONCE))
+    arrived: threading.Event = field(default_factory=threading.Event)
+
+    @contextmanager
+    def importing(self) -> Iterator[None]:
+        """Import what is pushed in a thread, for as long as the block runs."""
+        importer = PushImporter(self.bridge, self.arrived)
+        importer.start()
+        try:
+            yield
+        finally:
+            importer.stop()
+            importer.join()
+
+
+async def push(request: Request) -> JSONResponse:
+    """Store a body for the token's user. The body is safe on disk before the answer is sent."""
+    state, source = _state(request), request.path_params["source"]
+    if refused := _too_often(state, request):
+        return refused
     if source not in registry.names("connectors"):
-        return _said((404, {"error": f"push to {PATH}SOURCE"}))
-    return _said(await run_in_threadpool(_taken, site_of(request), request, source))
-
-
-def _taken(site: Site, request: Request, source: str) -> Answer:
-    headers = dict(request.headers)
-    into = granted(site.bridge, source, token_of(headers))
-    if into is None:
-        return unknown(source)
-    if headers.get("content-encoding", "identity") != "identity":
-        return 415, {"error": "send it as it is, not packed"}
+        return refusal(404, f"push to {PUSH_PATH}SOURCE")
+    grant = await run_in_threadpool(granted, state.bridge, source, token_of(request.headers))
+    if grant is None:
+        return _unknown_token(source)
+    if request.headers.get("content-encoding", "identity") != "identity":
+        return refusal(415, "send the body as it is, not packed")
+    if not {"content-length", "transfer-encoding"} & set(request.headers):
+        return refusal(411, "send a Content-Length")
     try:
-        size, known = take_in(into, headers, _pieces(request.stream()))
+        with state.bodies.held(grant.connection.id):
+            size, known = await _store(grant, dict(request.headers), request.stream())
     except BadRecord as error:
-        return 400, {"error": str(error)}
+        return refusal(400, str(error))
     except ClientDisconnect:
-        return 400, {"error": "it is cut off"}
-    except TooLarge:
-        return 413, {"error": "that is too large; switch on the automation's batches"}
-    site.arrived.set()
-    return 200, {"bytes": size, "known": known}
+        return refusal(400, "the body is cut off; send it again")
+    state.arrived.set()
+    log.info("push to %s: %d bytes", source, size)
+    return JSONResponse({"bytes": size, "known": known})
 
 
-def _pieces(stream: AsyncIterator[bytes]) -> Iterator[bytes]:
-    """A body that arrives in the event loop, for a thread."""
-
-    async def following() -> bytes | None:
-        return await anext(stream, None)
-
-    while (piece := from_thread.run(following)) is not None:
-        yield piece
+def token_of(headers: Mapping[str, str]) -> str:
+    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``."""
+    kind, _, token = headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
 
-@router.post(HOOKS + "{source}")
-async def hook(request: Request, source: str) -> JSONResponse:
-    """A vendor's webhook: checked by its signature, written down, followed by the next sync."""
-    if wait := _too_often(request):
-        return wait
+def _unknown_token(source: str) -> JSONResponse:
+    text = f"the token is not known; get a token: bridge connect {source} --user NAME --push"
+    return refusal(401, text, {"WWW-Authenticate": "Bearer"})
+
+
+async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator[bytes]) -> tuple[int, bool]:
+    """Write a body piece by piece. Waiting for a slow sender holds no thread, because pages need the threads."""
+    with closing(await run_in_threadpool(Arriving, grant)) as arriving:
+        async for piece in stream:
+            await run_in_threadpool(arriving.write, piece)
+        return await run_in_threadpool(arriving.accept, headers)
+
+
+async def receive_webhook(request: Request) -> JSONResponse:
+    """Note a vendor's signed webhook. The next sync fetches the records that the webhook names."""
+    state, source = _state(request), request.path_params["source"]
+    if refused := _too_often(state, request):
+        return refused
     if source not in registry.names("connectors") or registry.spec(source).notices is None:
-        return _said((404, {"error": f"webhooks go to {HOOKS}SOURCE, of a source that has them"}))
+        return refusal(404, f"send webhooks to {HOOKS_PATH}SOURCE, of a source that has webhooks")
     length = request.headers.get("content-length", "")
-    if not length.isdecimal() or int(length) > LONGEST_NOTICE:
-        return _said((413, {"error": f"a notice has at most {LONGEST_NOTICE} bytes, and says how many"}))
-    body = await request.body()
-    return _said(await run_in_threadpool(noticed, site_of(request).bridge, source, dict(request.headers), body))
+    if not length.isdecimal() or int(length) > WEBHOOK_MAX_BYTES:
+        return refusal(413, f"send a Content-Length of at most {WEBHOOK_MAX_BYTES} bytes")
+    try:
+        body = await request.body()
+    except ClientDisconnect:
+        return refusal(400, "the body is cut off; send it again")
+    return await run_in_threadpool(_take, state.bridge, source, dict(request.headers), body)
 
 
-def _too_often(request: Request) -> JSONResponse | None:
-    """Before anything is looked up: who asks too often waits."""
-    wait = site_of(request).pushes.wait(request.client.host if request.client else "")
-    if not wait:
-        return None
-    status, told = too_often(wait)
-    return JSONResponse(told, status, {"Retry-After": str(int(wait) + 1)})
+def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes) -> JSONResponse:
+    """Check a webhook's signature and note what it announces. A 5xx makes the vendor send it again."""
+    try:
+        return JSONResponse({"new": webhooks.receive_webhook(bridge, source, headers, body, now=installation.now())})
+    except BadRecord as error:
+        return refusal(400, str(error))
+    except Forged as error:
+        return refusal(401, str(error))
+    except SetupError:
+        log.warning("a webhook of %s arrived, but its settings are missing; see: bridge doctor", source)
+        return refusal(503, "not set up")
+
+
+def _state(request: Request) -> PushState:
+    state: PushState = request.app.state.pushes
+    return state
+
+
+def _too_often(state: PushState, request: Request) -> JSONResponse | None:
+    """Refuse a sender beyond the rate limit, before anything is looked up."""
+    seconds = state.requests.wait(request.client.host if request.client else "")
+    text = f"too often; wait {seconds:.0f} seconds"
+    return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None
+
+
+def refusal(status: int, text: str, headers: Mapping[str, str] | None = None) -> JSONResponse:
+    """Return a refusal as JSON."""
+    return JSONResponse({"error": text}, status, headers)
+
+
+ROUTES = (
+    Route(PUSH_PATH + "{source}", push, methods=["POST"]),
+    Route(HOOKS_PATH + "{source}", receive_webhook, methods=["POST"]),
+)

@@ -1,4 +1,4 @@
-"""Templates to pages: everything is escaped, every name has to exist."""
+"""Pages made from templates. Every value is escaped, and an unknown name is an error."""
 
 from __future__ import annotations
 
@@ -10,36 +10,39 @@ from typing import TYPE_CHECKING, Any
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from bridge.cli.show import writable
-from bridge.web import words
+from bridge.documents.text import writable
+from bridge.web import phrases
 
 if TYPE_CHECKING:
-    from bridge.web.site import Visit
+    from bridge.web.state import Visit
 
-HERE = Path(__file__).parent
-STATIC = HERE / "static"
+WEB_FOLDER = Path(__file__).parent
+STATIC_FOLDER = WEB_FOLDER / "static"
 
 
 @cache
-def static(name: str) -> str:
-    """A static file's address, which changes with its content: browsers may keep it for ever."""
-    mark = hashlib.sha256((STATIC / name).read_bytes()).hexdigest()[:12]
-    return f"/static/{name}?{mark}"
+def static_url(name: str) -> str:
+    """Return the address of a static file, which changes with the content, so that browsers may keep the file."""
+    digest = hashlib.sha256((STATIC_FOLDER / name).read_bytes()).hexdigest()[:12]
+    return f"/static/{name}?{digest}"
 
 
 @cache
 def templates() -> Environment:
+    """Return the template environment with the functions that templates may call."""
     from bridge.web.pages import NAVIGATION
 
-    made = Environment(loader=FileSystemLoader(HERE / "templates"), autoescape=True, undefined=StrictUndefined)
-    made.trim_blocks = made.lstrip_blocks = True
-    made.globals |= {"static": static, "navigation": NAVIGATION, "action_name": words.action}
-    made.filters |= {"text": writable}
-    return made
+    environment = Environment(
+        loader=FileSystemLoader(WEB_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined
+    )
+    environment.trim_blocks = environment.lstrip_blocks = True
+    environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
+    environment.filters |= {"text": writable}
+    return environment
 
 
 def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "", **context: Any) -> HTMLResponse:
-    """A whole page, or a part of one for htmx. ``path``: the page's place in the navigation."""
-    known: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
-    content = templates().get_template(template).render(known | context)
+    """Render a whole page, or a part for htmx. ``path`` marks the current page in the navigation."""
+    shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
+    content = templates().get_template(template).render(shared | context)
     return HTMLResponse(content, status_code=status)

@@ -1,116 +1,98 @@
-"""The application: its routes, its gate, its errors, and how it is served."""
+"""The application of ``bridge web`` with its routes, middleware and errors."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable, Mapping
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
-from fastapi.responses import JSONResponse, PlainTextResponse, RedirectResponse, Response
+from fastapi.responses import JSONResponse, RedirectResponse, Response
 from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
-from starlette.exceptions import HTTPException
 
 from bridge import __version__
-from bridge.cli.show import writable
-from bridge.errors import BridgeError, TryLater
-from bridge.housekeeping import drop_uploads
-from bridge.push.landing import Landing
-from bridge.web import api, pages, pushes
-from bridge.web.gate import WITHOUT, Gate
-from bridge.web.render import STATIC, page
-from bridge.web.site import Site, Stranger, genuine, site_of
+from bridge.daemon.housekeeping import drop_uploads
+from bridge.web import api, forwarded, pages, pushes, refusals
+from bridge.web.bounds import Bounds
+from bridge.web.render import STATIC_FOLDER
+from bridge.web.security import Security
+from bridge.web.state import AppState, NotLoggedIn, app_state, check_csrf
 
 if TYPE_CHECKING:
-    from bridge.app import Bridge
+    from bridge.installation import Bridge
 
 API = "/api/v1"
-LONGEST = 300  # characters of why something is refused
+REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
 class Refused(BaseModel):
-    """Why not, and what to do next."""
+    """The reason for a refusal, and what to do next."""
 
     error: str
 
 
-REFUSED: dict[int | str, dict[str, Any]] = {status: {"model": Refused} for status in (400, 401, 422)}
+REFUSED: dict[int | str, dict[str, Any]] = {status: {"model": Refused} for status in (400, 401, 422, 503)}
 TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 
 
 def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> FastAPI:
-    """The application over an open bridge. ``names``: of the machine, beside the loopback ones, that people use."""
-    made = FastAPI(
+    """Return the application over an open bridge.
+
+    ``local`` allows this machine only, and users without a password. ``names`` are host names of the server, beside
+    the loopback names.
+    """
+    app = FastAPI(
         title="rhythm-bridge",
         version=__version__,
-        description="What the page shows, as JSON. Tokens are made with: bridge token new --user NAME",
+        description="The contents of the page as JSON. Make a token with: bridge token new --user NAME",
         docs_url=None,
         redoc_url=None,
         openapi_url=f"{API}/openapi.json",
-        lifespan=_living,
+        lifespan=_lifespan,
     )
-    made.state.site = Site(bridge=bridge, local=local)
-    made.mount("/static", StaticFiles(directory=STATIC), name="static")
+    app.state.page = AppState(bridge=bridge, local=local)
+    app.state.pushes = pushes.PushState(bridge=bridge)
+    app.mount("/static", StaticFiles(directory=STATIC_FOLDER), name="static")
     for router in pages.ROUTERS:
-        made.include_router(router, include_in_schema=False, dependencies=[Depends(genuine)])
+        app.include_router(router, include_in_schema=False, dependencies=[Depends(check_csrf)])
     for router in api.ROUTERS:
-        made.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(genuine)], responses=REFUSED)
-    made.include_router(pushes.router, include_in_schema=False)
-    made.add_exception_handler(Stranger, _stranger)
-    made.add_exception_handler(BridgeError, _ours)
-    made.add_exception_handler(HTTPException, _refused)
-    made.add_exception_handler(RequestValidationError, _unfit)
-    made.add_middleware(Gate, local=local, names=frozenset(names))
-    return made
+        app.include_router(router, prefix=API, dependencies=[Depends(TOKEN), Depends(check_csrf)], responses=REFUSED)
+    app.router.routes.extend(pushes.ROUTES)
+    for error, handler in refusals.HANDLERS.items():
+        app.add_exception_handler(error, handler)
+    app.add_exception_handler(NotLoggedIn, _to_login)
+    app.add_exception_handler(RequestValidationError, _refuse_invalid)
+    app.add_middleware(Bounds)
+    app.add_middleware(Security, local=local, names=frozenset(names))
+    app.add_middleware(forwarded.Forwarded, proxies=forwarded.networks(bridge.settings.trusted_proxies))
+    return app
 
 
 @asynccontextmanager
-async def _living(made: FastAPI) -> AsyncIterator[None]:
-    """Beside the routes a thread lands what is pushed; uploads that a crash has left go first."""
-    site: Site = made.state.site
-    drop_uploads(site.bridge)
-    landing = Landing(site.bridge, site.arrived)
-    landing.start()
-    yield
-    landing.stop()
-    landing.join()
+async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
+    """Delete the uploads that a crash left behind, then import what is pushed while the page is served."""
+    drop_uploads(app.state.page.bridge)
+    with app.state.pushes.importing():
+        yield
 
 
-def _stranger(request: Request, _error: Exception) -> Response:
+def _to_login(request: Request, _error: Exception) -> Response:
+    """Ask a program for a token, and lead a person to the login or to the first visit."""
     if request.url.path.startswith(API):
-        return JSONResponse(
-            {"error": "whose data? send a token: bridge token new"}, 401, {"WWW-Authenticate": "Bearer"}
-        )
-    site = site_of(request)
-    place = "/welcome" if site.local and not site.bridge.store.users() else "/login"
+        text = "send a token as Authorization: Bearer TOKEN; make a token: bridge token new"
+        return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})
+    state = app_state(request)
+    place = "/welcome" if state.local and not state.bridge.store.people.users() else "/login"
     if "hx-request" in request.headers:
         return Response(status_code=204, headers={"HX-Redirect": place})
     return RedirectResponse(place, 303)
 
 
-def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, HTTPException)  # noqa: S101 - it is registered for nothing else
-    return _said(request, error.status_code, str(error.detail), error.headers)
-
-
-def _ours(request: Request, error: Exception) -> Response:
-    return _said(request, 503 if isinstance(error, TryLater) else 400, str(error))
-
-
-def _unfit(request: Request, error: Exception) -> Response:
-    """What was sent is not repeated: it may hold what no answer can, as a number that is none or half a character."""
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - it is registered for nothing else
-    told = (f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors()[:3])
-    return _said(request, 422, "; ".join(told)[:LONGEST])
-
-
-def _said(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Why not: as JSON to programs, as plain text to a part of a page, else on a page."""
-    if request.url.path.startswith(WITHOUT):
-        return JSONResponse({"error": writable(text)}, status, headers)
-    if "hx-request" in request.headers:
-        return PlainTextResponse(writable(text), status)
-    return page("error.html", None, status=status, text=text)
+def _refuse_invalid(request: Request, error: Exception) -> Response:
+    """Name the fields that are wrong. Their values are not repeated: JSON cannot hold every value (NaN, surrogates)."""
+    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
+    reasons = (f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:3])
+    return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])

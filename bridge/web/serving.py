@@ -1,60 +1,91 @@
-"""Listening: on which address, for whom, until a signal comes."""
+"""Serving an application on an address until a signal comes."""
 
 from __future__ import annotations
 
+import signal
 import socket
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from bridge import access, log
-from bridge.errors import SetupError
-from bridge.web.gate import LOOPBACK
-from bridge.web.server import create
+from bridge import log
+from bridge.auth import access
+from bridge.domain.errors import SetupError
+from bridge.web.forwarded import networks
+from bridge.web.security import LOOPBACK
 
 if TYPE_CHECKING:
-    from bridge.app import Bridge
+    from bridge.installation import Bridge
+
+UNNAMED_PROXY = (
+    "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
+)
 
 
-def serve(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Answer until SIGTERM or Ctrl-C. Whoever may be reached from elsewhere needs a password first.
+def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
+    """Serve the page until SIGTERM or Ctrl-C.
 
-    ``names``: that a proxy before it, or a network, has for it. Raises SetupError for people without a password, and
-    where the port is taken.
+    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port that is
+    taken, and for users without a password if the server is reached from outside.
     """
     import typer
-    import uvicorn
 
-    names = (*names, *_outside(bridge.settings.url))
+    from bridge.web.server import create
+
+    names = (*names, *_outside_names(bridge.settings.url))
     local = host in LOOPBACK and not names
     if not local:
         check_passwords(bridge)
     log.configure(verbose=True)
-    made = create(bridge, local=local, names=(*names, socket.gethostname()) if names or not local else ())
-    listening = _listen(host, port)
-    shown = f"[{host}]" if ":" in host else host
-    typer.echo(f"open http://{shown}:{listening.getsockname()[1]}/", err=True)
-    settings = uvicorn.Config(made, access_log=False, log_config=None, server_header=False, timeout_graceful_shutdown=3)
-    uvicorn.Server(settings).run(sockets=[listening])
+    app = create(bridge, local=local, names=(*names, socket.gethostname()) if names or not local else ())
+    listening = listen(host, port)
+    typer.echo(f"open {address(listening)}/", err=True)
+    if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
+        typer.echo(UNNAMED_PROXY, err=True)
+    run(app, listening, bridge.settings.trusted_proxies)
 
 
-def _outside(url: str | None) -> list[str]:
-    """The name under which ``BRIDGE_URL`` says that people come: then a proxy stands before us."""
+def _outside_names(url: str | None) -> list[str]:
+    """Return the name in ``BRIDGE_URL``, by which a proxy before the server is reached."""
     name = urlsplit(url or "").hostname
     return [name] if name and name not in LOOPBACK else []
 
 
 def check_passwords(bridge: Bridge) -> None:
-    people = bridge.store.users()
-    if not people:
-        raise SetupError("add somebody with a password before others reach it: bridge user add NAME")
-    for user in people:
+    """Raise SetupError unless there are users and each has a password."""
+    users = bridge.store.people.users()
+    if not users:
+        raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
+    for user in users:
         if not access.has_password(bridge.store, user):
-            raise SetupError(f"others could look into {user.name}'s data; first: bridge user password {user.name}")
+            raise SetupError(
+                f"other machines could read the data of {user.name}; first: bridge user password {user.name}"
+            )
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def listen(host: str, port: int) -> socket.socket:
+    """Open a listening socket. Raises SetupError for an address or a port that cannot be had."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise SetupError(f"{host}:{port} cannot be had ({error.strerror}); choose another: bridge web --port") from None
+        raise SetupError(f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port") from None
+
+
+def address(listening: socket.socket) -> str:
+    """Return the URL of a listening socket, without a path."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def run(app: Any, listening: socket.socket, trusted_proxies: str) -> None:
+    """Answer until SIGTERM or Ctrl-C, then end in order. ``trusted_proxies`` as in ``BRIDGE_TRUSTED_PROXIES``.
+
+    Afterwards uvicorn raises the signal again. It is ignored then, so that the caller still closes the store.
+    """
+    import uvicorn
+
+    from bridge.web.protocol import config
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+    uvicorn.Server(config(app, proxies=networks(trusted_proxies))).run(sockets=[listening])

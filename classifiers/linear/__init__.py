@@ -1,19 +1,21 @@
-"""Event titles to action types by a linear model of hashed n-grams and the keyword rules' word (the default).
+"""The default classifier, a linear model of hashed n-grams and of the keyword rules' verdict.
 
-Logistic regression on letters within words, words and their neighbours, what the event's structure shows, and which
-action the keyword rules name, so that it is learnt how far to trust a rule. Trained with scikit-learn
-(``python -m classifiers.linear``) on ``classifiers/corpus``; read from ``model.npz`` and run with numpy alone.
-MODEL_CARD.md beside this file says how well it does.
+The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
+rules is a feature, so that the model learns the reliability of each rule. Hour, length and all-day flag of an event
+change no label, because too few labelled events have them. The model is trained with scikit-learn (``python -m
+classifiers.linear``) on ``classifiers/corpus``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
+folder gives its accuracy.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from bridge.ports import EventClassifier, Invitation
-from bridge.types import Label
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Label
 from classifiers.keywords import KINDS, Keywords, Verdict, lexicon, structure
 from rhythm_env.interface import ActionType
 
@@ -25,12 +27,12 @@ if TYPE_CHECKING:
 
 HERE = Path(__file__).parent
 BATCH = 1000
-UNSURE = 0.30  # below this probability the rules decide, and where they are silent the label says that it is unsure
+UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
 NAMES = tuple(ActionType)
 
 
 class Linear:
-    """The classifier. It keeps no titles, and its reasons repeat none of their words."""
+    """The linear classifier. It stores no titles, and its reasons repeat none of their words."""
 
     name = "linear"
 
@@ -40,16 +42,18 @@ class Linear:
         self._rules = rules
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """One label per event, in order."""
+        """Return a label per event, in order."""
         return [label for at in range(0, len(events), BATCH) for label in self._batch(events[at : at + BATCH])]
 
     def _batch(self, events: Sequence[Invitation]) -> list[Label]:
+        """Return the labels of a batch of events."""
         verdicts = [self._rules.said(event) for event in events]
         shares = self._model.probabilities(events, verdicts)
         return [self._label(*one) for one in zip(events, verdicts, shares, strict=True)]
 
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
-        marks = [mark for mark in (KINDS.get(event.kind), structure(event)) if mark is not None]
+        """Combine the model's probabilities, the rule's verdict and the event's structure into a label."""
+        marks = [mark for mark in (KINDS.get(event.kind), structure(_without_times(event))) if mark is not None]
         if rule is not None and rule.action is None:
             marks.append(rule)
         second, first = shares.argsort()[-2:]
@@ -64,12 +68,18 @@ class Linear:
         return self._of(rule.action, shares[NAMES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
+        """Return a label by this classifier."""
         by = f"{self.name}@{self.version}"
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 
 
+def _without_times(event: Invitation) -> Invitation:
+    """Return the event without its hour and length."""
+    return replace(event, start_hour=None, minutes=None, all_day=False)
+
+
 def open_classifier() -> EventClassifier:
-    """The classifier with the model that is shipped beside this file."""
+    """Return the classifier with the shipped model."""
     from classifiers.linear.model import load
 
     return Linear(load(HERE / "model.npz"), Keywords(lexicon()))

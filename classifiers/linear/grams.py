@@ -1,9 +1,9 @@
-"""Titles to hashed n-grams, many titles at once.
+"""Hashed n-grams of many titles at once.
 
-A title is normalised by the keyword tables' own rules; then its features are the runs of 1 to 5 characters within a
-word (its borders counted as blanks), its words, pairs and triples of neighbouring words, its first and its last word,
-and what the event's structure shows. A feature's index is a polynomial rolling hash (Karp and Rabin 1987) of its
-characters: prefix sums make every run of a whole batch one subtraction and one multiplication, modulo 2^64.
+A title is normalised as for the keyword tables. Its features are runs of 1 to 5 characters within a word, whose borders
+count as blanks. Words, and pairs and triples of neighbouring words, are features too. Further features are the first
+and the last word, and the keyword rules' verdict. A feature's index is a polynomial rolling hash (Karp and Rabin 1987)
+of its characters. Prefix sums reduce every hash to a subtraction and a multiplication modulo 2^64.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from enum import Enum
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
-from bridge.ports import Invitation
 from classifiers.keywords import WORD, WORDS, normalised
 
 if TYPE_CHECKING:
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
     Hashes = NDArray[np.uint64]
     Positions = NDArray[np.int64]
 
-LOUD = 1.5  # what a fact counts, as against 1 for all letters together and 1 for all words
-LONGEST = 160  # characters of a normalised title that are looked at
+LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
+LONGEST = 160  # characters of a normalised title that are read
 RUNS = range(1, 6)
 BITS = 18
 BLANK = ord(" ")
 DIGITS = re.compile(r"\d+")
-SOMEBODY = "somebodys"  # stands for any first name
-DRAWL = re.compile(r"(\w)\1{3,}")  # one letter four times or more
+SOMEBODY = "somebodys"  # replaces any first name
+DRAWL = re.compile(r"(\w)\1{3,}")  # a letter four times or more
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
 INVERSE = pow(BASE, -1, 1 << 64)
 KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
@@ -40,7 +39,7 @@ LONE = 10
 
 
 class Part(Enum):
-    """Features of one part share a length of 1, so that long titles weigh no more; facts count whole."""
+    """Groups of features. Each group but the facts is scaled to length 1, so that long titles weigh no more."""
 
     LETTERS = "letters"
     WORDS = "words"
@@ -48,7 +47,7 @@ class Part(Enum):
 
 
 class Block(NamedTuple):
-    """Features of one kind over a batch, ordered by title: the title's index and the feature's bucket."""
+    """Features of a kind over a batch, ordered by title, with the title's index and the feature's bucket."""
 
     part: Part
     titles: Positions
@@ -57,51 +56,35 @@ class Block(NamedTuple):
 
 @cache
 def people() -> frozenset[str]:
-    """The first names of the word tables."""
+    """Return the first names of the word tables."""
     lines = (WORDS / "names.txt").read_text(encoding="utf-8").splitlines()
     return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
 
 
 def plain_words(title: str) -> str:
-    """A title as it is cut up: normalised words with one blank around each, at most 160 characters.
+    """Return a title's normalised words with a blank around each, at most 160 characters.
 
-    Numbers are 0 and first names are somebody's; each word counts once, as saying it often makes nothing surer.
+    Numbers become 0, and first names become SOMEBODY. Each word counts once, because repetition adds no evidence.
     """
     text = DRAWL.sub(r"\1\1\1", DIGITS.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
     return f" {' '.join(words)[:LONGEST].rstrip()} " if words else " "
 
 
-def shown(event: Invitation) -> list[str]:
-    """What the event's structure shows, where it is not what most events show."""
-    found = []
-    if event.others:
-        found.append("others" if event.others < 4 else "many")
-        if event.start_hour is not None and event.start_hour >= 18:
-            found.append("evening")
-    found += [name for name in ("conference", "all_day") if getattr(event, name)]
-    if event.kind != "default":
-        found.append(f"kind {event.kind}")
-    if event.minutes is not None and event.minutes >= 300 and event.start_hour is not None and not event.all_day:
-        found.append("long by night" if event.start_hour >= 20 or event.start_hour < 5 else "long by day")
-    return found
-
-
-def blocks(events: Sequence[Invitation], rules: Sequence[Sequence[str]]) -> list[Block]:
-    """All features of a batch of events; ``rules`` names what the keyword rules say of each."""
+def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
+    """Return all features of a batch of titles. ``rules`` holds the facts about each title from the keyword rules."""
     import numpy as np
 
-    texts = [plain_words(event.title) for event in events]
+    texts = [plain_words(title) for title in titles]
     lengths = np.array([len(text) for text in texts], dtype=np.int64)
     codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
     title = np.repeat(np.arange(len(texts)), lengths)
     runs = _Runs(codes)
-    facts = [[*shown(event), *said] for event, said in zip(events, rules, strict=True)]
-    return [*_letters(runs, title), *_words(runs, title), _facts(facts)]
+    return [*_letters(runs, title), *_words(runs, title), _facts(rules)]
 
 
 class _Runs:
-    """Hashes of any stretches of a text."""
+    """Hashes of any substrings of a text."""
 
     def __init__(self, codes: Hashes) -> None:
         import numpy as np
@@ -113,13 +96,14 @@ class _Runs:
         self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
 
     def hashes(self, start: Positions, end: Positions) -> Hashes:
+        """Return the hashes of the substrings from ``start`` to ``end``."""
         found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
         return found
 
 
 @cache
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    """Powers of the base and of its inverse, modulo 2^64."""
+    """Return powers of the base and of its inverse, modulo 2^64."""
     import numpy as np
 
     def powers(of: int) -> Hashes:
@@ -131,7 +115,7 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def _bucket(hashes: Hashes, kind: int) -> Positions:
-    """Mixed so that all bits count, then the topmost."""
+    """Mix all bits of the hashes and return the topmost."""
     import numpy as np
 
     mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
@@ -141,7 +125,7 @@ def _bucket(hashes: Hashes, kind: int) -> Positions:
 
 
 def _letters(runs: _Runs, title: Positions) -> list[Block]:
-    """Runs of 1 to 5 characters that have a blank at their ends only."""
+    """Return the runs of 1 to 5 characters with blanks at their ends only."""
     import numpy as np
 
     found = []
@@ -155,7 +139,7 @@ def _letters(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _words(runs: _Runs, title: Positions) -> list[Block]:
-    """Words, pairs and triples of neighbours, the first and the last word, and the title as a whole."""
+    """Return words, pairs and triples of neighbours, the first and the last word, and the whole title."""
     import numpy as np
 
     edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
@@ -175,6 +159,7 @@ def _words(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _facts(facts: Sequence[Sequence[str]]) -> Block:
+    """Return the facts as features."""
     import numpy as np
 
     pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
@@ -184,7 +169,7 @@ def _facts(facts: Sequence[Sequence[str]]) -> Block:
 
 @cache
 def _token(name: str) -> int:
-    """The bucket of a fact."""
+    """Return the bucket of a fact."""
     import numpy as np
 
     codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)

@@ -1,4 +1,4 @@
-"""The model as arrays: what it is made of, how it is kept, and the probabilities it gives."""
+"""The linear model as arrays, with its file format and its probabilities."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from zipfile import BadZipFile
 
-from bridge.errors import SetupError
-from bridge.ports import Invitation
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Invitation
 from classifiers.keywords import Verdict
 from classifiers.linear.grams import BITS, LOUD, Block, Part, blocks
 
@@ -25,9 +25,10 @@ FORMAT = 1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """``weights``: bucket x action; ``rarity``: how much a bucket's features count (inverse document frequency).
+    """Arrays of the model, namely ``weights`` (bucket, action) and ``rarity`` (bucket,), the inverse document
+    frequency.
 
-    ``temperature`` divides the scores, so that probabilities are met on titles that are not the corpus's.
+    ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
     """
 
     version: int
@@ -39,11 +40,16 @@ class Model:
     def probabilities(
         self, events: Sequence[Invitation], rules: Sequence[Verdict | None] | None
     ) -> NDArray[np.float64]:
-        """Event x action, each row summing to 1; ``rules`` is what the keyword rules say of each, None: not asked."""
+        """Return probabilities (event, action), each row summing to 1.
+
+        ``rules`` holds the keyword rules' verdict on each event, or is None without rules.
+        """
         import numpy as np
 
         scores = np.tile(self.bias.astype(np.float64), (len(events), 1))
-        found = blocks(events, [[]] * len(events) if rules is None else [names(rule) for rule in rules])
+        found = blocks(
+            [event.title for event in events], [[]] * len(events) if rules is None else [names(rule) for rule in rules]
+        )
         for part in Part:
             scores += self._scored([block for block in found if block.part is part], part, len(events))
         scores = (scores - scores.max(axis=1, keepdims=True)) / self.temperature
@@ -52,6 +58,7 @@ class Model:
         return shares
 
     def _scored(self, found: Sequence[Block], part: Part, titles: int) -> NDArray[np.float64]:
+        """Return the scores (title, action) of some features, with each title's features scaled to length 1."""
         import numpy as np
 
         sums = np.zeros((titles, self.weights.shape[1]))
@@ -66,7 +73,7 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """What a rule's verdict is as facts: its action, and its action at its strength."""
+    """Return a rule's verdict as features, its action alone and with its strength."""
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]
@@ -74,13 +81,15 @@ def names(rule: Verdict | None) -> list[str]:
 
 @cache
 def load(path: Path) -> Model:
-    """A model from its file. Raises SetupError for one that is damaged or was made for other code."""
+    """Read a model from its file. Raises SetupError for a damaged file and for another format."""
     import numpy as np
 
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
-                raise SetupError(f"{path.name} is of another version; make it anew: python -m classifiers.linear train")
+                raise SetupError(
+                    f"{path.name} has another format; train the model again: python -m classifiers.linear train"
+                )
             weights = np.zeros((1 << BITS, len(kept["scale"])), dtype=np.float32)
             weights[kept["buckets"]] = kept["weights"] * kept["scale"]
             rarity = np.zeros(1 << BITS, dtype=np.float32)
@@ -98,7 +107,7 @@ def load(path: Path) -> Model:
 
 
 def save(model: Model, path: Path) -> None:
-    """Keep a model: weights in 8 bits per action's largest, the buckets that are used only."""
+    """Write a model, with 8-bit weights of the used buckets only."""
     import numpy as np
 
     used = np.flatnonzero(np.abs(model.weights).max(axis=1) > 0).astype(np.uint32)

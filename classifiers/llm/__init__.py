@@ -1,8 +1,8 @@
-"""Event titles to action types by a language model, where the linear classifier is unsure. Off unless it is chosen.
+"""A classifier that asks a language model about titles of which the linear classifier is unsure. It is off by default.
 
-**Titles leave the machine** for the address that is set, and nothing else of an event does. Any service that speaks
-OpenAI's chat completions with structured output will do, one on the own machine as well. Whatever goes wrong, an
-event has the linear classifier's label.
+**Titles leave the machine** for the configured address, but nothing else of an event does. Any service with OpenAI's
+chat completions and structured output works, also on the same machine. On any failure an event keeps the linear
+classifier's label.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from urllib.parse import urlsplit
 
-from bridge.errors import SetupError
-from bridge.ports import EventClassifier, Invitation, Setting
-from bridge.types import Label
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import EventClassifier, Invitation, Setting
+from bridge.domain.types import Label
 from classifiers import linear
 from classifiers.llm.answer import Said, Sorted, read
-from classifiers.llm.kept import Kept
+from classifiers.llm.cache import AnswerCache
 from classifiers.llm.prompt import clean, digest, request
 from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
@@ -28,7 +28,7 @@ from rhythm_env.chat.service import Service
 log = logging.getLogger(__name__)
 
 BATCH = 40  # titles per request
-PATIENCE = 5.0  # seconds that are waited before asking again; who wants more time gets it, and we do without
+PATIENCE = 5.0  # longest wait in seconds before a second request, after which the linear label stays
 LONGEST_NAME = 60  # characters of a model's name in a reason
 SETTINGS = (
     Setting(
@@ -38,7 +38,7 @@ SETTINGS = (
     ),
     Setting(name="model", help="the name of the model to ask, as the service knows it"),
     Setting(name="key", help="the service's API key, if it asks for one", default="", secret=True),
-    Setting(name="sure", help="the linear classifier's confidence from which on nobody is asked", default="0.6"),
+    Setting(name="sure", help="the linear classifier's confidence from which the model is not asked", default="0.6"),
     Setting(name="requests_per_day", help="the most requests in a day (UTC)", default="200"),
     Setting(name="timeout_s", help="the seconds that an answer may take", default="20"),
 )
@@ -46,7 +46,7 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """How a model is asked: which one, below which confidence, and how many times a day."""
+    """Settings of the requests, namely the model, the confidence below which it is asked, and the daily limit."""
 
     model: str
     sure: float
@@ -54,7 +54,7 @@ class Asking:
 
 
 class Llm:
-    """The classifier. It keeps no titles; its reasons name the model and nothing of an event."""
+    """The classifier. It stores no titles, and its reasons name the model and nothing of an event."""
 
     name = "llm"
     version = 1
@@ -63,19 +63,19 @@ class Llm:
         self,
         asking: Asking,
         service: Service,
-        kept: Kept,
+        cache: AnswerCache,
         unasked: EventClassifier,
         *,
         now: Callable[[], datetime] = lambda: datetime.now(UTC),
     ) -> None:
         self._asking = asking
         self._service = service
-        self._kept = kept
+        self._cache = cache
         self._unasked = unasked
         self._now = now
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """One label per event, in order: the model's where it was asked and gave one, else the linear classifier's."""
+        """Return a label per event, in order, by the model if it answered, otherwise by the linear classifier."""
         labels = self._unasked.classify(events)
         titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]
         keys = [digest(title, self._asking.model) for title in titles]
@@ -83,21 +83,26 @@ class Llm:
         return [self._label(said[key]) if key in said else label for key, label in zip(keys, labels, strict=True)]
 
     def _doubted(self, event: Invitation, label: Label) -> str:
-        """What to ask about an event; empty: nothing. That it is no activity is known from more than its title."""
+        """Return the title to ask about, or an empty string. Private events and events without
+        activity are never sent.
+        """
         doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
         return clean(event.title) if doubted else ""
 
     def _label(self, said: Said) -> Label:
+        """Return the model's answer as a label."""
         why = f"asked {self._asking.model[:LONGEST_NAME]}"
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """What is known of titles by now or after asking, one request per batch until one fails for all."""
+        """Return stored and new answers. Each batch is a request, and a failure that would repeat
+        stops all requests.
+        """
         found: dict[bytes, Said] = {}
         if not asked:
             return found
         try:
-            found |= self._kept.find(asked)
+            found |= self._cache.find(asked)
             new = [key for key in asked if key not in found]
             for at in range(0, len(new), BATCH):
                 self._ask({key: asked[key] for key in new[at : at + BATCH]}, found)
@@ -106,12 +111,12 @@ class Llm:
         return found
 
     def _ask(self, batch: Mapping[bytes, str], found: dict[bytes, Said]) -> None:
-        """Add a batch's answers to ``found`` and remember them. Raises Fault for what would befall the next one too."""
+        """Add a batch's answers to ``found`` and store them. Raises Fault if the next request would fail too."""
         try:
             said, wrong = self._twice(list(batch.values()))
         except Fault as fault:
             if fault.wait:
-                self._kept.rest(self._now(), fault.wait)
+                self._cache.pause(self._now(), fault.wait)
             if fault.stops:
                 raise
             _warn(str(fault), len(batch))
@@ -121,10 +126,10 @@ class Llm:
         keys = list(batch)
         answers = {keys[i]: one for i, one in said.items()}
         found |= answers
-        self._kept.put(answers)
+        self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """An answer, with one more try where that is soon worth it."""
+        """Return an answer, with a second request if the service soon accepts it."""
         try:
             return self._once(titles)
         except Fault as fault:
@@ -134,26 +139,29 @@ class Llm:
         return self._once(titles)
 
     def _once(self, titles: Sequence[str]) -> Sorted:
-        self._kept.claim(self._now(), most=self._asking.most)
+        """Send a request and read its answer. Raises Fault."""
+        self._cache.claim(self._now(), most=self._asking.most)
         return read(self._service.post(request(titles, self._asking.model)), len(titles))
 
 
 def _warn(kind: str, times: int) -> None:
+    """Log a failure and the number of affected titles."""
     log.warning("llm: %s (%d); titles without an answer keep the linear classifier's labels", kind, times)
 
 
 def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
-    """The classifier over the service that is set, with what it remembers in ``folder``. Raises SetupError."""
+    """Return the classifier with its settings and its stored answers in ``folder``. Raises SetupError."""
     asking = Asking(
         model=settings["model"].strip(),
         sure=_number(settings, "sure", 0, 1),
         most=int(_number(settings, "requests_per_day", 0, 1_000_000)),
     )
     service = Service(_address(settings), _key(settings), timeout=_number(settings, "timeout_s", 0.1, 600))
-    return Llm(asking, service, Kept(folder), linear.open_classifier())
+    return Llm(asking, service, AnswerCache(folder), linear.open_classifier())
 
 
 def _address(settings: Mapping[str, str]) -> str:
+    """Return the service's address. Raises SetupError if it cannot be used."""
     address = settings["address"].strip()
     try:
         parts = urlsplit(address)
@@ -166,6 +174,7 @@ def _address(settings: Mapping[str, str]) -> str:
 
 
 def _key(settings: Mapping[str, str]) -> str:
+    """Return the API key. Raises SetupError if it cannot be sent."""
     key = settings["key"].strip()
     if not key.isascii() or (key and not key.isprintable()):
         raise _unusable("key", "one line of plain letters, digits and signs")
@@ -173,6 +182,7 @@ def _key(settings: Mapping[str, str]) -> str:
 
 
 def _number(settings: Mapping[str, str], name: str, least: float, most: float) -> float:
+    """Return a numeric setting. Raises SetupError outside of its limits."""
     try:
         value = float(settings[name])
     except ValueError:
@@ -183,4 +193,5 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 
 
 def _unusable(name: str, wanted: str) -> SetupError:
+    """Return the error for a setting."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")

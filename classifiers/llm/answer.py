@@ -1,4 +1,4 @@
-"""Reading what a model says: each label is taken or dropped by itself, and nothing it says is believed unchecked."""
+"""The parser of a model's answer, which checks each label on its own."""
 
 from __future__ import annotations
 
@@ -9,26 +9,28 @@ from typing import Any, NamedTuple
 from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType
 
-SUREST = 0.9  # models state more than they know
+SUREST = 0.9  # upper limit of confidence, because models are overconfident
 NAMES = tuple(str(action) for action in ActionType)
 
 
 class Said(NamedTuple):
-    """What a model says of a title; confidence from 0 to 0.9."""
+    """A model's label of a title, with a confidence from 0 to 0.9."""
 
     action: ActionType
     confidence: float
 
 
 class Sorted(NamedTuple):
-    """An answer's labels by the titles' numbers, and how many titles or labels went wrong by kind."""
+    """Valid labels by the titles' numbers, and counts of faulty titles or labels by kind."""
 
     said: dict[int, Said]
     wrong: Counter[str]
 
 
 def read(answer: bytes, titles: int) -> Sorted:
-    """The labels of a completion for titles numbered from 0. Raises Fault for one that holds no list of labels."""
+    """Return the labels of a completion for titles numbered from 0. Raises Fault for an answer without a list of
+    labels.
+    """
     labels = _labels(answer)
     wrong = Counter(kind for label in labels if (kind := _wrong(label, titles)))
     right = [label for label in labels if not _wrong(label, titles)]
@@ -44,7 +46,7 @@ def read(answer: bytes, titles: int) -> Sorted:
 
 
 def _labels(answer: bytes) -> list[Any]:
-    """The list in the first choice's text, which is JSON within JSON."""
+    """Return the list in the first choice's text, which is JSON within JSON."""
     try:
         labels = json.loads(json.loads(answer)["choices"][0]["message"]["content"])["labels"]
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand
@@ -55,7 +57,7 @@ def _labels(answer: bytes) -> list[Any]:
 
 
 def _wrong(label: Any, titles: int) -> str | None:
-    """What is wrong with one label; None: nothing."""
+    """Return the fault of a label, or None."""
     if not isinstance(label, dict):
         return "labels of another form"
     number, confidence = label.get("i"), label.get("confidence")

@@ -1,8 +1,8 @@
-"""What a model is asked: titles as data, ten types to choose from, and nothing else of a calendar.
+"""The prompt for a model, with titles as data, ten types to choose from, and nothing else of a calendar.
 
-Invitations are written by strangers, and some carry orders for whoever reads them with a model ("Invitation Is All
-You Need", 2025). So a title is one text of a JSON array, the answer can only be one of ten words, and there are no
-tools: the worst that a title can bring about are wrong labels, its own or those of titles that are asked with it.
+Strangers write invitations, and some invitations carry instructions for language models ("Invitation Is All You Need",
+2025). A title is therefore a string in a JSON array. The answer is limited to ten words, and there are no tools. The
+worst effect of a title is a wrong label, of itself or of titles in the same request.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any
 
 from rhythm_env.interface import ActionType
 
-LONGEST_READ = 4_000  # characters of a title that are looked at
+LONGEST_READ = 4_000  # characters of a title that are read
 LONGEST = 120  # characters of it that are sent
 BREAKS = ("Cc", "Zl", "Zp")  # control characters and line breaks
 NOT_TEXT = ("Cf", "Cs", "Co")  # direction marks, joiners and tags; halves of characters; private signs
-SELECTORS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))  # they can spell out a text that nobody sees
+SELECTORS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))  # variation selectors can carry hidden text
 FENCE = ("<titles>", "</titles>")
 
 TYPES = {
@@ -81,11 +81,12 @@ PROMPT = hashlib.sha256(json.dumps([SYSTEM, SCHEMA, LONGEST]).encode()).hexdiges
 
 
 def clean(title: str) -> str:
-    """What is sent of a title: one line of at most 120 characters, all of which can be seen; it may be empty."""
+    """Return the text that is sent for a title, a line of at most 120 visible characters. It may be empty."""
     return " ".join("".join(map(_seen, title[:LONGEST_READ])).split())[:LONGEST].rstrip()
 
 
 def _seen(sign: str) -> str:
+    """Return a character, a blank for a line break, or nothing for an invisible character."""
     kind = unicodedata.category(sign)
     if kind in BREAKS:
         return " "
@@ -93,13 +94,13 @@ def _seen(sign: str) -> str:
 
 
 def digest(cleaned: str, model: str) -> bytes:
-    """What an answer is kept under: SHA-256 of a title without regard to case and form, the model and the prompt."""
+    """Return the key of a stored answer, the SHA-256 of folded title, model and prompt."""
     plain = unicodedata.normalize("NFKC", cleaned).casefold()
     return hashlib.sha256("\0".join((plain, model, PROMPT)).encode()).digest()
 
 
 def request(titles: Sequence[str], model: str) -> bytes:
-    """The body that asks for labels of cleaned titles; a title's number is its place."""
+    """Return the request body that asks for labels of cleaned titles, numbered by position."""
     rows = json.dumps([{"i": i, "t": title} for i, title in enumerate(titles)], ensure_ascii=False)
     data = rows.replace("<", "\\u003c").replace(">", "\\u003e")  # no title can close the fence
     body = {

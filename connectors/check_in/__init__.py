@@ -1,7 +1,7 @@
-"""What a person says of themselves: a score from 1 to 5, of life as a whole or of one meter. Nothing is fetched."""
+"""Scores from 1 to 5 that a person gives to life as a whole or to a meter. Nothing is fetched."""
 
-from bridge.metrics import CHECK_INS
-from bridge.ports import ConnectorSpec
+from bridge.domain.metrics import CHECK_INS
+from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="check_in",

@@ -1,25 +1,25 @@
-"""A person's answer as a sample: the instant it is about, and the score."""
+"""A person's answer as a sample, at the instant that it is about."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.metrics import CHECK_INS, METRICS, Metric
-from bridge.types import Item, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import CHECK_INS, METRICS, Metric
+from bridge.domain.types import Item, RawRecord, Sample
+from connectors.payload import local_date, utc
 
 ABOUT = {None if meter is None else meter.lower(): metric for meter, metric in CHECK_INS.items()}
 FARTHEST = 14 * 60  # minutes; no place's clock is further from UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """One sample per answer. Raises BadRecord naming what cannot be read."""
+    """Return a sample for an answer. Raises BadRecord naming the unreadable field."""
     payload = record.payload
     metric, at, offset = _metric(payload), _instant(payload), _offset(payload)
-    day = (at + timedelta(minutes=offset)).date()
-    value = _score(payload, metric)
+    day, value = local_date(at, offset), _score(payload, metric)
     return [Sample(key=record.key, metric=metric, start=at, offset=offset, day=day, value=value)]
 
 
@@ -31,13 +31,10 @@ def _metric(payload: Mapping[str, Any]) -> Metric:
 
 
 def _instant(payload: Mapping[str, Any]) -> datetime:
-    try:
-        at = datetime.fromisoformat(str(payload.get("at")))
-        if at.tzinfo is not None and 1990 <= at.year < 2200:
-            return at.astimezone(UTC)
-    except ValueError:
-        pass
-    raise BadRecord("check_in/answer: at is no instant with an offset")
+    at = utc(payload.get("at"))
+    if at is None:
+        raise BadRecord("check_in/answer: at is no instant with an offset")
+    return at
 
 
 def _offset(payload: Mapping[str, Any]) -> int:
@@ -48,7 +45,7 @@ def _offset(payload: Mapping[str, Any]) -> int:
 
 
 def _score(payload: Mapping[str, Any], metric: Metric) -> float:
-    """A whole number or a half: anything finer was not said by a person."""
+    """Return a whole number or a half, because a person says nothing finer."""
     score, spec = payload.get("score"), METRICS[metric]
     if not isinstance(score, int | float) or isinstance(score, bool) or not spec.low <= score <= spec.high:
         raise BadRecord(f"check_in/answer: score is not from {spec.low:.0f} to {spec.high:.0f}")

@@ -1,7 +1,7 @@
-"""Garmin: the Connect Personal API, saved Connect answers, the account export, and FIT files."""
+"""Garmin by the Connect Personal API, saved Connect answers, the account export, and FIT files."""
 
-from bridge.metrics import Metric
-from bridge.ports import ConnectorSpec, Setting
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Setting
 
 SPEC = ConnectorSpec(
     name="garmin",
@@ -33,16 +33,43 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("summary", "sleep", "hrv", "heart_rate", "body_battery", "activity"),
-    normaliser_version=3,
+    called={"summary": "daily summaries", "hrv": "HRV", "activity": "activities"},
+    normaliser_version=4,
     normaliser="connectors.garmin.normalise:normalise",
-    lasting=frozenset({"fit_day", "uds"}),  # files add to a day; the export's nights take their offset from it,
+    lasting=frozenset(  # files add to what earlier files held, and the export's nights take their offset from its days
+        {
+            *("fit_day", "fit_sleep", "fit_hrv", "uds", "export_sleep", "export_health", "workout", "activity"),
+            *("saved_summary", "saved_sleep", "saved_hrv", "saved_stress", "saved_heart_rate", "saved_body_battery"),
+        }
+    ),
     settings=(
         Setting(name="base_url", help="the API's address", default="https://personal.connectapi.garmin.com"),
-        Setting(name="api_key", help="your Personal API key (asked for when empty)", default="", secret=True),
+        Setting(
+            name="api_key",
+            help="your Personal API key (asked for when empty)",
+            default="",
+            secret=True,
+            personal=True,
+        ),
         Setting(name="days", help="how many days back the first sync reads", default="90", whole=True),
     ),
+    deletions_unknown=dict.fromkeys(
+        ("summary", "sleep", "hrv", "heart_rate", "body_battery"),
+        "Garmin answers a date without data as it does one it cannot serve now: empty, 400, or 404",
+    ),
+    rmssd_error=0.105,  # Dial 2025, 536 nights
     opens="connectors.garmin.client:Garmin",
     authorises="connectors.garmin.consent:authorise",
     recognises="connectors.garmin.files:recognise",
     reads="connectors.garmin.files:read",
+    dated_by_content=True,
+    leaves_out={
+        r"(^|/)DI-Connect-Metrics/": "training figures",
+        r"(^|/)DI-Connect-(User|Social|Community|Customer)[^/]*/": "profile and social",
+        r"(^|/)DI-Connect-Fitness[^/]*/": "training plans, gear and records",
+        r"(^|/)DI-Connect-(Routing|Segments|Courses|Device|Insights|Calendar)[^/]*/": "courses, devices and hints",
+        r"(^|/)DI-Connect-(Wellness|Aggregator)/": "weight, hydration, age and cycle",
+        r"(^|/)(DI-GOLF|DI-DIVE|DI-CONSENT|IT_|CUSTOMER|customer)[^/]*/": "golf, diving, purchases and consents",
+        r"(^|/)DI-Connect-[^/]+/": "other files of Garmin Connect",
+    },
 )

@@ -1,4 +1,4 @@
-"""The account export (Export Your Data): day summaries (UDS), nights, health status, activities.
+"""Records of the account export (Export Your Data), which holds day summaries, nights, health status and activities.
 
 Times are UTC without saying so, and a night does not tell its offset: that of the day summary of the same date is
 taken, else the person's zone. Units differ from the API's: durations in ms, distances in cm.
@@ -10,31 +10,47 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.measured import in_range, samples
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, RawRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
 from connectors.garmin.fields import (
     STAGES,
     WHOLE_DAY,
     day_of,
-    inner,
-    instant,
+    fields_of,
     is_over,
-    listed,
-    number,
-    offset_between,
-    offset_in,
-    seconds,
+    length,
+    offset_at_home,
+    offset_of,
+    settled_fields,
     span,
     unconfirmed,
 )
+from connectors.payload import (
+    CENTIMETRES,
+    KILOJOULES,
+    Fields,
+    Stretch,
+    Table,
+    local_date,
+    mapping,
+    midnight,
+    rows,
+    utc_of_naive,
+)
 
-DAILY = {
+DAILY: Table = {
     Metric.STEPS: "totalSteps",
     Metric.DISTANCE: "totalDistanceMeters",
     Metric.ACTIVE_ENERGY: "activeKilocalories",
     Metric.TOTAL_ENERGY: "totalKilocalories",
+}
+SLEEP: Table = {**STAGES, Metric.SLEEP_SCORE: "sleepScores.overallScore"}
+NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespiration", Metric.SPO2: "spo2SleepSummary.averageSPO2"}
+WORKOUT: Table = {
+    Metric.DISTANCE: ("distance", CENTIMETRES),
+    Metric.ACTIVE_ENERGY: ("calories", KILOJOULES),
+    Metric.HEART_RATE: "avgHr",
+    Metric.STEPS: "steps",
 }
 HEALTH = {
     "HRV": Metric.HRV_RMSSD,
@@ -43,67 +59,82 @@ HEALTH = {
     "SKIN_TEMP_C": Metric.SKIN_TEMPERATURE_DELTA,
 }
 NOT_MEASURED = {"UNKNOWN", "ONBOARDING"}
-CM_PER_M, MS_PER_S = 100, 1000
-KCAL_PER_MINUTE = 25  # beyond any person: then the figure is in kJ
-KJ_PER_KCAL = 4.184
+MS_PER_S = 1000
 NOON = timedelta(hours=12)
 
 
-def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """A civil day. Of the one in which the export was asked for only the resting heart rate is known."""
-    row = inner(record.payload, "row")
-    day = day_of(row, "calendarDate", "uds")
-    if row.get("includesWellnessData") is False:
+def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
+    """A civil day. Of the day on which the export was asked for only the resting heart rate is known."""
+    fields = settled_fields(record.payload, "uds")
+    day = day_of(fields)
+    if fields.get("includesWellnessData") is False:
         return
-    start, offset = _begin(row, record.payload)
-    levels = {
-        str(entry.get("type")): number(entry, "averageStressLevel")
-        for entry in listed(inner(row, "allDayStress"), "aggregatorList")
-        if isinstance(entry, Mapping)
-    }
-    resting = number(row, "currentDayRestingHeartRate") or number(row, "restingHeartRate")  # 0 early in the day
-    totals = {m: number(row, field) for m, field in DAILY.items()} | {Metric.DAILY_STRESS: levels.get("TOTAL")}
-    values = {Metric.RESTING_HR: resting} | (totals if _is_whole(row, start) else {})
-    end = start + timedelta(days=1)
-    yield from samples(values, key=record.key, start=start, end=end, offset=offset, day=day)
+    start, offset = _begin(fields, record.payload)
+    entries = [fields_of(mapping(entry), "uds") for entry in rows(fields.get("allDayStress.aggregatorList"))]
+    levels = {str(entry.get("type")): entry.number("averageStressLevel") for entry in entries}
+    resting = fields.number("currentDayRestingHeartRate") or fields.number("restingHeartRate")  # 0 early in the day
+    totals = fields.measured(DAILY) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
+    civil = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=day)
+    yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if _is_whole(fields, start) else {}))
+    yield from _battery(record.key, fields.inner("bodyBattery"), civil, offset)
 
 
-def _is_whole(row: Mapping[str, Any], start: datetime) -> bool:
-    """Whether the day was over; one that does not tell its end was."""
-    end, length = instant(row.get("wellnessEndTimeGmt")), number(row, "durationInMilliseconds")
+def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
+    """Yield the body battery at the moments that the day names, such as its highest, its lowest, and waking.
+
+    ``statTimestamp`` is UTC: the one of SLEEPSTART is the night's ``sleepStartTimestampGMT``, to the minute. Levels
+    without one are of the day: their mean, lowest and highest.
+    """
+    named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
+    levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]
+    known = {(at, level): level for at, level in levels if level is not None and level >= 0}
+    for at, level in sorted((at, level) for at, level in known if at is not None):
+        yield Sample(
+            key=f"{key}/{Metric.BODY_BATTERY}/{at:%Y-%m-%dT%H:%MZ}/{level:g}",
+            metric=Metric.BODY_BATTERY,
+            start=at,
+            offset=offset,
+            day=local_date(at, offset),
+            value=level,
+        )
+    if known and all(at is None for at, _ in known):
+        found = list(known.values())
+        yield Sample(
+            key=f"{key}/{Metric.BODY_BATTERY}",
+            metric=Metric.BODY_BATTERY,
+            value=sum(found) / len(found),
+            count=len(found),
+            low=min(found),
+            high=max(found),
+            start=civil.start,
+            end=civil.end,
+            offset=offset,
+            day=civil.day,
+        )
+
+
+def _is_whole(fields: Fields, start: datetime) -> bool:
+    """Say whether the day was over. A day that does not tell its end was."""
+    end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
     if end is None:
-        return length is None or length / MS_PER_S >= WHOLE_DAY.total_seconds()
-    return is_over(row, end - start)
+        return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
+    return is_over(fields, end - start)
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """A night, unless nobody confirmed it or the watch was off."""
-    row = inner(record.payload, "row")
-    day = day_of(row, "calendarDate", "export_sleep")
-    if unconfirmed(row):
+    """A night, unless it was not confirmed or the watch was off."""
+    fields = settled_fields(record.payload, "export_sleep")
+    day = day_of(fields)
+    if unconfirmed(fields):
         return
-    start, end = span(row, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "export_sleep")
-    offset = _offset(record.payload, parent, end)
-    values = {m: seconds(row, field) for m, field in STAGES.items()}
+    start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
+    night = Stretch(start=start, end=end, offset=_offset(record.payload, parent, end), day=day)
+    values = fields.measured(SLEEP) | {Metric.IN_BED: night.minutes}
     slept = [values[m] for m in (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP)]
-    known = [minutes for minutes in (*slept, values[Metric.REM_SLEEP]) if minutes is not None]  # old ones: no REM
+    known = [minutes for minutes in (*slept, values[Metric.REM_SLEEP]) if minutes is not None]  # old watches: no REM
     values[Metric.ASLEEP] = sum(known) if None not in slept and sum(known) > 0 else None
-    values[Metric.IN_BED] = (end - start) / timedelta(minutes=1)
-    values[Metric.SLEEP_SCORE] = number(inner(row, "sleepScores"), "overallScore")
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind.SLEEP,
-        start=start,
-        end=end,
-        offset=offset,
-        day=day,
-        values=in_range(values),
-    )
-    overnight = {
-        Metric.RESPIRATORY_RATE: number(row, "averageRespiration"),
-        Metric.SPO2: number(inner(row, "spo2SleepSummary"), "averageSPO2"),
-    }
-    yield from samples(overnight, key=record.key, start=start, end=end, offset=offset, day=day)
+    yield night.episode(EpisodeKind.SLEEP, record.key, values)
+    yield from night.samples(record.key, fields.measured(NIGHT))
 
 
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
@@ -111,86 +142,49 @@ def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
     A zero of unknown status was not measured. It was read in the morning of its date; noon is safely after.
     """
-    row = inner(record.payload, "row")
-    day = day_of(row, "calendarDate", "export_health")
-    metrics = listed(row, "metrics")
-    values = {
-        HEALTH[str(entry["type"])]: number(entry, "value")
-        for entry in metrics
-        if isinstance(entry, Mapping) and str(entry.get("type")) in HEALTH and not _unmeasured(entry)
-    }
-    made = instant(row.get("createTimestampUTC")) or instant(f"{day}T00:00:00")
-    if made is None:
-        raise BadRecord("garmin/export_health: createTimestampUTC is unreadable")
-    offset = _offset(record.payload, parent, made)
-    wall = instant(f"{day}T00:00:00") or made
-    noon = wall - timedelta(minutes=offset) + NOON
-    yield from samples(values, key=record.key, start=noon - NOON, end=noon, offset=offset, day=day)
+    fields = settled_fields(record.payload, "export_health")
+    day = day_of(fields)
+    entries = [fields_of(mapping(entry), "export_health") for entry in rows(fields.get("metrics"))]
+    measured = [entry for entry in entries if str(entry.get("type")) in HEALTH and not _unmeasured(entry)]
+    values = {HEALTH[str(entry.get("type"))]: entry.number("value") for entry in measured}
+    offset = _offset(record.payload, parent, utc_of_naive(fields.get("createTimestampUTC")) or midnight(day))
+    start = midnight(day) - timedelta(minutes=offset)
+    morning = Stretch(start=start, end=start + NOON, offset=offset, day=day)
+    yield from morning.samples(record.key, values)
 
 
-def _unmeasured(entry: Mapping[str, Any]) -> bool:
+def _unmeasured(entry: Fields) -> bool:
     return str(entry.get("status")) in NOT_MEASURED and not entry.get("value")
 
 
-def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """A recorded activity."""
-    row = inner(record.payload, "row")
-    start, duration = instant(row.get("startTimeGmt")), number(row, "elapsedDuration")
-    if duration is None:
-        duration = number(row, "duration")
-    if start is None or duration is None or not 0 <= duration <= 30 * 86_400_000:
-        raise BadRecord("garmin/export_activity: startTimeGmt or duration is unreadable")
-    length = timedelta(seconds=duration / MS_PER_S)
-    offset = offset_between(row.get("startTimeLocal"), row.get("startTimeGmt"))
-    distance, kind = number(row, "distance"), row.get("activityType")
-    values = {
-        Metric.DISTANCE: None if distance is None else distance / CM_PER_M,
-        Metric.ACTIVE_ENERGY: _kilocalories(number(row, "calories"), length),
-        Metric.HEART_RATE: number(row, "avgHr"),
-        Metric.STEPS: number(row, "steps"),
-    }
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind.WORKOUT,
-        start=start,
-        end=start + length,
-        offset=offset,
-        day=(start + timedelta(minutes=offset or 0)).date(),
-        label=kind if isinstance(kind, str) else None,
-        values=in_range(values),
-    )
+def activity(key: str, row: Mapping[str, Any]) -> Episode:
+    """Return a recorded activity. Raises BadRecord.
+
+    Its ``calories`` are kJ at any length: 4.19 times what the FIT file of the same activity says.
+    """
+    fields = fields_of(row, "export_activity")
+    start, lasted = utc_of_naive(fields.get("startTimeGmt")), length(fields, MS_PER_S, "elapsedDuration", "duration")
+    if start is None or lasted is None:
+        raise fields.bad("startTimeGmt or duration is unreadable")
+    offset, kind = offset_of(fields, "startTimeLocal", "startTimeGmt"), fields.get("activityType")
+    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
+    label = kind if isinstance(kind, str) else None
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=label)
 
 
-def _kilocalories(value: float | None, length: timedelta) -> float | None:
-    """The unit is not documented: what nobody can burn in kcal is kJ."""
-    if value is None or value <= KCAL_PER_MINUTE * max(length / timedelta(minutes=1), 1):
-        return value
-    return value / KJ_PER_KCAL
-
-
-def _begin(row: Mapping[str, Any], payload: Mapping[str, Any]) -> tuple[datetime, int]:
-    """The day's first instant and its offset."""
-    start = instant(row.get("wellnessStartTimeGmt"))
-    offset = offset_between(row.get("wellnessStartTimeLocal"), row.get("wellnessStartTimeGmt"))
+def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
+    """Return the day's first instant and its offset."""
+    start = utc_of_naive(fields.get("wellnessStartTimeGmt"))
+    offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     if start is not None and offset is not None:
         return start, offset
-    wall = instant(f"{day_of(row, 'calendarDate', 'uds')}T00:00:00")
-    if wall is None:
-        raise BadRecord("garmin/uds: calendarDate is no date")
-    offset = _in_zone(payload, wall)
+    wall = midnight(day_of(fields))
+    offset = offset_at_home(payload, wall, "uds")
     return wall - timedelta(minutes=offset), offset
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """That of the same date's summary, else the zone's."""
-    row = inner(parent.payload, "row") if parent is not None else {}
-    found = offset_between(row.get("wellnessStartTimeLocal"), row.get("wellnessStartTimeGmt"))
-    return _in_zone(payload, at) if found is None else found
-
-
-def _in_zone(payload: Mapping[str, Any], at: datetime) -> int:
-    zone = payload.get("zone")
-    try:
-        return offset_in(zone if isinstance(zone, str) else "UTC", at)
-    except (KeyError, ValueError, OSError):
-        raise BadRecord("garmin: the zone is unknown") from None
+    """Return the offset of the same date's summary, else that of the zone."""
+    summary = settled_fields(parent.payload if parent is not None else {}, "uds")
+    found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
+    return offset_at_home(payload, at, "export") if found is None else found

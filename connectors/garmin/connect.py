@@ -1,4 +1,4 @@
-"""Garmin Connect's JSON: day summaries, sleeps, overnight HRV, stress, body battery, heart rate, activities.
+"""Items of Garmin Connect's JSON, for days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
 ``...GMT`` fields are UTC, ``...Local`` ones the wall clock written as if it were UTC: their difference is the offset.
 A sleep's ``calendarDate`` is the local date of waking. Negative levels say why there is no measurement; they are none.
@@ -7,189 +7,176 @@ A sleep's ``calendarDate`` is the local date of waking. Negative levels say why 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.measured import finite, in_range, quarter_hours, samples
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, RawRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.samples import finite, quarter_hours
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import (
     STAGES,
     day_of,
-    inner,
-    instant,
+    fields_of,
     is_over,
-    listed,
-    number,
-    offset_between,
-    seconds,
+    length,
+    offset_of,
     span,
     unconfirmed,
 )
+from connectors.payload import SECONDS, Fields, Stretch, Table, local_date, mapping, rows, utc_of_naive
 
-SUMMARY = {
+SUMMARY: Table = {
     Metric.STEPS: "totalSteps",
     Metric.DISTANCE: "totalDistanceMeters",
     Metric.ACTIVE_ENERGY: "activeKilocalories",
     Metric.TOTAL_ENERGY: "totalKilocalories",
     Metric.DAILY_STRESS: "averageStressLevel",
 }
-READING = timedelta(minutes=10)  # what a night without times is known by: its summary's creation
+RESTING: Table = {Metric.RESTING_HR: "restingHeartRate"}
+SLEEP: Table = {
+    **STAGES,
+    Metric.ASLEEP: ("sleepTimeSeconds", SECONDS),
+    Metric.SLEEP_SCORE: "sleepScores.overall.value",
+    Metric.SLEEP_NEED: "sleepNeed.actual",
+}
+NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespirationValue", Metric.SPO2: "averageSpO2Value"}
+SKIN: Table = {Metric.SKIN_TEMPERATURE_DELTA: "avgSkinTempDeviationC"}  # beside the night, not in it
+WORKOUT: Table = {
+    Metric.ACTIVE_ENERGY: "calories",
+    Metric.DISTANCE: "distance",
+    Metric.HEART_RATE: "averageHR",
+    Metric.STEPS: "steps",
+}
+READING = timedelta(minutes=10)  # the span of a night without times, which is known by its summary's creation
 
 
-def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """A civil day. The totals of one that is still running grow: nothing yet. One without a watch has none."""
-    payload = record.payload
-    day = day_of(payload, "calendarDate", "summary")
-    if payload.get("includesWellnessData") is False or payload.get("wellnessStartTimeGmt") is None:
+def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
+    """A civil day. The totals of a day that is still running grow: nothing yet. A day without a watch has none."""
+    fields = fields_of(record.payload, "summary")
+    day = day_of(fields)
+    if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
         return
-    start, end = span(payload, "wellnessStartTimeGmt", "wellnessEndTimeGmt", "summary")
-    offset = offset_between(payload.get("wellnessStartTimeLocal"), payload.get("wellnessStartTimeGmt"))
-    place: dict[str, Any] = {"key": record.key, "start": start, "end": end, "offset": offset, "day": day}
-    yield from samples({Metric.RESTING_HR: number(payload, "restingHeartRate")}, **place)
-    if is_over(payload, end - start):
-        yield from samples({m: number(payload, field) for m, field in SUMMARY.items()}, **place)
+    start, end = span(fields, "wellnessStartTimeGmt", "wellnessEndTimeGmt")
+    offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
+    civil = Stretch(start=start, end=end, offset=offset, day=day)
+    yield from civil.samples(record.key, fields.measured(RESTING))
+    if is_over(fields, end - start):
+        yield from civil.samples(record.key, fields.measured(SUMMARY))
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The main sleep of a date; a date without one answers with nulls, a watch that was not worn with zeros."""
-    payload = record.payload
-    night = inner(payload, "dailySleepDTO")
-    if not night:
-        raise BadRecord("garmin/sleep: dailySleepDTO is missing")
-    day = day_of(night, "calendarDate", "sleep")
+    """Yield the main sleep of a date. Without a sleep the answer holds nulls, and zeros where
+    the watch was not worn.
+    """
+    fields = fields_of(record.payload, "sleep")
+    night = fields.inner("dailySleepDTO")
+    if not night.payload:
+        raise fields.bad("dailySleepDTO is missing")
+    day = day_of(night)
     if night.get("id") is None and night.get("sleepStartTimestampGMT") is None:
         return
-    if unconfirmed(night) and not number(night, "sleepTimeSeconds"):
+    if unconfirmed(night) and not night.number("sleepTimeSeconds"):
         return
-    start, end = span(night, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "sleep")
-    offset = offset_between(night.get("sleepEndTimestampLocal"), night.get("sleepEndTimestampGMT"))
-    values = {m: seconds(night, field) for m, field in STAGES.items()}
-    values[Metric.ASLEEP] = seconds(night, "sleepTimeSeconds")
-    values[Metric.IN_BED] = (end - start) / timedelta(minutes=1)
-    values[Metric.SLEEP_SCORE] = number(inner(inner(night, "sleepScores"), "overall"), "value")
-    values[Metric.SLEEP_NEED] = number(inner(night, "sleepNeed"), "actual")
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind.SLEEP,
-        start=start,
-        end=end,
-        offset=offset,
-        day=day,
-        values=in_range(values),
-    )
-    overnight = {
-        Metric.RESPIRATORY_RATE: number(night, "averageRespirationValue"),
-        Metric.SPO2: number(night, "averageSpO2Value"),
-        Metric.SKIN_TEMPERATURE_DELTA: number(payload, "avgSkinTempDeviationC"),
-    }
-    yield from samples(overnight, key=record.key, start=start, end=end, offset=offset, day=day)
+    lasted = replace(_night(night), day=day)
+    yield lasted.episode(EpisodeKind.SLEEP, record.key, night.measured(SLEEP) | {Metric.IN_BED: lasted.minutes})
+    yield from lasted.samples(record.key, night.measured(NIGHT) | fields.measured(SKIN))
+
+
+def _night(fields: Fields) -> Stretch:
+    """Return the time of a sleep, on the date of its end. Raises BadRecord."""
+    start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
+    offset = offset_of(fields, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
+    return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """The night's mean RMSSD. With its readings a record knows the night's times, without them when it was made."""
-    payload = record.payload
-    found = inner(payload, "hrvSummary") or payload
-    day = day_of(found, "calendarDate", "hrv")
-    value = number(found, "lastNightAvg")
-    if value is None:
-        value = number(found, "lastNight")
+    fields = fields_of(record.payload, "hrv")
+    found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
+    day, value = day_of(found), found.number("lastNightAvg")
+    value = found.number("lastNight") if value is None else value
     if value is None:
         return
-    if payload.get("sleepStartTimestampGMT") is not None:
-        start, end = span(payload, "sleepStartTimestampGMT", "sleepEndTimestampGMT", "hrv")
-        offset = offset_between(payload.get("sleepEndTimestampLocal"), payload.get("sleepEndTimestampGMT"))
+    if fields.get("sleepStartTimestampGMT") is not None:
+        night = replace(_night(fields), day=day)
     else:
-        made = instant(found.get("createTimeStamp"))
+        made = utc_of_naive(found.get("createTimeStamp"))
         if made is None:
-            raise BadRecord("garmin/hrv: neither the night's times nor createTimeStamp can be read")
-        start, end, offset = made - READING, made, None
-    yield from samples({Metric.HRV_RMSSD: value}, key=record.key, start=start, end=end, offset=offset, day=day)
+            raise fields.bad("neither the night's times nor createTimeStamp can be read")
+        night = Stretch(start=made - READING, end=made, offset=None, day=day)
+    yield from night.samples(record.key, {Metric.HRV_RMSSD: value})
 
 
 def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Stress every three minutes, and the body battery beside it."""
-    payload, offset = record.payload, _day_offset(record.payload, "stress")
-    readings = _readings(payload, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
+    fields = fields_of(record.payload, "stress")
+    offset = _day_offset(fields)
+    readings = _readings(fields, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
     yield from quarter_hours(Metric.STRESS, readings, offset=offset)
-    battery = _readings(payload, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorsDTOList", "bodyBatteryLevel")
+    battery = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorsDTOList", "bodyBatteryLevel")
     yield from quarter_hours(Metric.BODY_BATTERY, battery, offset=offset)
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Heart rate every two minutes; a date without any answers with nulls."""
-    if _is_empty(record.payload, "heartRateValues"):
-        return
-    offset = _day_offset(record.payload, "heart_rate")
-    readings = _readings(record.payload, "heartRateValues", "heartRateValueDescriptors", "heartrate")
-    yield from quarter_hours(Metric.HEART_RATE, readings, offset=offset)
+    """Yield heart rate, measured every two minutes. A date without readings is answered with nulls."""
+    fields = fields_of(record.payload, "heart_rate")
+    if not _is_empty(fields, "heartRateValues"):
+        readings = _readings(fields, "heartRateValues", "heartRateValueDescriptors", "heartrate")
+        yield from quarter_hours(Metric.HEART_RATE, readings, offset=_day_offset(fields))
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The body battery where it changed; a date without any answers with nulls."""
-    if _is_empty(record.payload, "bodyBatteryValuesArray"):
-        return
-    offset = _day_offset(record.payload, "body_battery")
-    readings = _readings(
-        record.payload, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel"
-    )
-    yield from quarter_hours(Metric.BODY_BATTERY, readings, offset=offset)
+    """Yield the body battery where it changed. A date without readings is answered with nulls."""
+    fields = fields_of(record.payload, "body_battery")
+    if not _is_empty(fields, "bodyBatteryValuesArray"):
+        readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")
+        yield from quarter_hours(Metric.BODY_BATTERY, readings, offset=_day_offset(fields))
 
 
-def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """A recorded activity."""
-    payload = record.payload
-    start, minutes = instant(payload.get("startTimeGMT")), seconds(payload, "elapsedDuration")
-    if minutes is None:
-        minutes = seconds(payload, "duration")
-    if start is None or minutes is None:
-        raise BadRecord("garmin/activity: startTimeGMT or duration is unreadable")
-    offset = offset_between(payload.get("startTimeLocal"), payload.get("startTimeGMT"))
-    kind = inner(payload, "activityType").get("typeKey")
-    values = {
-        Metric.ACTIVE_ENERGY: number(payload, "calories"),
-        Metric.DISTANCE: number(payload, "distance"),
-        Metric.HEART_RATE: number(payload, "averageHR"),
-        Metric.STEPS: number(payload, "steps"),
-    }
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind.WORKOUT,
-        start=start,
-        end=start + timedelta(minutes=minutes),
-        offset=offset,
-        day=(start + timedelta(minutes=offset or 0)).date(),
-        label=kind if isinstance(kind, str) else None,
-        values=in_range(values),
-    )
+def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
+    """An activity of the account, unless a file holds the same workout."""
+    if parent is None:
+        yield recorded(record.key, record.payload)
 
 
-def _is_empty(payload: Mapping[str, Any], values: str) -> bool:
-    """Whether an answer has room for values and none: such a date may have no times either."""
-    return values in payload and not payload[values]
+def recorded(key: str, row: Mapping[str, Any]) -> Episode:
+    """Return a recorded activity. Raises BadRecord."""
+    fields = fields_of(row, "activity")
+    start, lasted = utc_of_naive(fields.get("startTimeGMT")), length(fields, 1, "elapsedDuration", "duration")
+    if start is None or lasted is None:
+        raise fields.bad("startTimeGMT or duration is unreadable")
+    offset, kind = offset_of(fields, "startTimeLocal", "startTimeGMT"), fields.get("activityType.typeKey")
+    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
+    label = kind if isinstance(kind, str) else None
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=label)
 
 
-def _day_offset(payload: Mapping[str, Any], what: str) -> int:
-    """Minutes east of UTC of a day that starts at local midnight. Raises BadRecord."""
-    offset = offset_between(payload.get("startTimestampLocal"), payload.get("startTimestampGMT"))
+def _is_empty(fields: Fields, values: str) -> bool:
+    """Say whether an answer has room for values and none. Such a date may have no times either."""
+    return values in fields.payload and not fields.get(values)
+
+
+def _day_offset(fields: Fields) -> int:
+    """Return minutes east of UTC of a day that starts at local midnight. Raises BadRecord."""
+    offset = offset_of(fields, "startTimestampLocal", "startTimestampGMT")
     if offset is None:
-        raise BadRecord(f"garmin/{what}: startTimestampGMT or startTimestampLocal is unreadable")
+        raise fields.bad("startTimestampGMT or startTimestampLocal is unreadable")
     return offset
 
 
-def _readings(payload: Mapping[str, Any], values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
-    """(Unix seconds, value) of an array whose columns a list of descriptors names; layouts differ."""
+def _readings(fields: Fields, values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
+    """Yield (Unix seconds, value) of an array whose columns a list of descriptors names. Layouts differ."""
     at, value = 0, 1
-    for column in listed(payload, described):
+    for column in rows(fields.get(described)):
         if isinstance(column, Mapping):
             names = [column.get(name) for name in column if name.lower().endswith("key")]
             index = next((column[name] for name in column if name.lower().endswith("index")), None)
             if isinstance(index, int) and not isinstance(index, bool) and 0 <= index < 20:
                 at = index if "timestamp" in names else at
                 value = index if wanted in names else value
-    for row in listed(payload, values):
+    for row in rows(fields.get(values)):
         if isinstance(row, list) and len(row) > max(at, value):
-            instant_at, level = instant(row[at]), row[value]
+            instant_at, level = utc_of_naive(row[at]), row[value]
             if instant_at is not None and (found := finite(level)) is not None:
                 yield instant_at.timestamp(), found

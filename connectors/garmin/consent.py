@@ -1,21 +1,22 @@
-"""Garmin's consent: a Personal API key the person makes in Garmin Connect, exchanged for a token that lasts a day."""
+"""Consent by a Personal API key that the person makes in Garmin Connect, exchanged for a token of a day."""
 
 from __future__ import annotations
 
 import base64
 import json
+import re
 import time
 from typing import Any
 
 from bridge import http
-from bridge.errors import NeedsLogin, TryLater
-from bridge.ports import Account, Browser
+from bridge.domain.errors import NeedsLogin, Refused, TryLater
+from bridge.domain.ports import Account, Browser
 
 KEYS_PAGE = "https://connect.garmin.com/app/settings/personalApiToken"
 TOKEN_PATH = "/personalapitoken-service/personal-api/personal-api-key/token"  # noqa: S105 - a path
-EARLY = 600  # seconds before its end at which a token is exchanged
-DAY = 86_400  # what a token lasts that does not say
-AGAIN = "bridge connect garmin --user NAME"
+TOKEN_PATTERN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, 2.1
+TOKEN_LIFE_SECONDS = 86_400  # what a token lasts that does not say
+CONNECT_AGAIN = "bridge connect garmin --user NAME"
 
 
 def authorise(account: Account, browser: Browser) -> None:
@@ -25,7 +26,7 @@ def authorise(account: Account, browser: Browser) -> None:
         browser.open(KEYS_PAGE)
         key = browser.ask("Your Garmin Personal API key") or ""
     if not key:
-        raise NeedsLogin(f"garmin needs a Personal API key; make one at {KEYS_PAGE}, then: {AGAIN}")
+        raise NeedsLogin(f"garmin needs a Personal API key; make one at {KEYS_PAGE}, then: {CONNECT_AGAIN}")
     account.save_token(exchanged(account, key))
 
 
@@ -41,18 +42,21 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
         except requests.RequestException as error:
             raise TryLater(f"garmin's token server does not answer ({type(error).__name__})") from error
     if answer.status_code in (400, 401, 403, 404):
-        raise NeedsLogin(f"garmin no longer takes this Personal API key; make a new one, then: {AGAIN}")
-    if answer.status_code >= 400 or not answer.text.strip():
-        raise http.busy("garmin's token server", answer)
+        meaning = NeedsLogin if answer.status_code in (400, 401) else Refused
+        raise meaning(f"garmin no longer takes this Personal API key; make a new one, then: {CONNECT_AGAIN}")
+    if answer.status_code >= 400:
+        raise http.busy_error("garmin's token server", answer)
     token = answer.text.strip().strip('"')
+    if not TOKEN_PATTERN.fullmatch(token):
+        raise TryLater("garmin's token server answered something that is not a token")
     return {"api_key": key, "access_token": token, "expires_at": _ends(token)}
 
 
 def _ends(token: str) -> float:
-    """The ``exp`` of a JWT in Unix seconds; a day from now for one that does not tell."""
+    """Return the ``exp`` of a JWT in Unix seconds. A token without it ends a day from now."""
     try:
         claims = token.split(".")[1]
         body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))
         return float(body["exp"])
     except (IndexError, KeyError, TypeError, ValueError):
-        return time.time() + DAY
+        return time.time() + TOKEN_LIFE_SECONDS

@@ -1,104 +1,131 @@
-"""Reading Garmin's fields: every one may be absent, null or of another kind."""
+"""Readers of Garmin's own ways to write times, dates and versions of a row. Any field may be absent or of another type.
+
+Times are UTC without saying so, as text or in Unix milliseconds. The offset is the difference to the field beside them
+that holds the wall clock.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, timedelta
+import hashlib
+import json
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta
 from typing import Any
-from zoneinfo import ZoneInfo
 
-from bridge.errors import BadRecord
-from bridge.measured import finite
-from bridge.metrics import Metric
+from bridge.domain.metrics import Metric
+from connectors.payload import (
+    SECONDS,
+    Fields,
+    Table,
+    calendar_date,
+    mapping,
+    offset_between,
+    offset_in,
+    time_zone,
+    utc_of_naive,
+)
 
-STAGES = {
-    Metric.LIGHT_SLEEP: "lightSleepSeconds",
-    Metric.DEEP_SLEEP: "deepSleepSeconds",
-    Metric.REM_SLEEP: "remSleepSeconds",
-    Metric.AWAKE: "awakeSleepSeconds",
+STAGES: Table = {
+    Metric.LIGHT_SLEEP: ("lightSleepSeconds", SECONDS),
+    Metric.DEEP_SLEEP: ("deepSleepSeconds", SECONDS),
+    Metric.REM_SLEEP: ("remSleepSeconds", SECONDS),
+    Metric.AWAKE: ("awakeSleepSeconds", SECONDS),
 }
 WHOLE_DAY = timedelta(hours=22, minutes=45)  # the shortest: clocks put forward, and the last minutes not yet sent
-NO_NIGHT = {"unconfirmed", "off_wrist"}  # no stages, and often nobody slept
-LONGEST = 365 * 86400  # seconds; anything longer is no duration
+NO_NIGHT = {"unconfirmed", "off_wrist"}  # no stages, and often no sleep at all
+ACTIVITY_MAX = timedelta(days=30)
+GROWS = ("wellnessEndTimeGmt", "durationInMilliseconds", "updateTimestampUTC", "createTimestampUTC", "stages")
 
 
-def number(payload: Mapping[str, Any], field: str) -> float | None:
-    """A finite number; None for anything else."""
-    return finite(payload.get(field))
+def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
+    """Return the fields of a row. ``stream`` names it in errors."""
+    return Fields(row, f"garmin/{stream}")
 
 
-def seconds(payload: Mapping[str, Any], field: str) -> float | None:
-    """A duration in seconds, as minutes."""
-    value = number(payload, field)
-    return value / 60 if value is not None and 0 <= value <= LONGEST else None
+def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
+    """Return the first duration that is told, or None where it cannot be true of an activity."""
+    found = next((value for name in names if (value := fields.number(name)) is not None), None)
+    longest = ACTIVITY_MAX.total_seconds() * per_second
+    return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
-def unconfirmed(night: Mapping[str, Any]) -> bool:
-    """Whether a sleep is one that the watch guessed or was not worn in; the export has the words in capitals."""
+def unconfirmed(night: Fields) -> bool:
+    """Say whether a sleep was guessed by the watch, or not worn. The export has the words in capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
-def is_over(row: Mapping[str, Any], length: timedelta) -> bool:
-    """Whether a day was, by its length or by its wall clock, which a journey east has put forward."""
-    began, ended = instant(row.get("wellnessStartTimeLocal")), instant(row.get("wellnessEndTimeLocal"))
-    return max(length, ended - began if began and ended else length) >= WHOLE_DAY
+def is_over(row: Fields, lasted: timedelta) -> bool:
+    """Say whether a day was over, by its length or by its wall clock, which a journey east has put forward."""
+    began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
+    return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 
 
-def inner(payload: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    found = payload.get(field)
-    return found if isinstance(found, Mapping) else {}
-
-
-def listed(payload: Mapping[str, Any], field: str) -> Sequence[Any]:
-    found = payload.get(field)
-    return found if isinstance(found, list) else []
-
-
-def day_of(payload: Mapping[str, Any], field: str, what: str) -> date:
-    """A calendar date. Raises BadRecord."""
-    try:
-        found = date.fromisoformat(str(payload.get(field))[:10])
-    except ValueError:
-        found = None
-    if found is None or not 1990 <= found.year < 2200:
-        raise BadRecord(f"garmin/{what}: {field} is no date")
+def day_of(fields: Fields, path: str = "calendarDate") -> date:
+    """Return a calendar date, which may be followed by a time. Raises BadRecord."""
+    found = calendar_date(str(fields.get(path))[:10])
+    if found is None:
+        raise fields.bad(f"{path} is no date")
     return found
 
 
-def instant(value: Any) -> datetime | None:
-    """UTC from Unix milliseconds or from text like ``2025-06-13T22:00:00.0``, which is UTC without saying so."""
-    try:
-        if isinstance(value, str):
-            at = datetime.fromisoformat(value).replace(tzinfo=UTC)
-        elif isinstance(value, int | float) and not isinstance(value, bool):
-            at = datetime.fromtimestamp(value / 1000, UTC)
-        else:
-            return None
-    except (ValueError, OverflowError, OSError):
-        return None
-    return at if 1990 <= at.year < 2200 else None
-
-
-def span(payload: Mapping[str, Any], start: str, end: str, what: str) -> tuple[datetime, datetime]:
-    """Two instants in order. Raises BadRecord."""
-    begun, ended = instant(payload.get(start)), instant(payload.get(end))
+def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
+    """Return two instants in order. Raises BadRecord."""
+    begun, ended = utc_of_naive(fields.get(start)), utc_of_naive(fields.get(end))
     if begun is None or ended is None:
-        raise BadRecord(f"garmin/{what}: {start} or {end} is no instant")
-    if ended < begun or ended - begun > timedelta(days=3):
-        raise BadRecord(f"garmin/{what}: it ends before it starts, or days later")
+        raise fields.bad(f"{start} or {end} is no instant")
+    fields.ordered(begun, ended)
     return begun, ended
 
 
-def offset_between(local: Any, gmt: Any) -> int | None:
-    """Minutes east of UTC, from a wall clock that is written as if it were UTC and the instant itself."""
-    wall, at = instant(local), instant(gmt)
-    if wall is None or at is None:
-        return None
-    minutes = round((wall - at) / timedelta(minutes=1))
-    return minutes if abs(minutes) <= 15 * 60 else None
+def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
+    """Return minutes east of UTC from a wall clock and the instant beside it."""
+    return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
-def offset_in(zone: str, at: datetime) -> int:
-    """Minutes east of UTC where the person lives."""
-    moved = at.astimezone(ZoneInfo(zone)).utcoffset() or timedelta(0)
-    return int(moved / timedelta(minutes=1))
+def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
+    """Return minutes east of UTC in the zone that a record was filed with. Raises BadRecord for an unknown zone."""
+    name = payload.get("zone")
+    zone = time_zone(name if isinstance(name, str) else "UTC")
+    if zone is None:
+        raise fields_of(payload, stream).bad("zone is no known time zone")
+    return offset_in(zone, at)
+
+
+def mark(row: Mapping[str, Any]) -> str:
+    """Return a short fingerprint of a row's content."""
+    return hashlib.blake2b(_text(row).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def versions(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a row as files hold it. All versions are kept, because the files' order must not count."""
+    return {mark(row): dict(row)}
+
+
+def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return the version that counts. It is the furthest reaching, else the last in the order of their texts."""
+    found = [row for row in rows.values() if isinstance(row, Mapping)]
+    return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
+
+
+def _text(value: Any) -> str:
+    """Return JSON that sorts as its whole numbers do. Missing values come first."""
+    if value is None:
+        return ""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return f"{value:020d}"
+    if isinstance(value, list):
+        return f"{len(value):020d}" + json.dumps(value, sort_keys=True)
+    return json.dumps(value, sort_keys=True)
+
+
+def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
+    """Return the key of a workout in every kind of file. It is the first second, else a mark of the content.
+
+    Garmin Connect takes an activity's ``startTimeGMT`` from the FIT session's ``start_time``, to the second.
+    """
+    return f"?{mark(row)}" if start is None else str(int(start))
+
+
+def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
+    """Return the fields of the version that counts of a record that files hold."""
+    return fields_of(settled(mapping(record_payload.get("rows"))), stream)

@@ -1,26 +1,33 @@
-"""Garmin's files: FIT, the account export's JSON, and answers of Garmin Connect that somebody saved.
+"""Readers of Garmin's files, which are FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
+Of files that differ about one night, day or workout, all versions are kept and ``fields.settled`` chooses: what counts
+depends on what the files hold and never on their order.
 """
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from itertools import islice
 from typing import Any
 from urllib.parse import urlsplit
 
-from bridge.errors import SourceChanged
-from bridge.files import ending
-from bridge.ports import File
-from bridge.types import Page, RawRecord
+from bridge.domain.errors import SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import Page, RawRecord
+from bridge.ingest.files import ending
+from bridge.ingest.json_stream import Broken, Json, objects
 from connectors.garmin import fit
+from connectors.garmin.fields import mark, versions, workout_key
+from connectors.payload import mapping, utc_of_naive
 
-PAGE = 200
+FILE_PAGE_RECORDS = 200
+PAGE_CHARACTERS = 1 << 21
+ROW_MAX_CHARACTERS = 1 << 21  # a night with all its readings has 400,000
+FRUITLESS_MAX = 100_000  # objects in a row that are nothing of Garmin's
 DEPTH = 4  # wrappers around an answer
-LARGEST = 500_000_000  # bytes
+LEVELS = 8  # lists and objects around a row
+SAVED_MAX_BYTES = 500_000_000  # bytes
 EXPORTED = {
     re.compile(r"UDSFile_.*\.json$"): "uds",
     re.compile(r".*_sleepData\.json$"): "export_sleep",
@@ -37,10 +44,11 @@ SHAPES = {  # a field that only this kind of answer has -> stream
     "wellnessStartTimeGmt": "summary",
     "startTimeGMT": "activity",
 }
-NAMED_BY = {"export_sleep": "sleepStartTimestampGMT", "export_activity": "activityId"}
+NAMED_BY = {"export_sleep": "sleepStartTimestampGMT"}
 HOSTS = ("connectapi.garmin.com", "connect.garmin.com")
 PRIVATE = re.compile(r"owner|userRoles|activityName|name$|locationName|description|.*(Latitude|Longitude)$|.*Image")
-Rows = Iterator[tuple[str, Mapping[str, Any]]]
+Row = tuple[str, Mapping[str, Any]]
+Rows = Iterator[Row]
 
 
 def recognise(file: File) -> bool:
@@ -54,40 +62,61 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """The file's records, at most 200 a page. Raises SourceChanged for one that is damaged or far too large."""
+    """Yield the file's records, at most 200 a page. Raises SourceChanged for a file that is
+    damaged or far too large.
+    """
     if fit.recognise(file):
         yield from fit.read(file, zone=zone)
         return
-    body, export = _json(file), _exported(file)
-    rows = _answers(body) if export is None else _export_rows(body, export)
-    records = (_record(stream, row, zone, exported=export is not None) for stream, row in rows)
-    while page := tuple(islice(records, PAGE)):
-        for stream in sorted({record.stream for record in page}):
-            yield Page(stream=stream, records=tuple(record for record in page if record.stream == stream))
-
-
-def _json(file: File) -> Any:
-    if file.size > LARGEST:
+    if file.size > SAVED_MAX_BYTES:
         raise SourceChanged("it is far larger than any file of Garmin's; get it again")
+    exported = _exported(file)
+    page: list[RawRecord] = []
+    characters = 0
     with file.open() as content:
         try:
-            return json.load(content)
-        except (ValueError, RecursionError):
-            raise SourceChanged("it is cut off or no JSON; get it again") from None
+            for rows, length in _rows(Json(content), exported):
+                page += [_record(stream, row, zone, exported=exported is not None) for stream, row in rows]
+                characters += length
+                if len(page) >= FILE_PAGE_RECORDS or characters >= PAGE_CHARACTERS:
+                    yield from _pages(page)
+                    page, characters = [], 0
+        except Broken:
+            yield from _pages(page)
+            raise SourceChanged("it is cut off or no JSON; what came before was read. Get it again") from None
+    yield from _pages(page)
+
+
+def _pages(records: list[RawRecord]) -> Iterator[Page]:
+    for stream in sorted({record.stream for record in records}):
+        yield Page(stream=stream, records=tuple(record for record in records if record.stream == stream))
+
+
+def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
+    """Yield the rows of each object with its length in characters. Only a single object is in memory at a time."""
+    fruitless = 0
+    for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
+        found = _answers(body) if exported is None else _export_rows(body, exported)
+        rows = [(stream, row) for stream, row in found if not inside or key_of(stream, row) != "?"]
+        fruitless = 0 if rows else fruitless + 1
+        if fruitless > FRUITLESS_MAX:
+            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are nothing of Garmin's; get it again")
+        yield rows, document.length
+    document.end()
 
 
 def _exported(file: File) -> str | None:
     return next((stream for name, stream in EXPORTED.items() if name.match(file.name)), None)
 
 
-def _export_rows(body: Any, stream: str) -> Rows:
-    """The rows of a file of the account export; activities lie one level deeper."""
-    for row in body if isinstance(body, list) else []:
-        if isinstance(row, Mapping):
-            deeper = row.get("summarizedActivitiesExport")
-            for one in deeper if isinstance(deeper, list) else [row]:
-                if isinstance(one, Mapping):
-                    yield stream, one
+def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
+    """Yield the rows of an object of the account export. Activities lie a level deeper, and an empty object holds
+    nothing.
+    """
+    deeper = body.get("summarizedActivitiesExport")
+    for one in deeper if isinstance(deeper, list) else [body]:
+        if isinstance(one, Mapping) and one:
+            yield stream, one
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
@@ -110,7 +139,7 @@ def _answers(body: Any, depth: int = 0) -> Rows:
 
 
 def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
-    """The answers within an object; a part of one, as a lap of an activity, does not say of which day or id it is."""
+    """Yield the answers within an object. Parts of an answer, such as laps, name no day or id and are left out."""
     for one in body.values():
         if isinstance(one, list | Mapping):
             yield from ((stream, row) for stream, row in _answers(one, depth + 1) if key_of(stream, row) != "?")
@@ -119,14 +148,14 @@ def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
     """An activity asked for by itself, as it stands in a list."""
     return {
-        **_of(body, "summaryDTO"),
+        **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),
         "activityType": body.get("activityTypeDTO"),
     }
 
 
 def _split(stream: str, body: Mapping[str, Any]) -> Rows:
-    """A range of nights becomes one record per night."""
+    """Yield a record per night from a range of nights."""
     several = body.get("hrvSummaries")
     for one in several if isinstance(several, list) else [body]:
         if isinstance(one, Mapping):
@@ -134,23 +163,38 @@ def _split(stream: str, body: Mapping[str, Any]) -> Rows:
 
 
 def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -> RawRecord:
+    row = kept(row)
+    if stream in ("activity", "export_activity"):
+        workout = {str(row.get("activityId", "?")): versions({**row, "stream": stream})}
+        return RawRecord(stream="workout", key=started(row), payload={"zone": zone, "rows": workout}, adds=True)
     if not exported:
-        return RawRecord(stream=stream, key=key_of(stream, row), payload=kept(row))
-    key = str(row.get(NAMED_BY.get(stream, "calendarDate"), "?"))
-    parent = f"uds/{row.get('calendarDate')}" if stream in ("export_sleep", "export_health") else None
-    return RawRecord(stream=stream, key=key, payload={"row": kept(row), "zone": zone}, parent=parent)
+        key = key_of(stream, row)
+        named = key if key != "?" else f"?{mark(row)}"
+        answer, live = {"rows": versions(row)}, f"{stream}/{key}"
+        return RawRecord(stream=f"saved_{stream}", key=named, payload=answer, parent=live, adds=True)
+    key = str(row.get(NAMED_BY.get(stream, "calendarDate"), f"?{mark(row)}"))
+    parent = None if stream == "uds" else f"uds/{row.get('calendarDate')}"
+    payload = {"rows": versions(row), "zone": zone}
+    return RawRecord(stream=stream, key=key, payload=payload, parent=parent, adds=True)
+
+
+def started(activity: Mapping[str, Any]) -> str:
+    """The key under which every kind of file holds a workout."""
+    at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
+    return workout_key(None if at is None else at.timestamp(), activity)
 
 
 KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
-    "sleep": lambda row: _of(row, "dailySleepDTO").get("calendarDate"),
-    "hrv": lambda row: _of(row, "hrvSummary").get("calendarDate"),
+    "sleep": lambda row: mapping(row.get("dailySleepDTO")).get("calendarDate"),
+    "hrv": lambda row: mapping(row.get("hrvSummary")).get("calendarDate"),
     "body_battery": lambda row: row.get("calendarDate") or row.get("date"),
     "activity": lambda row: row.get("activityId"),
+    "export_activity": lambda row: row.get("activityId"),
 }
 
 
 def key_of(stream: str, row: Mapping[str, Any]) -> str:
-    """What tells one record of a stream from the next: its date, or its id."""
+    """Return the date or id that identifies a record within its stream."""
     find = KEYS.get(stream)
     return str((find(row) if find else row.get("calendarDate")) or "?")
 
@@ -158,8 +202,3 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
     """A record without names, places and pictures, which nothing here needs."""
     return {field: value for field, value in row.items() if not PRIVATE.match(field)}
-
-
-def _of(row: Mapping[str, Any], field: str) -> Mapping[str, Any]:
-    found = row.get(field)
-    return found if isinstance(found, Mapping) else {}

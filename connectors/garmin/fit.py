@@ -1,9 +1,10 @@
-"""FIT files: what a watch wrote down itself. Message and field numbers: Garmin's FIT profile.
+"""Readings that a watch wrote into FIT files. Message and field numbers are those of Garmin's FIT profile.
 
 A day is spread over many files, one per transfer, so a file's readings are pieces of day records that are united as
-they land. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds an instant's lower 16 bits and
-is expanded against the last full one among the monitoring messages; no library does that. A monitoring message speaks
-of the stretch that ends at its instant, so one stamped at local midnight belongs to the day that ends.
+they land. A reading's key holds its value: two files may differ about one instant, and their order must not count.
+Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds an instant's lower 16 bits and is expanded
+against the last full one among the monitoring messages; no library does that. A monitoring message speaks of the
+stretch that ends at its instant, so one stamped at local midnight belongs to the day that ends.
 """
 
 from __future__ import annotations
@@ -16,9 +17,10 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bridge.errors import SourceChanged
-from bridge.ports import File
-from bridge.types import Page, RawRecord
+from bridge.domain.errors import SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import Page, RawRecord
+from connectors.garmin.fields import versions, workout_key
 
 EPOCH = 631_065_600  # FIT's 1989-12-31T00:00:00Z in Unix seconds
 FILE_ID, SESSION, ACTIVITY, MONITORING, MONITORING_INFO = 0, 18, 34, 55, 103
@@ -34,7 +36,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """What a file holds, as far as it is of use."""
+    """The useful part of a file's content."""
 
     serial: str = "unknown"
     created: int = 0
@@ -55,16 +57,21 @@ def recognise(file: File) -> bool:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """The file's pieces of days, its night, its workouts. Raises SourceChanged for a file that is damaged."""
     contents = decode(file)
-    days = _days(contents, ZoneInfo(zone))
+    days = _days(contents, zone)
     if days:
         yield Page(stream="fit_day", records=tuple(days))
-    for stream, payload in _whole(contents, zone):
-        key = f"{contents.serial}/{contents.created}"
-        yield Page(stream=stream, records=(RawRecord(stream=stream, key=key, payload=payload),))
+    place = {"offset": None if contents.offset is None else contents.offset // 60}
+    key = f"{contents.serial}/{contents.created}"
+    for stream, row in _whole(contents):
+        payload = {"zone": zone, "rows": versions({**place, **row})}
+        yield Page(stream=stream, records=(RawRecord(stream=stream, key=key, payload=payload, adds=True),))
+    workouts = [_workout({**place, **session}, zone) for session in _sessions(contents)]
+    if workouts:
+        yield Page(stream="workout", records=tuple(workouts))
 
 
 def decode(file: File) -> Contents:
-    """Read every message of a file (or of several in one)."""
+    """Read every message of a file, which may be several files in a row."""
     import fitdecode
 
     contents = Contents()
@@ -95,7 +102,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Note what one message says. Fields that a developer added to a watch are another numbering."""
+    """Note the content of a message. Fields that a developer added to a watch are another numbering."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -112,7 +119,7 @@ def _file_id(contents: Contents, fields: Fields) -> None:
 
 
 def _info(contents: Contents, fields: Fields) -> None:
-    """Local time beside UTC: the offset of the file's day."""
+    """Compare local time with UTC for the offset of the file's day."""
     _clock(contents, fields)
     _compare(contents, fields.get(0), fields.get(INSTANT))
 
@@ -122,7 +129,7 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """The wall clock beside the instant gives the offset; some devices write nonsense into one of them."""
+    """Take the offset from the wall clock beside the instant. Some devices write nonsense into either."""
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
@@ -193,31 +200,34 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 }
 
 
-def _days(contents: Contents, zone: ZoneInfo) -> list[RawRecord]:
-    """The readings by local day; of a running total the day's highest is all that counts."""
+def _days(contents: Contents, zone: str) -> list[RawRecord]:
+    """Return the readings by local day. Of a running total only the day's highest counts."""
+    place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
-    offsets: dict[int, int] = {}
+    totals: dict[tuple[int, str], Any] = {}
     for series, at, value in contents.readings:
-        offset = contents.offset if contents.offset is not None else _offset(at, zone)
+        offset = contents.offset if contents.offset is not None else _offset(at, place)
         day = (at - ends(series) + offset) // DAY
-        offsets.setdefault(day, offset)
         if ":" in series:
-            held = pieces[day][series]
-            held[str(contents.created)] = max(value, held.get(str(contents.created), value))
+            totals[day, series] = max(value, totals.get((day, series), value))
         else:
-            pieces[day][series][str(at)] = value
-    return [_piece(contents, day, offsets[day], series) for day, series in sorted(pieces.items())]
+            pieces[day][series][f"{at}/{value}"] = value
+    for (day, series), value in totals.items():
+        pieces[day][series][f"{contents.created}/{value}"] = value
+    return [_piece(contents, day, series, zone) for day, series in sorted(pieces.items())]
 
 
 def ends(series: str) -> int:
-    """Seconds by which a reading's instant lies after what it speaks of: monitoring is stamped with its end."""
+    """Return the seconds from what a reading speaks of to its instant. Monitoring is stamped with its end."""
     return 0 if series == "stress" else 1
 
 
-def _piece(contents: Contents, number: int, offset: int, series: Mapping[str, Any]) -> RawRecord:
-    """What the file holds of one day, counted from 1970."""
+def _piece(contents: Contents, number: int, series: Mapping[str, Any], zone: str) -> RawRecord:
+    """Return the file's piece of a day, whose number counts from 1970."""
     day = f"{datetime.fromtimestamp(number * DAY, UTC):%Y-%m-%d}"
-    payload = {"day": day, "offset": offset // 60, **series}
+    minutes = None if contents.offset is None else contents.offset // 60
+    offsets = {} if minutes is None else {"offsets": {f"{contents.created}/{minutes}": minutes}}
+    payload = {"day": day, "zone": zone, **offsets, **series}
     return RawRecord(stream="fit_day", key=f"{contents.serial}/{day}", payload=payload, adds=True)
 
 
@@ -226,13 +236,22 @@ def _offset(at: int, zone: ZoneInfo) -> int:
     return int(moved.total_seconds())
 
 
-def _whole(contents: Contents, zone: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """What one file holds whole: a night, an overnight HRV, workouts."""
-    place = {"offset": None if contents.offset is None else contents.offset // 60, "zone": zone}
+def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yield the records that a single file holds whole, which are a night and an overnight HRV."""
     if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
-        yield "fit_sleep", {**place, "stages": contents.stages, "score": contents.sleep_score}
+        yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:
-        yield "fit_hrv", {**place, "at": contents.hrv[0], "average": contents.hrv[1]}
-    sessions = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
-    if sessions:
-        yield "fit_activity", {**place, "sessions": sessions}
+        yield "fit_hrv", {"at": contents.hrv[0], "average": contents.hrv[1]}
+
+
+def _sessions(contents: Contents) -> list[dict[str, Any]]:
+    """Return the sessions of an activity file. A multisport file has several."""
+    found = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
+    return [session for session in found if session]
+
+
+def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
+    """A session by its start, under which other files hold the same workout."""
+    begun = session.get("2")
+    key = workout_key(begun + EPOCH if isinstance(begun, int) else None, session)
+    return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

@@ -1,12 +1,15 @@
-"""Garmin's records as samples and episodes: which stream is read by what."""
+"""Garmin's records as samples and episodes, by the reader of each stream."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 
-from bridge.errors import BadRecord
-from bridge.types import Item, RawRecord
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Item, RawRecord
 from connectors.garmin import account_export, connect, watch
+from connectors.garmin.fields import settled
+from connectors.payload import mapping
 
 Reader = Callable[[RawRecord, RawRecord | None], Iterator[Item]]
 
@@ -21,17 +24,39 @@ READERS: Mapping[str, Reader] = {
     "uds": account_export.daily,
     "export_sleep": account_export.sleep,
     "export_health": account_export.health,
-    "export_activity": account_export.activity,
     "fit_day": watch.day,
     "fit_sleep": watch.sleep,
     "fit_hrv": watch.hrv,
-    "fit_activity": watch.activity,
 }
+SAVED = "saved_"  # begins the stream of answers that came as files
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """What a record means. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    if record.stream == "workout":
+        return list(_workout(record))
+    if record.stream.startswith(SAVED):
+        return _saved(record, parent)
     reader = READERS.get(record.stream)
     if reader is None:
         raise BadRecord(f"garmin/{record.stream}: not a stream of garmin")
     return list(reader(record, parent))
+
+
+def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
+    """A saved answer, unless the account itself has told of the same day."""
+    if parent is not None:
+        return ()
+    answer = settled(mapping(record.payload.get("rows")))
+    return normalise(replace(record, stream=record.stream.removeprefix(SAVED), payload=answer, parent=None), None)
+
+
+def _workout(record: RawRecord) -> Iterator[Item]:
+    """Yield the workouts that begin in the same second, as Garmin Connect tells them, else as the watch does."""
+    by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
+    for number in sorted(by_id):
+        row = settled(mapping(by_id.get(number)))
+        exported = row.get("stream") == "export_activity"
+        yield account_export.activity(number, row) if exported else connect.recorded(number, row)
+    if not by_id:
+        yield watch.session(record.key, settled(sessions), record.payload.get("zone"))

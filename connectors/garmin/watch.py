@@ -1,23 +1,30 @@
-"""What FIT files mean once their pieces are together: days, nights, overnight HRV, workouts."""
+"""Items of FIT files once their pieces are together, for days, nights, overnight HRV and workouts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.measured import in_range, quarter_hours, samples
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, RawRecord
-from connectors.garmin.fields import day_of, inner, listed, number, offset_in
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.samples import finite, quarter_hours
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
+from connectors.garmin.fields import day_of, fields_of, length, offset_at_home, settled
 from connectors.garmin.fit import EPOCH, ends
+from connectors.payload import CENTIMETRES, Stretch, Table, local_date, mapping, midnight, rows
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}
 STAGES = {1: Metric.AWAKE, 2: Metric.LIGHT_SLEEP, 3: Metric.DEEP_SLEEP, 4: Metric.REM_SLEEP}
-HRV_SCALE = 128  # per ms
+OVERNIGHT: Table = {Metric.HRV_RMSSD: ("average", Fraction(1, 128))}  # 1/128 ms
+SESSION: Table = {  # by field number
+    Metric.DISTANCE: ("9", CENTIMETRES),
+    Metric.ACTIVE_ENERGY: "11",
+    Metric.HEART_RATE: "16",
+}
 CM_PER_M, MS_PER_S = 100, 1000
 SPORTS = {
     1: "running",
@@ -32,17 +39,18 @@ NIGHT = timedelta(hours=9)  # what an overnight value without times is known to 
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """A local day: quarter-hour means, the day's steps, distance and energy, its resting heart rate.
+    """Yield a local day with quarter-hour means, steps, distance, energy and resting heart rate.
 
     Totals run per activity type from midnight and repeat in every file: the highest of each counts, added over types.
     """
     payload = record.payload
-    date, offset = day_of(payload, "day", "fit_day"), _minutes(payload)
+    civil = day_of(fields_of(payload, "fit_day"), "day")
+    offset = _day_offset(payload, civil)
     device = record.key.partition("/")[0]
     for metric, series in SERIES.items():
         readings = ((at - ends(series), value) for at, value in _points(payload, series))
         yield from quarter_hours(metric, readings, offset=offset, device=device)
-    start = datetime(date.year, date.month, date.day, tzinfo=UTC) - timedelta(minutes=offset)
+    start = midnight(civil) - timedelta(minutes=offset)
     distance = _total(payload, "distance")
     values = {
         Metric.STEPS: _total(payload, "cycles", only=(WALKING, RUNNING)),
@@ -50,33 +58,38 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
         Metric.ACTIVE_ENERGY: _total(payload, "calories"),
         Metric.RESTING_HR: max(_points(payload, "resting"), default=(0, None))[1],
     }
-    place: dict[str, Any] = {"start": start, "end": start + timedelta(days=1), "offset": offset, "day": date}
-    yield from samples(values, key=record.key, **place)
+    whole = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=civil)
+    yield from whole.samples(record.key, values)
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """(Unix seconds, value), ascending."""
-    held = inner(payload, series)
-    found = ((at, number(held, at)) for at in held if at.isdigit() and len(at) < 12)
-    return sorted((int(at), value) for at, value in found if value is not None)
+    """(Unix seconds, value), ascending. Where files differ about an instant, the higher value counts."""
+    held, found = mapping(payload.get(series)), dict[int, float]()
+    for key in held:
+        at, value = key.partition("/")[0], finite(held.get(key))
+        if at.isdigit() and len(at) < 12 and value is not None:
+            found[int(at)] = max(value, found.get(int(at), value))
+    return sorted(found.items())
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """The sum of the highest reading of each activity type; None when nothing was counted."""
+    """Return the sum of the highest reading of each activity type, or None when nothing was counted."""
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
         if name.startswith(f"{series}:") and (only is None or kind in only):
-            held = inner(payload, name)
-            values = [value for key in held if (value := number(held, key)) is not None]
+            held = mapping(payload.get(name))
+            values = [value for key in held if (value := finite(held.get(key))) is not None]
             highest += [max(values)] if values else []
     return sum(highest) if highest else None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """A night from its stages, each lasting until the next begins; the last one only says when the night ended."""
-    payload = record.payload
-    stages = sorted(pair for pair in map(_stage, listed(payload, "stages")) if pair is not None)
+    """Yield a night from its stages, each lasting until the next begins. The last stage only says when the night
+    ended.
+    """
+    payload = _settled(record)
+    stages = sorted(pair for pair in map(_stage, rows(payload.get("stages"))) if pair is not None)
     if len(stages) < 2:
         raise BadRecord("garmin/fit_sleep: fewer than two stages")
     start, end = (datetime.fromtimestamp(at, UTC) for at in (stages[0][0], stages[-1][0]))
@@ -88,25 +101,13 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
             minutes[STAGES[stage]] = (minutes[STAGES[stage]] or 0.0) + (ended - begun) / 60
     asleep = sum(minutes[m] or 0.0 for m in (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP))
     offset = _place(payload, end)
-    values = {
-        **minutes,
-        Metric.ASLEEP: asleep,
-        Metric.IN_BED: (end - start) / timedelta(minutes=1),
-        Metric.SLEEP_SCORE: number(payload, "score"),
-    }
-    yield Episode(
-        key=record.key,
-        kind=EpisodeKind.SLEEP,
-        start=start,
-        end=end,
-        offset=offset,
-        day=(end + timedelta(minutes=offset)).date(),
-        values=in_range(values),
-    )
+    night = Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
+    values = {Metric.ASLEEP: asleep, Metric.IN_BED: night.minutes, Metric.SLEEP_SCORE: finite(payload.get("score"))}
+    yield night.episode(EpisodeKind.SLEEP, record.key, minutes | values)
 
 
 def _stage(pair: Any) -> tuple[int, int] | None:
-    """(Unix seconds, stage): 0 unmeasurable, 1 awake, 2 light, 3 deep, 4 REM."""
+    """Return (Unix seconds, stage), with 0 unmeasurable, 1 awake, 2 light, 3 deep, 4 REM."""
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return None
     at, stage = pair
@@ -116,63 +117,59 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """The night's mean RMSSD, written down in the morning."""
-    end = _instant(record.payload, "at", "fit_hrv")
-    offset, average = _place(record.payload, end), number(record.payload, "average")
-    value = None if average is None else average / HRV_SCALE
-    date = (end + timedelta(minutes=offset)).date()
-    yield from samples({Metric.HRV_RMSSD: value}, key=record.key, start=end - NIGHT, end=end, offset=offset, day=date)
+    payload = _settled(record)
+    end = _instant(payload, "at", "fit_hrv")
+    offset = _place(payload, end)
+    night = Stretch(start=end - NIGHT, end=end, offset=offset, day=local_date(end, offset))
+    yield from night.samples(record.key, fields_of(payload, "fit_hrv").measured(OVERNIGHT))
 
 
-def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The sessions of an activity file; a multisport one has several."""
-    for index, session in enumerate(listed(record.payload, "sessions")):
-        if isinstance(session, Mapping):
-            yield _session(f"{record.key}/{index}", session, record.payload)
+def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
+    """Return the workout of a session of an activity file. Raises BadRecord."""
+    fields = fields_of(session, "workout")
+    begun, lasted, sport = fields.number("2"), length(fields, MS_PER_S, "7"), fields.number("5")
+    if begun is None or lasted is None:
+        raise fields.bad("start or duration is unreadable")
+    start = _at(begun + EPOCH, "workout")
+    offset = _place({**session, "zone": zone}, start)
+    time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
+    label = SPORTS.get(int(sport)) if sport is not None else None
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(SESSION), label=label)
 
 
-def _session(key: str, session: Mapping[str, Any], payload: Mapping[str, Any]) -> Episode:
-    begun, elapsed = number(session, "2"), number(session, "7")
-    if begun is None or elapsed is None or not 0 <= elapsed <= 30 * 86_400_000:
-        raise BadRecord("garmin/fit_activity: start or duration is unreadable")
-    start = _at(begun + EPOCH, "fit_activity")
-    offset, distance, sport = _place(payload, start), number(session, "9"), number(session, "5")
-    values = {
-        Metric.DISTANCE: None if distance is None else distance / CM_PER_M,
-        Metric.ACTIVE_ENERGY: number(session, "11"),
-        Metric.HEART_RATE: number(session, "16"),
-    }
-    return Episode(
-        key=key,
-        kind=EpisodeKind.WORKOUT,
-        start=start,
-        end=start + timedelta(seconds=elapsed / MS_PER_S),
-        offset=offset,
-        day=(start + timedelta(minutes=offset)).date(),
-        label=SPORTS.get(int(sport)) if sport is not None else None,
-        values=in_range(values),
-    )
+def _settled(record: RawRecord) -> dict[str, Any]:
+    return {"zone": record.payload.get("zone"), **settled(mapping(record.payload.get("rows")))}
+
+
+def _day_offset(payload: Mapping[str, Any], day: date) -> int:
+    """Minutes east of UTC as the day's last file says, else as it is at noon where the person lives."""
+    offsets = mapping(payload.get("offsets"))
+    known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
+    noon = midnight(day) + timedelta(hours=12)
+    return _place({"zone": payload.get("zone"), "offset": max(known)[1] if known else None}, noon)
+
+
+def _created(key: str) -> int:
+    created = key.partition("/")[0]
+    return int(created) if created.isdigit() and len(created) < 12 else 0
 
 
 def _minutes(payload: Mapping[str, Any]) -> int:
-    offset = number(payload, "offset")
+    offset = finite(payload.get("offset"))
     if offset is None or abs(offset) > 15 * 60:
-        raise BadRecord("garmin/fit_day: offset is unreadable")
+        raise BadRecord("garmin/fit: offset is unreadable")
     return int(offset)
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
     """The file's own offset, else that of the person's zone."""
-    if number(payload, "offset") is not None:
+    if finite(payload.get("offset")) is not None:
         return _minutes(payload)
-    zone = payload.get("zone")
-    try:
-        return offset_in(zone if isinstance(zone, str) else "UTC", at)
-    except (KeyError, ValueError, OSError):
-        raise BadRecord("garmin/fit: the zone is unknown") from None
+    return offset_at_home(payload, at, "fit")
 
 
 def _instant(payload: Mapping[str, Any], field: str, what: str) -> datetime:
-    value = number(payload, field)
+    value = finite(payload.get(field))
     if value is None:
         raise BadRecord(f"garmin/{what}: {field} is unreadable")
     return _at(value, what)

@@ -1,8 +1,14 @@
-"""iCalendar: a file somebody exported, or a calendar's secret address."""
+"""iCalendar from an exported file or a calendar's secret address."""
 
-from bridge.ports import ConnectorSpec, Setting
+from bridge.domain.ports import ConnectorSpec, Setting
 
-ADDRESSES = Setting(name="addresses", help="your own e-mail addresses, with commas between", default="", secret=True)
+ADDRESSES = Setting(
+    name="addresses",
+    help="your own e-mail addresses, with commas between",
+    default="",
+    secret=True,
+    personal=True,
+)
 
 SPEC = ConnectorSpec(
     name="ics",
@@ -12,7 +18,13 @@ SPEC = ConnectorSpec(
     normaliser_version=2,
     normaliser="connectors.ics.normalise:normalise",
     settings=(
-        Setting(name="url", help="the calendar's secret address (asked for when empty)", default="", secret=True),
+        Setting(
+            name="url",
+            help="the calendar's secret address (asked for when empty)",
+            default="",
+            secret=True,
+            personal=True,
+        ),
         ADDRESSES,
     ),
     opens="connectors.ics.client:Ics",
@@ -20,4 +32,5 @@ SPEC = ConnectorSpec(
     recognises="connectors.ics.files:recognise",
     reads="connectors.ics.files:read",
     file_settings=(ADDRESSES,),
+    differs_by_file=True,
 )

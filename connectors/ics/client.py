@@ -1,22 +1,21 @@
-"""Pull a calendar from its secret address: the whole of it each time, unless it is as before."""
+"""Pull a calendar from its secret address, whole each time, unless it is unchanged."""
 
 from __future__ import annotations
 
 import hashlib
-import ipaddress
 import json
-import socket
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from bridge import http
-from bridge.errors import NeedsLogin, SourceChanged, TryLater
-from bridge.ports import Account
-from bridge.types import Covers, Page
-from connectors.ics.consent import AGAIN
+from bridge.domain.errors import NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page
+from bridge.http import egress
+from connectors.ics.consent import CONNECT_AGAIN
 from connectors.ics.files import addresses, begins
 from connectors.ics.parse import LARGEST, pages
 
@@ -26,39 +25,42 @@ if TYPE_CHECKING:
 CHUNK = 65_536
 NAME = "calendar"  # of one that does not name itself; a connection has one calendar
 CONDITIONS = {"ETag": "If-None-Match", "Last-Modified": "If-Modified-Since"}
-GONE = (401, 403, 404, 410)
+GONE = (401, 410)
+REFUSED = (403, 404)  # by a server or by something on the way to it
 REDIRECTS = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """What the address answers: the pages of all streams, none when it is as before, and the next cursor."""
+    """The answer of the address. Holds the pages of all streams, none for an unchanged
+    calendar, and the next cursor.
+    """
 
     pages: tuple[Page, ...]
     cursor: str | None
 
 
 class Ics:
-    """An address, for one sync. It is never part of a record, a log or an error."""
+    """An address for a single sync. It is never part of a record, a log or an error."""
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
         if not token.get("url"):
-            raise NeedsLogin(f"ics needs the calendar's secret address: {AGAIN}")
+            raise NeedsLogin(f"ics needs the calendar's secret address: {CONNECT_AGAIN}")
         self._address = str(token["url"])
         self._zone = account.zone
         self._mine = addresses(account.settings["addresses"])
-        self._session = http.open_session()
+        self._session = http.open_typed_session(_hosts(account, self._address))
         self._found: dict[str | None, Found] = {}
 
     def close(self) -> None:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """The calendar if it changed. A failed answer changes nothing; an empty calendar is a valid one.
+        """Yield the calendar if it changed. A failed answer changes nothing, and an empty calendar is valid.
 
-        Streams that stand at the same cursor share one answer. Whatever a connection has of a stream is covered,
-        so that neither a calendar's new name nor its new address leaves the old one's events behind.
+        Streams that stand at the same cursor share an answer. Whatever a connection has of a stream is covered,
+        so that neither a calendar's new name nor its new address leaves the old events behind.
         """
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)
@@ -83,7 +85,7 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """(content, marks to compare with next time); None when the server says it is as before."""
+        """(content, marks to compare with next time). None when the server says it is as before."""
         import requests
 
         headers = {header: seen[mark] for mark, header in CONDITIONS.items() if mark in seen}
@@ -95,8 +97,10 @@ class Ics:
                         address = self._next(address, answer.headers["Location"])
                         continue
                     return _read(answer, now)
-        except requests.RequestException as error:
-            raise TryLater(f"the calendar's server does not answer ({type(error).__name__})") from None
+        except requests.RequestException:  # refused, closed and silent read the same: they tell of a network inside
+            raise TryLater(
+                f"the calendar's server does not answer; check the address ({egress.REFUSAL_TEXT})"
+            ) from None
         except ValueError:  # requests looks at a redirect's address even where it shall not follow
             raise SourceChanged("the calendar's server sends us to an unreadable address; check it") from None
         raise SourceChanged("the calendar's server sends us round in circles; check the address")
@@ -106,41 +110,43 @@ class Ics:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Where a redirect leads. The secret is not sent on unencrypted, nor can a server of the outside world point us
-        at this machine or one of its network.
+        """Return the target of a redirect. The secret is not sent on unencrypted, and the session checks where it
+        connects.
         """
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
             return target
-        if parts.scheme != "https" or (_is_near(parts.hostname) and not _is_near(first.hostname)):
+        if parts.scheme != "https":
             raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
         return target
 
 
-def _is_near(host: str | None) -> bool:
-    """Whether a name leads to this machine or its own network; not where it leads nowhere."""
-    try:
-        found = socket.getaddrinfo(host or "", None)
-    except (OSError, UnicodeError):
-        return False
-    return not all(ipaddress.ip_address(where[0]).is_global for *_, where in found)
+def _hosts(account: Account, address: str) -> Collection[str]:
+    """Hosts that an address may lead to inside the operator's network. A server outside leads to none by a redirect;
+    the address that the operator has set leads to its own.
+    """
+    host, given = egress.host_of(address), account.settings.get("url", "").strip()
+    if address in (given, f"https{given.removeprefix('webcal')}"):
+        return {*account.allow_hosts, host}
+    return account.allow_hosts if host in account.allow_hosts else ()
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
     """A calendar's text and its marks, None for "as before". Raises the bridge's errors for anything else."""
     if answer.status_code == 304:
         return None
-    if answer.status_code in GONE:
-        raise NeedsLogin(f"the calendar's address no longer works; take the new one, then: {AGAIN}")
-    http.check(answer, now=now)
+    if answer.status_code in (*GONE, *REFUSED):
+        meaning = NeedsLogin if answer.status_code in GONE else Refused
+        raise meaning(f"the calendar's address no longer works; take the new one, then: {CONNECT_AGAIN}")
+    http.raise_for_status(answer, now=now)
     content = _content(answer)
     marks = {mark: answer.headers[mark] for mark in CONDITIONS if mark in answer.headers}
     return content, {**marks, "bytes": hashlib.blake2b(content, digest_size=16).hexdigest()}
 
 
 def _content(answer: requests.Response) -> bytes:
-    """The calendar's text; a log-in page instead of one, or one without end, is refused."""
+    """Return the calendar's text. A log-in page in its place, or a text without end, is refused."""
     content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:
@@ -148,7 +154,7 @@ def _content(answer: requests.Response) -> bytes:
         if len(content) > LARGEST:
             raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
     if not begins(bytes(content[:CHUNK])):
-        raise SourceChanged(
+        raise TryLater(  # perhaps a log-in page of the network this machine is in
             "the address answers something that is no calendar; check it, then: bridge connect ics --user NAME"
         )
     return bytes(content)

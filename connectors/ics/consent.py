@@ -1,27 +1,29 @@
-"""A calendar's secret address: whoever has it reads everything, so it is kept like a password."""
+"""Consent by a calendar's secret address, which is kept like a password because it lets anybody read."""
 
 from __future__ import annotations
 
 from urllib.parse import urlsplit, urlunsplit
 
-from bridge.errors import NeedsLogin, SetupError
-from bridge.ports import Account, Browser
-from bridge.redirect import LOOPBACK
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS
+from bridge.domain.errors import NeedsLogin, SetupError
+from bridge.domain.ports import Account, Browser
 
-AGAIN = "bridge connect ics --user NAME"
+CONNECT_AGAIN = "bridge connect ics --user NAME"
 WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret address in iCal format"
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the address from the settings or the person. Raises NeedsLogin without one, SetupError for an unsafe one."""
+    """Take the address from the settings or the person. Raises NeedsLogin without an address, SetupError if it is
+    unsafe.
+    """
     address = account.settings["url"] or browser.ask(f"The calendar's secret address ({WHERE})")
     if not address:
-        raise NeedsLogin(f"ics needs the calendar's secret address ({WHERE}), then: {AGAIN}")
+        raise NeedsLogin(f"ics needs the calendar's secret address ({WHERE}), then: {CONNECT_AGAIN}")
     account.save_token({"url": safe(address.strip())})
 
 
 def safe(address: str) -> str:
-    """The address over https; plain http is taken on this machine only."""
+    """The address over https. Plain http is taken on this machine only."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port
@@ -29,10 +31,10 @@ def safe(address: str) -> str:
         host = None
     if not host or any(character.isspace() for character in address):
         raise SetupError(
-            f"a calendar's address begins with https:// or webcal:// and has no blanks; try again: {AGAIN}"
+            f"a calendar's address begins with https:// or webcal:// and has no blanks; try again: {CONNECT_AGAIN}"
         )
     if parts.scheme == "webcal":
         return urlunsplit(parts._replace(scheme="https"))
-    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK):
-        raise SetupError(f"a calendar's address begins with https:// or webcal://; try again: {AGAIN}")
+    if parts.scheme != "https" and not (parts.scheme == "http" and host in LOOPBACK_HOSTS):
+        raise SetupError(f"a calendar's address begins with https:// or webcal://; try again: {CONNECT_AGAIN}")
     return urlunsplit(parts)

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from bridge.errors import SourceChanged
-from bridge.ports import File
-from bridge.types import Page
+from bridge.domain.errors import SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import Page
 from connectors.ics.parse import LARGEST, pages
 
 BEGIN = b"BEGIN:VCALENDAR"
-AGAIN = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
+COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
@@ -29,11 +29,11 @@ def addresses(text: str) -> frozenset[str]:
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Every component of the file. Raises SourceChanged for one that is far too large or holds no calendar."""
+    """Yield every component of the file. Raises SourceChanged if it is far too large or holds no calendar."""
     with file.open() as opened:
         content = opened.read(LARGEST + 1)
     if len(content) > LARGEST:
         raise SourceChanged("it is far larger than a calendar; export it again")
     name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))
-    yield from pages(content, name=name, zone=zone, mine=mine, file=AGAIN.sub("", name))
+    yield from pages(content, name=name, zone=zone, mine=mine, file=COPY_SUFFIX.sub("", name))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from bridge.errors import BadRecord
-from bridge.types import Event, Item, RawRecord, Response, Task
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Event, Item, RawRecord, Response, Task
+from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words
 
 RESPONSES = {
     "ACCEPTED": Response.ACCEPTED,
@@ -19,11 +20,11 @@ RESPONSES = {
 MICROSOFT = {"OOF": "outOfOffice", "WORKINGELSEWHERE": "workingLocation"}
 OPEN = ("NEEDS-ACTION", "IN-PROCESS")
 DAY = timedelta(days=1)
-LONGEST = 366 * 1440  # minutes
+DURATION_MAX_MINUTES = 366 * 1440  # minutes
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """One event or task per component. Raises BadRecord naming what cannot be read."""
+    """Return an event or a task for a component. Raises BadRecord naming the unreadable property."""
     payload, stream = record.payload, record.stream
     if payload.get("unreadable") is True:
         raise BadRecord(f"ics/{stream}: it is no valid iCalendar")
@@ -40,13 +41,13 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
     day = None if due is None else _day(due)
     if due is not None and day is None:
         raise BadRecord("ics/task: DUE is unreadable")
-    return Task(key=key, list=calendar, title=_title(payload), due=day, completed=_completed(payload))
+    return Task(key=key, list=calendar, title=words(payload.get("title")), due=day, completed=_completed(payload))
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """When it was done; of one that does not say when, its last change, which cannot be earlier. None while open.
+    """Return when a task was done, else its last change, which cannot be earlier. None while open.
 
-    One that was opened again may still say when it was done before.
+    A task that was opened again may still say when it was done before.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -64,7 +65,7 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
         "key": key,
         "calendar": calendar,
         "series": uid,
-        "title": _title(payload),
+        "title": words(payload.get("title")),
         "busy": payload.get("busy") is not False and payload.get("microsoft") not in ("FREE", "WORKINGELSEWHERE"),
         "kind": MICROSOFT.get(str(payload.get("microsoft")), "default"),
         "response": RESPONSES.get(str(payload.get("answer"))),
@@ -80,11 +81,13 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Start and end. The end of an all-day event is exclusive there and inclusive here; without one it is one day."""
+    """Return start and end. The end of an all-day event is exclusive there and inclusive here; a missing end means a
+    day.
+    """
     start, end = payload.get("start"), payload.get("end")
     minutes = payload.get("minutes")
     length = minutes if isinstance(minutes, int | float) and not isinstance(minutes, bool) else None
-    if length is not None and not 0 <= length <= LONGEST:
+    if length is not None and not 0 <= length <= DURATION_MAX_MINUTES:
         raise BadRecord("ics/event: DURATION is unreadable")
     lines = {"recurrence": _lines(payload)}
     first = _date(start)
@@ -103,10 +106,11 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Which instance of its series an event replaces; of an all-day series it is a day, however it is written.
+    """Return the instance of its series that an event replaces. Of an all-day series it is a day, however it is
+    written.
 
-    Both a day and an instant where either may be meant: a cancelled one may tell nothing else, and what is no midnight
-    on its own clock may be an hour that became a day.
+    Both a day and an instant are given where either may be meant. A cancelled event may tell nothing else, and a time
+    that is no midnight on its own clock may be an hour that became a day.
     """
     original = payload.get("original")
     if original is None:
@@ -122,23 +126,11 @@ def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _instant(when: Any) -> datetime | None:
-    text = when.get("at") if isinstance(when, Mapping) else None
-    if not isinstance(text, str):
-        return None
-    try:
-        at = datetime.fromisoformat(text).astimezone(UTC)
-    except (ValueError, OverflowError):
-        return None
-    return at if 1900 <= at.year < 2200 else None
+    return utc(mapping(when).get("at"), EVENT_YEARS)
 
 
 def _date(when: Any) -> date | None:
-    text = when.get("date") if isinstance(when, Mapping) else None
-    try:
-        day = date.fromisoformat(text) if isinstance(text, str) else None
-    except ValueError:
-        return None
-    return day if day is not None and 1900 <= day.year < 2200 else None
+    return calendar_date(mapping(when).get("date"), EVENT_YEARS)
 
 
 def _day(when: Any) -> date | None:
@@ -150,16 +142,8 @@ def _day(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    name = when.get("zone") if isinstance(when, Mapping) else None
-    try:
-        return ZoneInfo(name).key if isinstance(name, str) and name else None
-    except (KeyError, ValueError, OSError):
-        return None
-
-
-def _title(payload: Mapping[str, Any]) -> str | None:
-    title = payload.get("title")
-    return title if isinstance(title, str) and title.strip() else None
+    zone = time_zone(mapping(when).get("zone"))
+    return None if zone is None else zone.key
 
 
 def _count(value: Any) -> int:
@@ -167,5 +151,4 @@ def _count(value: Any) -> int:
 
 
 def _lines(payload: Mapping[str, Any]) -> tuple[str, ...]:
-    lines = payload.get("lines")
-    return tuple(line for line in lines if isinstance(line, str)) if isinstance(lines, list) else ()
+    return tuple(line for line in rows(payload.get("lines")) if isinstance(line, str))

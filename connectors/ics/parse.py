@@ -1,4 +1,4 @@
-"""iCalendar text -> one record per event ("event") or to-do ("task"), as plain JSON (RFC 5545).
+"""iCalendar text as plain JSON, a record per event ("event") or to-do ("task") (RFC 5545).
 
 Descriptions, places, links and people's addresses are looked at here and left behind: of them only counts and marks go
 on. Times become ``{"date"}`` or ``{"at", "zone"}`` (UTC, with the IANA name its wall clock runs in); floating ones run
@@ -17,8 +17,8 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo, available_timezones
 
-from bridge.errors import SourceChanged
-from bridge.types import FILE, Covers, Page, RawRecord
+from bridge.domain.errors import SourceChanged
+from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
@@ -45,7 +45,7 @@ UNREADABLE = "unreadable-"
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Everything in a calendar, which is listed whole: what is not in it any longer is gone.
+    """Yield everything in a calendar, which is listed whole, so that what is missing is gone.
 
     ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
     ``file`` is the file's name where the calendar is one: programs call many calendars the same, and a calendar may lie
@@ -64,7 +64,7 @@ def pages(
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
         for component in sorted(_components(calendar), key=_sequence):
             record = _record(named, component, home, mine)
-            found[record.path] = _of_file(record, file)
+            found[record.path] = _of_file(record, file, _stamp(component))
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
     for stream in STREAMS.values():
         records = tuple(record for record in found.values() if record.stream == stream)
@@ -78,23 +78,41 @@ def pages(
         raise SourceChanged("it is cut off; what came before was read. Get it again")
 
 
-def _of_file(record: RawRecord, file: str | None) -> RawRecord:
-    """The record with the file it came from; one that cannot be read would count as waiting for it."""
-    return record if file is None or record.payload.get("unreadable") else replace(record, parent=f"{FILE}{file}")
+def _of_file(record: RawRecord, file: str | None, stamp: datetime | None) -> RawRecord:
+    """Return the record with its file and date. An unreadable record would count as waiting for the file."""
+    if file is None or record.payload.get("unreadable"):
+        return record
+    return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=stamp)
+
+
+def _stamp(component: Component) -> datetime | None:
+    """Return the last change of a component, the later of LAST-MODIFIED and DTSTAMP (RFC 5545, 3.8.7)."""
+    found = (_stamped(component, name) for name in ("LAST-MODIFIED", "DTSTAMP"))
+    return max((at for at in found if at is not None), default=None)
+
+
+def _stamped(component: Component, name: str) -> datetime | None:
+    try:
+        at = getattr(component.get(name), "dt", None)
+    except MALFORMED:
+        return None
+    if not isinstance(at, datetime) or at.tzinfo is None or not 1970 < at.year < 9999:
+        return None
+    return at.astimezone(UTC)
 
 
 def _whole(calendar: str, file: str | None) -> Covers:
-    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE}{file}"}))
+    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE_PARENT_PREFIX}{file}"}))
 
 
 def _is_whole(content: bytes) -> bool:
-    """Its end was reached; some servers add a line after it."""
+    """Its end was reached. Some servers add a line after it."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """The calendars in a text; where it cannot be parsed whole, each component alone, and those that cannot be."""
+    """The calendars in a text. Where it cannot be parsed whole, each component alone, and those that cannot be."""
     found = _calendars(content)
     if found:
         return found, []
@@ -127,13 +145,13 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """A calendar's own zone, or nothing where one of its rules never comes round: looking for it would take minutes."""
+    """Return a calendar's own zone. None where a rule never comes round, because looking for it would take minutes."""
     lines = FOLD.sub(b"", zone.group())
     return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""
 
 
 def _comes_round(rule: bytes) -> bool:
-    """Whether a yearly rule matches within forty years."""
+    """Say if a yearly rule matches within forty years."""
     from dateutil.rrule import rrulestr
 
     parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
@@ -158,7 +176,7 @@ def _sequence(component: Component) -> int:
 
 
 def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """What is kept of a component, or of one that cannot be read that it was there."""
+    """Return the kept part of a component. Of an unreadable component only its presence is kept."""
     try:
         payload = _payload(component, home, mine)
         uid = _text(component, "UID") or _mark(component.to_ical())
@@ -197,7 +215,7 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Which instance a component replaces; a midnight is a day as well, unless the new one has a time of day."""
+    """Return the instance a component replaces. A midnight is a day as well, unless the new start has a time of day."""
     if "RECURRENCE-ID" not in component:
         return {}
     found = _time(component, "RECURRENCE-ID", home)
@@ -234,7 +252,7 @@ def _word(component: Component, name: str) -> str | None:
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """A day, or an instant with its zone; an empty object for what cannot be read."""
+    """A day, or an instant with its zone. An empty object for what cannot be read."""
     value = component[name]
     try:
         at = getattr(value[0] if isinstance(value, list) else value, "dt", None)
@@ -248,7 +266,7 @@ def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | No
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """A date that does not say it is one (``RECURRENCE-ID:20260914``)."""
+    """Return a date that does not say it is a date (``RECURRENCE-ID:20260914``)."""
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
     except ValueError:
@@ -263,7 +281,7 @@ def _known(name: str | None) -> ZoneInfo | None:
 
 
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
-    """The IANA name of a time's zone; a calendar's own definition is the zone that behaves like it in that year."""
+    """The IANA name of a time's zone. A calendar's own definition is the zone that behaves like it in that year."""
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
     key = getattr(at.tzinfo, "key", None)
@@ -318,7 +336,9 @@ def _conference(component: Component) -> bool:
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """How many others take part, whether I organise, and my answer. Not knowing my address, one of them is me."""
+    """Return how many people take part beside me, if I organise, and my answer. Without my
+    address an attendee is me.
+    """
     attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in _listed(component, "ORGANIZER")}
     everybody = {_address(a) for a in attendees} | organiser

@@ -1,7 +1,7 @@
-"""How many people one messaged each day, from a file of counts: never what was said, nor to whom."""
+"""Daily counts of the people messaged, from a file. Neither words nor names are read."""
 
-from bridge.metrics import Metric
-from bridge.ports import ConnectorSpec
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
 
 SPEC = ConnectorSpec(
     name="messages",
@@ -12,4 +12,5 @@ SPEC = ConnectorSpec(
     lasting=frozenset({"day"}),  # files add to a day,
     recognises="connectors.messages.files:recognise",
     reads="connectors.messages.files:read",
+    dated_by_content=True,
 )

@@ -1,6 +1,6 @@
-"""Files of daily counts. A column or cell that could hold words is never kept: not as a record, not in a reason.
+"""Files of daily counts. A column or cell that could hold words is never kept, neither in a record nor in a reason.
 
-Lines are read one by one: a quotation mark that is never closed costs its own line, not those after it.
+Lines are read singly, so that a quotation mark that is never closed costs its own line alone.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import date
 from itertools import islice
 
-from bridge.errors import SourceChanged
-from bridge.files import ending
-from bridge.metrics import METRICS
-from bridge.ports import File
-from bridge.types import Covers, Page, RawRecord
+from bridge.domain.errors import SourceChanged
+from bridge.domain.metrics import METRICS
+from bridge.domain.ports import File
+from bridge.domain.types import Covers, Page, RawRecord
+from bridge.ingest.files import ending
 from connectors.messages.normalise import COUNTS
+from connectors.payload import calendar_date
 
-PAGE = 500
-LARGEST = 5_000_000  # bytes; ten years of days are about 0.1 MB
+COUNTS_PAGE_ROWS = 500
+COUNTS_MAX_BYTES = 5_000_000  # bytes; ten years of days are about 0.1 MB
 NEEDED = {"date", "contacts"}
 COLUMNS = {"date", *COUNTS}
-DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-COUNT = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole numbers as 3.0
+DAY_PATTERN = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write whole numbers as 3.0
 
 
 def recognise(file: File) -> bool:
@@ -44,12 +44,12 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
         allowed = "date, contacts and messages, each once"
         raise SourceChanged(f"it may have the columns {allowed}; what others hold is not read: leave them out")
     with file.open() as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
+        content = opened.read(COUNTS_MAX_BYTES + 1)
+    if len(content) > COUNTS_MAX_BYTES:
         raise SourceChanged("it is far larger than a list of daily counts; give one line per day")
     mark = hashlib.blake2b(file.name.encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
     records = _records(header, mark, content)
-    while page := tuple(islice(records, PAGE)):
+    while page := tuple(islice(records, COUNTS_PAGE_ROWS)):
         yield Page(stream="day", records=page)
     yield Page(stream="day", records=(), covers=Covers(prefix=f"{mark}/"))
 
@@ -63,7 +63,7 @@ class Header:
 
 
 class Unreadable(Exception):
-    """A line that is no day; the text is one of the words in ``normalise.UNREADABLE``."""
+    """A line that is no day. The text is a word in ``normalise.UNREADABLE``."""
 
 
 def _header(file: File) -> Header:
@@ -88,7 +88,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """A record per day, which adds to what other files say of it, and one per line that is no day."""
+    """Yield a record per day, which adds to what other files say of it, and a record per line that is no day."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():
@@ -106,7 +106,7 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """A day and its counts; an empty cell is a count that is not known (any longer)."""
+    """A day and its counts. An empty cell is a count that is not known (any longer)."""
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):
         raise Unreadable("cells")
@@ -115,18 +115,15 @@ def _payload(header: Header, line: str) -> dict[str, object]:
 
 
 def _day(text: str) -> str:
-    try:
-        if DAY.fullmatch(text) and 1990 <= date.fromisoformat(text).year < 2200:
-            return text
-    except ValueError:
-        pass
-    raise Unreadable("date")
+    if not DAY_PATTERN.fullmatch(text) or calendar_date(text) is None:
+        raise Unreadable("date")
+    return text
 
 
 def _count(name: str, text: str) -> int | None:
     if not text:
         return None
-    found = COUNT.fullmatch(text)
+    found = COUNT_PATTERN.fullmatch(text)
     if found is None or int(found[1]) > METRICS[COUNTS[name]].high:
         raise Unreadable(name)
     return int(found[1])

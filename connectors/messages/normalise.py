@@ -1,14 +1,15 @@
-"""A day's counts as samples. The file names no zone: the day is what counts, and its midnight in UTC stands for it."""
+"""A day's counts as samples. The file names no zone, so the day's midnight in UTC stands for it."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from datetime import UTC, date, datetime, time
+from datetime import date
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.metrics import METRICS, Metric
-from bridge.types import Item, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.types import Item, RawRecord, Sample
+from connectors.payload import calendar_date, midnight
 
 COUNTS = {"contacts": Metric.CONTACTS, "messages": Metric.MESSAGES}
 UNREADABLE = {
@@ -22,26 +23,22 @@ UNREADABLE = {
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """One sample per count of a day. Raises BadRecord naming what cannot be read, never quoting it."""
+    """Return a sample per count of a day. Raises BadRecord naming the unreadable column, never quoting it."""
     payload = record.payload
     if "unreadable" in payload:
         raise BadRecord(f"messages/day: {UNREADABLE.get(str(payload['unreadable']), 'a line is no day')}")
     day = _day(payload)
-    start = datetime.combine(day, time(), tzinfo=UTC)
     values = {metric: _count(payload, name, metric) for name, metric in COUNTS.items()}
     return [
-        Sample(key=f"{record.key}/{metric}", metric=metric, start=start, day=day, value=float(value))
+        Sample(key=f"{record.key}/{metric}", metric=metric, start=midnight(day), day=day, value=float(value))
         for metric, value in values.items()
         if value is not None
     ]
 
 
 def _day(payload: Mapping[str, Any]) -> date:
-    try:
-        day = date.fromisoformat(str(payload.get("date")))
-    except ValueError:
-        day = None
-    if day is None or not 1990 <= day.year < 2200:
+    day = calendar_date(payload.get("date"))
+    if day is None:
         raise BadRecord(f"messages/day: {UNREADABLE['date']}")
     return day
 

@@ -1,40 +1,15 @@
-"""Oura's consent: OAuth 2 with a registered redirect address; access for a day, refresh tokens are good for one use."""
+"""Consent at Oura, with a registered redirect, access for a day, and refresh tokens that are good for a single use."""
 
-from __future__ import annotations
+from functools import partial
 
-from bridge import oauth
-from bridge.http import TIMEOUT
-from bridge.ports import Account, Browser
+from bridge.auth import oauth
+from bridge.domain.ports import Account, Browser
 from connectors.oura import SPEC
 
-SCOPES = ("daily", "heartrate", "workout", "session", "spo2Daily")
-
-
-def token_url(account: Account) -> str:
-    return account.settings["base_url"].rstrip("/") + "/oauth/token"
+SCOPES = oauth.oauth_of(SPEC).scopes
+revoke = partial(oauth.revoke, spec=SPEC)
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for the daily figures, heart rate, workouts, sessions and blood oxygen; not for e-mail, profile or tags."""
-    oauth.authorise(
-        account,
-        browser,
-        source=SPEC.name,
-        authorise_url=account.settings["consent_url"].rstrip("/") + "/oauth/authorize",
-        token_url=token_url(account),
-        scopes=SCOPES,
-        redirect=f"http://127.0.0.1:{account.settings['port']}/",
-    )
-
-
-def revoke(account: Account) -> bool:
-    """Withdraw the consent at Oura, which wants the token in the address; False when Oura did not confirm."""
-    import requests
-
-    token = (account.token() or {}).get("access_token", "")
-    address = account.settings["base_url"].rstrip("/") + "/oauth/revoke"
-    try:
-        with oauth.loopback_may_be_plain(address):  # raises where the token would be readable on its way
-            return requests.post(address, params={"access_token": token}, timeout=TIMEOUT).ok
-    except requests.RequestException:
-        return False
+    """Ask for the daily figures, heart rate, workouts, sessions and blood oxygen. Not for e-mail, profile or tags."""
+    oauth.authorise(account, browser, SPEC, scopes=SCOPES)

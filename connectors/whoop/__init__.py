@@ -1,7 +1,7 @@
-"""WHOOP: the API v2 (cycles, sleeps, recoveries, workouts) and the data export a member can download."""
+"""WHOOP by its API v2 (cycles, sleeps, recoveries, workouts) and the data export a member can download."""
 
-from bridge.metrics import Metric
-from bridge.ports import ConnectorSpec, Setting
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, OAuth, Revocation, Setting, client_settings
 
 SPEC = ConnectorSpec(
     name="whoop",
@@ -32,23 +32,34 @@ SPEC = ConnectorSpec(
         }
     ),
     streams=("cycle", "sleep", "recovery", "workout", "history"),
+    called={"cycle": "cycles", "workout": "workouts"},
+    normaliser_version=2,
     normaliser="connectors.whoop.normalise:normalise",
-    lasting=frozenset({"sleep"}),  # a recovery is read with its sleep,
+    lasting=frozenset({"sleep", "export_sleep", "export_cycle"}),  # recoveries and cycles are read with their sleep
     settings=(
         Setting(name="base_url", help="the API's address", default="https://api.prod.whoop.com"),
-        Setting(name="client_id", help="the client id of your WHOOP developer app"),
-        Setting(name="client_secret", help="the client secret of your WHOOP developer app", secret=True),
+        *client_settings("your WHOOP developer app"),
         Setting(
             name="redirect_uri",
             help="a redirect address registered with your WHOOP developer app",
             default="http://localhost:8764/",
         ),
     ),
+    oauth=OAuth(  # the client's secret in the body, no PKCE; access for an hour, refresh tokens rotate
+        authorise_url="{base_url}/oauth/oauth2/auth",
+        token_url="{base_url}/oauth/oauth2/token",  # noqa: S106 - an address
+        scopes=("read:recovery", "read:cycles", "read:workout", "read:sleep", "offline"),  # neither profile nor body
+        redirect="{redirect_uri}",  # as registered: https://developer.whoop.com/docs/developing/getting-started
+        refresh_scope="offline",
+        revocation=Revocation(address="{base_url}/developer/v2/user/access", method="DELETE"),
+    ),
+    rmssd_error=0.082,  # Dial 2025, 536 nights
     opens="connectors.whoop.client:Whoop",
-    authorises="connectors.whoop.consent:authorise",
-    revokes="connectors.whoop.consent:revoke",
+    authorises="connectors.whoop.client:authorise",
+    revokes="connectors.whoop.client:revoke",
     notices="connectors.whoop.webhook:notice",
     shares_limit=True,
     recognises="connectors.whoop.export:recognise",
     reads="connectors.whoop.export:read",
+    dated_by_content=True,
 )

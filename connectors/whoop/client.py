@@ -1,27 +1,32 @@
-"""Pull WHOOP's collections: newest first, 25 a page, filtered by the time of the event.
+"""Pull WHOOP's collections newest first, 25 a page, filtered by the time of the event.
 
 The API knows neither a change token nor a modified-since filter, so every pull reads the trailing window again
 (``SPEC.overlap``): scores that were pending and values that arrived late are found there. A first pull brings what the
 meters look back on; the years before come afterwards, a page of each collection in turn (stream ``history``), so that a
-limit or a crash in the middle of them costs nobody the days that count.
+limit or a crash in the middle of them does not cost the days that count.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterator, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from functools import partial
 from typing import Any
 
-from bridge import http, oauth
-from bridge.errors import SourceChanged
-from bridge.ports import Account
-from bridge.types import Covers, Page, RawRecord
+from bridge import http
+from bridge.auth import oauth
+from bridge.domain.errors import NotPermitted, SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.payload import listing, raw_records, utc, words
 from connectors.whoop import SPEC
-from connectors.whoop.consent import token_url
 
-PAGE = 25  # the API's maximum
+authorise = partial(oauth.authorise, spec=SPEC)
+revoke = partial(oauth.revoke, spec=SPEC)
+
+PAGE_MAX_RECORDS = 25  # the API's maximum
 RECENT = timedelta(days=60)  # what the meters' baselines look back on comes first
 HISTORY = "history"
 DONE = ""  # where the history of a collection stands that was read to its beginning
@@ -36,7 +41,7 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Where a stream's pulls stand. All times are ISO 8601 UTC.
+    """Position of a stream's pulls. All times are ISO 8601 UTC.
 
     ``since``: everything that began before was delivered in full, down to ``below``, from where on it is history's.
     While a pull runs, ``top`` is when it began and ``low`` how far down it has come: resuming asks for what lies below
@@ -50,17 +55,12 @@ class Place:
 
 
 class Whoop:
-    """An open account. Raises what ``bridge.http`` and ``bridge.oauth`` raise."""
+    """An open account. Raises what ``bridge.http`` and ``bridge.auth.oauth`` raise."""
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
-        self._session = oauth.Signed(
-            account,
-            source=SPEC.name,
-            token_url=token_url(account),
-            refresh_scope="offline",
-        )
-        self._limit = http.Limit()
+        self._session = oauth.open_session(account, SPEC)
+        self._limit = http.VendorLimit()
         self._below: dict[str, str] = {}  # of the streams pulled so far
 
     def close(self) -> None:
@@ -80,7 +80,7 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """From the top (or where it was interrupted) down to the window's start; a first time, past what is recent."""
+        """From the top (or where it was interrupted) down to the window's start. A first time, past what is recent."""
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
         if since is not None:
@@ -110,12 +110,19 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """What lies below the recent, newest first over all collections; ``lows``: how far down each has come."""
+        """Yield records older than RECENT, newest first over all collections. ``lows`` says how far down each has
+        come.
+        """
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
-        while left := {stream: low for stream, low in lows.items() if low != DONE}:
+        refused: set[str] = set()  # collections that may no longer be read: their history waits
+        while left := {stream: low for stream, low in lows.items() if low != DONE and stream not in refused}:
             stream = _next(left)
-            found, token = self._page(stream, queries[stream], now=now)
+            try:
+                found, token = self._page(stream, queries[stream], now=now)
+            except NotPermitted:
+                refused.add(stream)
+                continue
             lows[stream] = (_lowest(found) or lows[stream]) if token else DONE
             queries[stream]["nextToken"] = token or DONE
             yield Page(
@@ -126,7 +133,7 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """What a notice is about, as it is now; of a recovery its sleep first, which leads to it."""
+        """Yield the record of a notice as it is now. A recovery is preceded by its sleep, which leads to it."""
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
         if stream == "recovery" and sleep is not None:
@@ -136,7 +143,7 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """One record; None when there is none (any more)."""
+        """Return a single record, or None when it is gone or never was."""
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):
@@ -146,14 +153,10 @@ class Whoop:
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
-        """The records of a page and the token of the next one."""
-        params = {"limit": str(PAGE), **query}
+        """Return the records of a page and the token of the next page."""
+        params = {"limit": str(PAGE_MAX_RECORDS), **query}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
-        found = body.get("records") if isinstance(body, dict) else None
-        if not isinstance(found, list) or not all(isinstance(record, dict) for record in found):
-            raise SourceChanged("whoop answered a collection without records; look for a newer release of the bridge")
-        token = body.get("next_token")
-        return found, token if isinstance(token, str) and token else None
+        return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
 
 
 def _window(place: Place) -> datetime | None:
@@ -161,7 +164,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Whether a first pull has come past what is recent."""
+    """Say if a first pull has come past the recent days."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -169,7 +172,7 @@ def _reaches_history(stream: str, place: Place) -> bool:
 
 
 def _next(lows: Mapping[str, str]) -> str:
-    """The collection that has come down least; recoveries stay behind."""
+    """Return the collection whose history is least complete. Recoveries lag behind sleeps by LEAD."""
 
     def depth(stream: str) -> datetime:
         at = datetime.fromisoformat(lows[stream])
@@ -187,7 +190,7 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Just after the start of the page's oldest record, so that a resumed pull delivers that one again.
+    """Return an instant just after the page's oldest record, so that a resumed pull delivers that record again.
 
     A recovery has no start of its own. It is listed by that of its sleep, and made after it: what lies below a page of
     recoveries lies below the moment the first of them was made.
@@ -197,27 +200,18 @@ def _lowest(found: list[Mapping[str, Any]]) -> str | None:
 
 
 def _start(record: Mapping[str, Any]) -> datetime | None:
-    try:
-        at = datetime.fromisoformat(record["start"] if "start" in record else record["created_at"])
-    except (KeyError, TypeError, ValueError):
-        return None
-    return at if at.tzinfo else None
+    return utc(record.get("start" if "start" in record else "created_at"))
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """WHOOP's number of the person; every record has it."""
+    """WHOOP's number of the person. Every record has it."""
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 
 
-def _records(stream: str, found: list[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-    key = "sleep_id" if stream == "recovery" else "id"
-    return tuple(
-        RawRecord(
-            stream=stream,
-            key=str(record.get(key, "?")),
-            payload=record,
-            parent=f"sleep/{record.get(key)}" if stream == "recovery" else None,
-        )
-        for record in found
-    )
+def _records(stream: str, found: Iterable[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
+    """Return rows as records. A recovery is named by its sleep and belongs to it."""
+    if stream != "recovery":
+        return raw_records(stream, found)
+    named = raw_records(stream, found, key="sleep_id")
+    return tuple(replace(record, parent=f"sleep/{record.payload.get('sleep_id')}") for record in named)

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from bridge.errors import BadRecord
-from bridge.metrics import METRICS, Metric
-from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
+from connectors.payload import Fields, Stretch, local_date
 
 _CYCLE = ("Cycle start time", "Cycle end time", "Cycle timezone")
 _SLEEP = (
@@ -31,7 +32,9 @@ _SLEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """One kind of file; ``stream`` None: known but not imported; ``key``: the column whose instant identifies a row."""
+    """A kind of file. ``stream`` is None for a file that is known but not imported. ``key`` names the column whose
+    instant identifies a row.
+    """
 
     stream: str | None
     key: str
@@ -97,15 +100,18 @@ TABLES = (
     Table(None, "Cycle start time", (*_CYCLE, "Question text", "Answered yes", "Notes"), frozenset({6})),
 )
 
-RECOVERY = {
+RECOVERY_COLUMNS = {
     Metric.HRV_RMSSD: "Heart rate variability (ms)",
     Metric.RESTING_HR: "Resting heart rate (bpm)",
     Metric.RECOVERY_SCORE: "Recovery score %",
     Metric.SPO2: "Blood oxygen %",
     Metric.SKIN_TEMPERATURE: "Skin temp (celsius)",
 }
-DAY = {Metric.STRAIN: "Day Strain", Metric.TOTAL_ENERGY: "Energy burned (cal)"}  # "(cal)" is kcal, and total energy
-NIGHT = {
+DAY_COLUMNS = {
+    Metric.STRAIN: "Day Strain",
+    Metric.TOTAL_ENERGY: "Energy burned (cal)",
+}  # "(cal)" is kcal, and total energy
+NIGHT_COLUMNS = {
     Metric.SLEEP_SCORE: "Sleep performance %",
     Metric.ASLEEP: "Asleep duration (min)",
     Metric.IN_BED: "In bed duration (min)",
@@ -117,7 +123,7 @@ NIGHT = {
     Metric.SLEEP_EFFICIENCY: "Sleep efficiency %",
     Metric.SLEEP_CONSISTENCY: "Sleep consistency %",
 }
-SESSION = {
+SESSION_COLUMNS = {
     Metric.STRAIN: "Activity Strain",
     Metric.TOTAL_ENERGY: "Energy burned (cal)",
     Metric.HEART_RATE: "Average HR (bpm)",
@@ -127,11 +133,11 @@ YES, NO = {"true", "1", "verdadero", "wahr", "vrai"}, {"false", "0", "falso", "f
 _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
-def normalise_row(record: RawRecord) -> Sequence[Item]:
-    """What a row of the export means. Raises BadRecord naming the column, never its value."""
+def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
+    """Return the items of a row of the export. Raises BadRecord naming the column, never its value."""
     match record.stream:
         case "export_cycle":
-            return list(_cycle(record))
+            return [*_cycle(record), *_own_night(record, parent)]
         case "export_sleep":
             return list(_night(record))
         case "export_workout":
@@ -141,67 +147,68 @@ def normalise_row(record: RawRecord) -> Sequence[Item]:
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
     """The night's recovery, keyed by the date of waking, and the day's strain once the cycle has ended."""
-    row, offset = record.payload, _offset(record.payload)
+    row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
-        start, end = _utc(row, "Sleep onset", offset), _utc(row, "Wake onset", offset)
-        yield from _samples(record, _values(row, RECOVERY), start, end, offset, _day(end, offset))
+        yield from _stretch(record, "Sleep onset", "Wake onset").samples(record.key, _values(row, RECOVERY_COLUMNS))
     if _has(row, "Cycle end time"):
-        start, end = _utc(row, "Cycle start time", offset), _utc(row, "Cycle end time", offset)
-        yield from _samples(record, _values(row, DAY), start, end, offset, _day(start + (end - start) / 2, offset))
+        cycle = _stretch(record, "Cycle start time", "Cycle end time")
+        middle = cycle.start + timedelta(minutes=cycle.minutes / 2)
+        yield from replace(cycle, day=local_date(middle, cycle.offset)).samples(record.key, _values(row, DAY_COLUMNS))
     elif not _has(row, "Cycle start time"):
         raise BadRecord("whoop/export_cycle: Cycle start time is missing")
 
 
+def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
+    """The night that a cycle's row holds itself, for people who have no file of sleeps with it."""
+    if _has(record.payload, "Sleep onset", "Wake onset") and not _is_night(parent):
+        yield from _night(record)
+
+
+def _is_night(parent: RawRecord | None) -> bool:
+    """Say if the file of sleeps holds this night, and it can be read."""
+    try:
+        return parent is not None and bool(list(_night(parent)))
+    except BadRecord:
+        return False
+
+
 def _night(record: RawRecord) -> Iterator[Item]:
-    row, offset = record.payload, _offset(record.payload)
-    start, end = _utc(row, "Sleep onset", offset), _utc(row, "Wake onset", offset)
-    _ordered(start, end, "export_sleep")
+    night, row = _stretch(record, "Sleep onset", "Wake onset"), record.payload
     nap = _flag(row, "Nap")
-    kind = EpisodeKind.NAP if nap else EpisodeKind.SLEEP
-    values, day = _values(row, NIGHT), _day(end, offset)
-    yield Episode(key=record.key, kind=kind, start=start, end=end, offset=offset, day=day, values=values)
+    yield night.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, record.key, _values(row, NIGHT_COLUMNS))
     if not nap:
-        breath = _values(row, {Metric.RESPIRATORY_RATE: "Respiratory rate (rpm)"})
-        yield from _samples(record, breath, start, end, offset, day)
+        yield from night.samples(record.key, _values(row, {Metric.RESPIRATORY_RATE: "Respiratory rate (rpm)"}))
 
 
 def _session(record: RawRecord) -> Episode:
-    row, offset = record.payload, _offset(record.payload)
-    start, end = _utc(row, "Workout start time", offset), _utc(row, "Workout end time", offset)
-    _ordered(start, end, "export_workout")
-    name = row.get("Activity name")
-    return Episode(
-        key=record.key,
-        kind=EpisodeKind.WORKOUT,
-        start=start,
-        end=end,
-        offset=offset,
-        day=_day(start, offset),
-        label=name if isinstance(name, str) else None,
-        values=_values(row, SESSION),
-    )
+    lasted, name = _stretch(record, "Workout start time", "Workout end time"), record.payload.get("Activity name")
+    began = replace(lasted, day=local_date(lasted.start, lasted.offset))
+    label = name if isinstance(name, str) else None
+    return began.episode(EpisodeKind.WORKOUT, record.key, _values(record.payload, SESSION_COLUMNS), label=label)
 
 
-def _samples(
-    record: RawRecord, values: Mapping[Metric, float], start: datetime, end: datetime, offset: int, day: date
-) -> Iterator[Sample]:
-    _ordered(start, end, record.stream)
-    for metric, value in values.items():
-        key = f"{record.key}/{metric}"
-        yield Sample(key=key, metric=metric, start=start, end=end, offset=offset, day=day, value=value)
-
-
-def _ordered(start: datetime, end: datetime, stream: str) -> None:
-    if end < start:
-        raise BadRecord(f"whoop/{stream}: ends before it starts")
+def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
+    """Return the time between two columns on the row's own clock, on the date of its end."""
+    offset = _offset(record.payload)
+    begun, over = _utc(record.payload, start, offset), _utc(record.payload, end, offset)
+    Fields.of("whoop", record).ordered(begun, over, longest=None)
+    return Stretch(start=begun, end=over, offset=offset, day=local_date(over, offset))
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """What identifies a row across exports: the UTC instant in its key column; None when that is unreadable."""
+    """Return the UTC instant in a row's key column, which identifies the row across exports. None when it is
+    unreadable.
+    """
     try:
         return _utc(row, column, _offset(row)).isoformat()
     except BadRecord:
         return None
+
+
+def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
+    """The path of a cycle's night in the file of sleeps, whether that has come or not."""
+    onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
+    return onset and f"export_sleep/{onset}"
 
 
 def _has(row: Mapping[str, Any], *columns: str) -> bool:
@@ -235,14 +242,9 @@ def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
     return wall - timedelta(minutes=offset)
 
 
-def _day(at: datetime, offset: int) -> date:
-    return (at + timedelta(minutes=offset)).date()
-
-
-def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metric, float]:
-    """The columns that hold a plausible number."""
-    found = {metric: _number(row.get(column)) for metric, column in columns.items()}
-    return {m: v for m, v in found.items() if v is not None and METRICS[m].low <= v <= METRICS[m].high}
+def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metric, float | None]:
+    """Return the numbers of columns."""
+    return {metric: _number(row.get(column)) for metric, column in columns.items()}
 
 
 def _number(text: Any) -> float | None:

@@ -1,4 +1,4 @@
-"""WHOOP's data export: CSV files, English or localised.
+"""WHOOP's data export, which is CSV files in English or localised.
 
 What a file holds is told by its headers, or by the number of its columns where they are in another language: the order
 of the columns is the same. Times are the person's wall clock, and each row names its own offset (``UTC+01:00``,
@@ -12,15 +12,17 @@ import io
 import re
 from collections.abc import Iterator, Sequence
 
-from bridge.errors import SourceChanged
-from bridge.files import ending
-from bridge.ports import File
-from bridge.types import Page, RawRecord
-from connectors.whoop.columns import TABLES, Table, instant_key
+from bridge.domain.errors import SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import Page, RawRecord
+from bridge.ingest.files import ending
+from connectors.whoop.columns import TABLES, Table, instant_key, night_of
 
-PAGE = 500
+EXPORT_PAGE_ROWS = 500
 ALIKE = 0.5  # likeness from which a header is some table's
-LARGEST = 200_000_000  # bytes; ten years of cycles are about 1 MB
+EXPORT_MAX_BYTES = 20_000_000  # bytes; ten years of cycles are about 1 MB
+JOURNAL = "journal"
+LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
@@ -32,18 +34,22 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
     """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large, and after the
     readable part of one that is damaged.
     """
-    if file.size > LARGEST:
+    if file.size > EXPORT_MAX_BYTES:
         raise SourceChanged("it is far larger than a WHOOP export; download the export again")
     with file.open() as content:
         text = _decode(content.read())
     table = _table(_header(text))
-    if table is None or table.stream is None:
+    if table is None:
+        return
+    if table.stream is None:
+        answers = sum(1 for _ in _records(table, text))
+        yield Page(stream=JOURNAL, records=(), left_out={LEFT_ALONE: answers} if answers else {})
         return
     page: list[RawRecord] = []
     try:
         for record in _records(table, text):
             page.append(record)
-            if len(page) == PAGE:
+            if len(page) == EXPORT_PAGE_ROWS:
                 yield Page(stream=table.stream, records=tuple(page))
                 page = []
     except csv.Error:  # a quotation mark that is never closed makes one field of the rest
@@ -64,7 +70,7 @@ def _decode(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Rows of a CSV text; answers may hold line breaks, and Excel may have put semicolons between the columns."""
+    """Rows of a CSV text. Answers may hold line breaks, and Excel may have put semicolons between the columns."""
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     csv.field_size_limit(1_000_000)
@@ -79,7 +85,7 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Which table these columns are: the one most alike by name, else by how many there are."""
+    """Return the table of these columns, the most alike by name, else by how many there are."""
     best = max(TABLES, key=lambda table: _likeness(table, header))
     if _likeness(best, header) > ALIKE:
         return best
@@ -88,7 +94,7 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Shared columns as a share of all columns of both; the sleeps' are nearly all among the cycles'."""
+    """Shared columns as a share of all columns of both. The sleeps' are nearly all among the cycles'."""
     return len(table.names & set(header)) / len(table.names | set(header))
 
 
@@ -103,4 +109,5 @@ def _records(table: Table, text: str) -> Iterator[RawRecord]:
             continue
         payload = {column: cell.strip() for column, cell in zip(columns, row, strict=False) if column and cell.strip()}
         key = instant_key(payload, table.key) or f"row {number}"
-        yield RawRecord(stream=table.stream or "", key=key, payload=payload)
+        stream = table.stream or JOURNAL
+        yield RawRecord(stream=stream, key=key, payload=payload, parent=night_of(stream, payload))

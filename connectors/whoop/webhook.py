@@ -1,4 +1,4 @@
-"""WHOOP's webhooks, version 2: signed notices that a sleep, a recovery or a workout has changed or is gone.
+"""WHOOP's webhooks, version 2, are signed notices that a sleep, a recovery or a workout has changed or is gone.
 
 Source: developer.whoop.com/docs/developing/webhooks. There is none for cycles, and some are lost: every sync reads the
 last days again all the same.
@@ -15,8 +15,8 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
-from bridge.errors import Forged
-from bridge.types import Notice
+from bridge.domain.errors import Forged
+from bridge.domain.types import Notice
 
 SKEW = timedelta(minutes=5)
 STREAMS = ("sleep", "recovery", "workout")  # of a recovery the id is that of its sleep
@@ -24,7 +24,7 @@ WHAT = {"updated": False, "deleted": True}
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:
-    """The notice in a request whose signature is right; None for one of a kind that is of no use here.
+    """Return the notice in a request whose signature is right. None for a kind that is of no use here.
 
     The signature is that of the bytes as they came, in base64, by HMAC-SHA256 with the client's secret over the
     timestamp header (milliseconds since 1970) and the body. Raises Forged.

@@ -1,8 +1,9 @@
-"""A language model that decides: shown the rules, the last 30 days of answers and the present, it reasons and answers.
+"""A model that learned in simulation to read a person: the shipped sequence model, or one behind an address.
 
-Any service that speaks OpenAI's chat completions will do, one on the own machine as well; without an address nothing
-is sent anywhere. **What is sent**: meters, answers to advice, the week's slots, shares of the calendar by type of
-action; never an event's title, never a name. Whatever goes wrong, the planner decides. What it can do: README.md.
+Without an address the sequence model decides, offline (``policies.llm.sequence``). With one, any service that speaks
+OpenAI's chat completions is asked, on the own machine as well. **What is sent** then: meters, answers to advice, the
+week's slots, shares of the calendar by type of action; never an event's title, never a name. Where a service gives
+nothing of use, the planner decides. README.md says what either can do.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from policies.llm.sequence.policy import VERSION, SequencePolicy
 from rhythm_env.interface import Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -26,17 +28,22 @@ LONGEST_NAME = 60  # characters of a model's name in a reason
 
 
 class Setting(NamedTuple):
-    """One setting, as ``bridge.ports.Setting`` has it."""
+    """One setting, as ``bridge.domain.ports.Setting`` has it."""
 
     name: str
     help: str
     default: str | None = None
     secret: bool = False
+    personal: bool = False
     whole: bool = False
 
 
 SETTINGS = (
-    Setting("address", "the address of a service that speaks OpenAI's chat completions; empty: nobody is asked", ""),
+    Setting(
+        "address",
+        "the address of a service that speaks OpenAI's chat completions; empty: the shipped model decides",
+        "",
+    ),
     Setting("model", "the name of the model to ask, as the service knows it", "rhythm"),
     Setting("key", "the service's API key, if it asks for one", "", secret=True),
     Setting("timeout_s", "the seconds that a decision may take", "20"),
@@ -56,12 +63,12 @@ class Asking:
 
 
 class Llm:
-    """The policy over a service; without one the planner decides and says so. It counts how often."""
+    """The policy over a service. It counts how often the planner decides in the service's stead."""
 
     name = "llm"
-    version = 1
+    version = VERSION
 
-    def __init__(self, chat: Chat | None = None, asking: Asking | None = None) -> None:
+    def __init__(self, chat: Chat, asking: Asking | None = None) -> None:
         self._chat, self._asking = chat, asking or Asking()
         self._planner: Policy | None = None
         self.decisions = self.fallbacks = 0
@@ -72,8 +79,6 @@ class Llm:
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
         self.decisions += 1
-        if self._chat is None:
-            return self._planned(observation, rng, "no language model is set (BRIDGE_POLICY_LLM_ADDRESS)")
         from policies.llm.asking import decided
         from rhythm_env.chat.fault import Fault
 
@@ -122,11 +127,11 @@ def _decision(said: Said, observation: Observation, model: str, by: str) -> Deci
 
 
 def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
-    """The policy as it is set. Raises ValueError for a setting that cannot be used."""
+    """The service's policy where an address is set, else the shipped model's. Raises ValueError for a bad setting."""
     known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
     asking = Asking(model=known["model"].strip(), tokens=int(_number(known, "tokens", 300, 1_000_000)))
     if not known["address"].strip():
-        return Llm(None, asking)
+        return SequencePolicy()
     from policies.llm.asking import Chat
 
     return Llm(

@@ -1,25 +1,34 @@
-"""The network: a small recurrent network that was taught to infer and to plan; frozen, in numpy, about a millisecond.
+"""The network policy, a small recurrent network that was trained to infer traits and to plan.
 
-It reads the completed slots in order (in the simulator the last seven, of a person the answers of 30 days), forms a
-belief with its uncertainty, and chooses knowing it. Its weights never change; all that is a person's own is their
-history. How it was trained, and what it can do: README.md beside this file. A person is always served by the objective
-``reward``.
+The network runs in numpy in about a millisecond. It reads the completed slots in order, the last seven in the
+simulator. For a user it reads 30 days of answers. It forms a belief with its uncertainty and chooses an action by the
+belief. Weights are frozen, so only the history is personal. README.md in this folder describes training and results.
+Users are always served by the objective ``reward``.
 """
 
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
+from math import exp
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from rhythm_env.interface import Belief, Decision, Observation, Policy
+from policies.planner.words import answers as answers_in_words
+from policies.planner.words import leanings, plain
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    from policies.network.forward import Thought
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """``objective``: reward or grade; ``learns``: False decides for nobody in particular, whatever is seen.
+    """A policy with an ``objective``, either ``reward`` or ``grade``, and the weights of ``file``.
 
-    ``file``: other weights than those shipped.
+    Without ``learns`` the network decides for an average person, whatever the history.
     """
 
     name = "network"
@@ -29,17 +38,17 @@ class Learned:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> Learned:
-        """The same network with another aim, for comparisons."""
+        """Return the same network with another objective, for comparisons."""
         return Learned(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        """Return the feasible action with the highest score. Nothing is drawn."""
         from policies.network.forward import OBJECTIVES, think, weights
-        from policies.network.seen import NUMBER, read
-        from policies.network.words import reasons
+        from policies.network.inputs import NUMBER, read
         from policies.planner.inference import answered
 
         thought = think(*read(observation, learns=self.learns), weights(self._file))
-        answers = answered(observation)  # whoever answers is served by their own reward, whatever else is asked for
+        answers = answered(observation)  # users who answer are always served by their own reward
         row = thought.scores[OBJECTIVES.index("reward" if answers else self.objective)]
         scores = {action: float(row[NUMBER[action]]) for action in observation.feasible}
         best = max(scores, key=lambda action: scores[action])
@@ -52,6 +61,29 @@ class Learned:
             reasons=reasons(best, observation, thought, scores, answers=answers),
             belief_sd=(float(thought.sd[0]), float(thought.sd[1]), float(thought.sd[2])),
         )
+
+
+def reasons(
+    action: ActionType, observation: Observation, thought: Thought, scores: Mapping[ActionType, float], *, answers: bool
+) -> tuple[str, ...]:
+    """Return the sentences for a decision, the strongest first. ``answers`` is True for a user who answers."""
+    found = [_standing(action, scores)]
+    if answers:
+        found.append(f"about {float(thought.taken[ACTIONS.index(action)]):.0%} would take it here, after such answers")
+    found += answers_in_words(observation.history, observation.slot, action)
+    found += leanings(thought.belief, thought.sd)
+    return tuple(found)
+
+
+def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
+    """Compare the action with the second best, in shares of preference among the feasible actions."""
+    others = [other for other in scores if other is not action]
+    if not others:
+        return f"{plain(action)} is all that is possible now"
+    total = sum(exp(score) for score in scores.values())
+    second = max(others, key=lambda other: scores[other])
+    first, next_best = (f"{exp(scores[one]) / total:.0%}" for one in (action, second))
+    return f"{plain(action)} suits the rest of your week best ({first}; next {plain(second)}, {next_best})"
 
 
 def open_policy() -> Policy:

@@ -1,10 +1,10 @@
-"""The network itself, in numpy: slots are read in order, a belief is formed, and the action is chosen knowing it.
+"""The network in numpy, which reads the slots in order, forms a belief, and chooses the action by it.
 
     slot -> 96 -> GRU, 128 -> with the present: 256 -> 256 -> belief (mean and deviation of each dimension)
                                        the 256 and the belief: 192 -> an action's score under either objective
-                                                                   -> the chance that each action would be taken
+                                                                   -> the probability that each action is accepted
 
-Weights are half precision in the file and single precision here. ``training.model`` is the same in PyTorch.
+Weights are half precision in the file and single precision here. ``training.model`` is the same network in PyTorch.
 """
 
 from __future__ import annotations
@@ -27,7 +27,11 @@ OBJECTIVES = ("grade", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """``belief`` and ``sd``: (3,); ``scores``: (2, 10) log-probabilities by objective; ``taken``: (10,) chances."""
+    """Outputs of the network.
+
+    ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities by objective. ``taken`` (10,)
+    are probabilities of acceptance.
+    """
 
     belief: Array
     sd: Array
@@ -37,7 +41,7 @@ class Thought:
 
 @cache
 def weights(path: Path) -> Mapping[str, Array]:
-    """name -> array, as ``training.model`` names them."""
+    """Return name -> array, by the names of ``training.model``."""
     import numpy as np
 
     with np.load(path) as file:
@@ -45,7 +49,7 @@ def weights(path: Path) -> Mapping[str, Array]:
 
 
 def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
-    """One decision from (t, PER_SLOT) completed slots and the present (PRESENT,)."""
+    """Run the network on completed slots (t, PER_SLOT) and the present (PRESENT,)."""
     import numpy as np
 
     trunk = np.concatenate([_recalled(slots, known), now])
@@ -61,14 +65,14 @@ def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
 
 
 def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
-    """(128,): the state of a gated recurrent unit (Cho et al. 2014) after all slots."""
+    """Return the state (128,) of a gated recurrent unit (Cho et al. 2014) after all slots."""
     import numpy as np
 
     size = known["memory.weight_hh_l0"].shape[1]
     state = np.zeros(size, dtype=np.float32)
     heard, bias_heard = known["memory.weight_ih_l0"], known["memory.bias_ih_l0"]
     kept, bias_kept = known["memory.weight_hh_l0"], known["memory.bias_hh_l0"]
-    for slot in slots:  # one by one: products of whole matrices wake threads, which wait for a busy core
+    for slot in slots:  # row by row: products of whole matrices start threads, which wait for a busy core
         row = heard @ np.maximum(_linear(slot, known, "slot"), 0.0) + bias_heard
         own = kept @ state + bias_kept
         gates = _logistic(row[: 2 * size] + own[: 2 * size])
@@ -78,12 +82,14 @@ def _recalled(slots: Array, known: Mapping[str, Array]) -> Array:
 
 
 def _linear(values: Array, known: Mapping[str, Array], layer: str) -> Array:
+    """Apply a linear layer."""
     import numpy as np
 
     return np.asarray(known[f"{layer}.weight"] @ values + known[f"{layer}.bias"])
 
 
 def _logistic(values: Array) -> Array:
+    """Apply the logistic function, in a form that cannot overflow."""
     import numpy as np
 
     return np.asarray(0.5 * np.tanh(0.5 * values) + 0.5)

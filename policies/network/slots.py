@@ -1,7 +1,7 @@
-"""What the network reads: a vector per completed slot, and one of the present, made alike for one person and for many.
+"""The network's input vectors, a vector per completed slot and a vector of the present, for any number of people.
 
-Nothing here is learned, it is arithmetic that a small network would waste its size on: what a neutral person's meters
-would have done (``rhythm_env.dynamics``), and which weights of the meters explain the rewards seen so far.
+Nothing here is learned. The arithmetic spares a small network two tasks. The first is the change of a neutral person's
+meters (``rhythm_env.dynamics``). The second is the weighting of meters that explains the rewards so far.
 """
 
 from __future__ import annotations
@@ -35,19 +35,17 @@ ANSWERS = 3
 PER_SLOT = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS + 4 * METERS + 3
 TALLIES = 4 * len(ACTIONS)
 PRESENT = SLOTS + STEPS // SLOTS + 2 + 3 * METERS + len(EVENTS) + 2 * METERS + TALLIES + 1
-PRECISION = (
-    30.0  # of a weight before anything is known: 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
-)
+PRECISION = 30.0  # prior precision of a weight, as 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
 CERTAIN = 1e4  # precision of the sum of all weights, which is 1
 SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 
 
 @dataclass(frozen=True, slots=True)
 class Slots:
-    """Completed slots along the last axis of (..., t), oldest first; numbers are -1 where nothing is known.
+    """Completed slots along the last axis of (..., t), oldest first. Numbers are -1 where unknown.
 
-    ``levels`` (..., t, 5) before the slot; ``changes``, ``anomalies`` and ``reward`` as the simulator states them, else
-    zeros. ``action`` is what was done, ``refused`` what was advised and not taken.
+    ``levels`` (..., t, 5) are before the slot. ``changes``, ``anomalies`` and ``reward`` are the simulator's, or zeros
+    for a user. ``action`` was done, and ``refused`` was recommended but not accepted.
     """
 
     step: Ints
@@ -59,18 +57,18 @@ class Slots:
     refused: Ints
     answer: Ints
     moved: Ints
-    stated: bool  # whether changes, anomalies and rewards are known at all
+    stated: bool  # True if changes, anomalies and rewards are known
 
 
 def one_hot(numbers: Ints, size: int) -> Array:
-    """(..., size): all zeros for -1."""
+    """Encode numbers as indicator vectors (..., size), all zeros for -1."""
     import numpy as np
 
     return np.asarray((numbers[..., None] == np.arange(size)).astype(np.float32))
 
 
 def vectors(slots: Slots) -> Array:
-    """(..., t, PER_SLOT), about -1..1."""
+    """Return the slots' vectors (..., t, PER_SLOT), scaled to about -1..1."""
     import numpy as np
 
     slot = slots.step % SLOTS
@@ -92,7 +90,7 @@ def vectors(slots: Slots) -> Array:
 
 
 def _neutral(slots: Slots) -> Array:
-    """(..., t, 5): what a neutral person's meters would have changed by."""
+    """Return the changes (..., t, 5) of a neutral person's meters."""
     import numpy as np
 
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
@@ -101,14 +99,14 @@ def _neutral(slots: Slots) -> Array:
 
 
 def _unexplained(slots: Slots) -> Array:
-    """(..., t, 5): changes that neither the action nor its anomaly explains: decay, events, the ends of the scale."""
+    """Return the changes (..., t, 5) that neither action nor anomaly explains, due to decay, events or bounds."""
     import numpy as np
 
     return np.asarray(np.clip((slots.changes - _neutral(slots) - slots.anomalies) * 20, -3.0, 3.0))
 
 
 def _cost_of_company(slots: Slots) -> Array:
-    """(..., t): by what factor company takes more vitality than usual, less one; zero where there was none."""
+    """Return the relative excess (..., t) of the vitality that company costs, 0 without company."""
     import numpy as np
 
     usual, company = _neutral(slots)[..., V], tables().social[slots.action] > 0
@@ -116,7 +114,7 @@ def _cost_of_company(slots: Slots) -> Array:
 
 
 def felt(slots: Slots) -> Array:
-    """(..., t): the weighted change that a stated reward comes from (``rhythm_env.grading.step_reward``)."""
+    """Return the weighted change (..., t) behind a stated reward (``rhythm_env.grading.step_reward``)."""
     crashed = ((slots.levels + slots.changes) < CRASH_LEVEL).any(axis=-1)
     bias = PROGRESS_BIAS * slots.changes[..., P] + CONNECTION_BIAS * slots.changes[..., N] - CRASH_PENALTY * crashed
     found: Array = (slots.reward - bias) / REWARD_SCALE
@@ -124,9 +122,9 @@ def felt(slots: Slots) -> Array:
 
 
 def weighed(changes: Array, weighted: Array) -> Array:
-    """(..., 10): mean and deviation of the person's weights given changes (..., r, 5) and their weighted sums (..., r).
+    """Return means and deviations (..., 10) of a person's weights, by Bayesian linear regression.
 
-    Bayesian linear regression from the prior of all people; rows of zeros say nothing.
+    ``changes`` has the shape (..., r, 5), and ``weighted`` (..., r) their weighted sums. Rows of zeros are ignored.
     """
     import numpy as np
 
@@ -140,7 +138,10 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 
 def tallies(slots: Slots, now: Ints) -> Array:
-    """(..., t + 1, TALLIES): what had been taken and refused before each slot, ever and at its time of day ``now``."""
+    """Return log counts (..., t + 1, TALLIES) of accepted and refused actions before each slot.
+
+    They are counted in total and at the time of day ``now``.
+    """
     import numpy as np
 
     taken = one_hot(np.where(slots.answer == 0, slots.action, -1), len(ACTIONS))
@@ -156,8 +157,11 @@ def tallies(slots: Slots, now: Ints) -> Array:
 def present(
     step: Ints, levels: Array, sds: Array, coverages: Array, event: Ints, answers: Any, weights: Array, told: Array
 ) -> Array:
-    """(..., PRESENT): the slot a decision is for. ``event``: 0 for none; ``answers``: whether this person does;
-    ``weights`` and ``told``: what ``weighed`` and ``tallies`` make of the completed slots."""
+    """Return the vector (..., PRESENT) of the slot to decide.
+
+    ``event`` is 0 for none. ``answers`` is 1 for a user who answers. ``weights`` and ``told`` come from ``weighed`` and
+    ``tallies``.
+    """
     import numpy as np
 
     total = np.expm1(told[..., : TALLIES // 2] * 3).sum(axis=-1)

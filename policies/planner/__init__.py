@@ -1,9 +1,10 @@
-"""The planner: infer who the person is, then plan the rest of the week for them, anew in every slot.
+"""The planner, which infers the user's traits and plans the rest of the week in every slot.
 
-``inference`` turns what an observation holds into supposed people, ``plans`` searches the best rest of the week for
-their mean, ``advice`` weighs it with how likely the person takes the advice, ``words`` says why. A person is always
-served by the objective ``reward``: their own weighted meters. ``grade`` exists for the comparison with the published
-figures, which pay for a bad first half of the week; ``variant`` makes it, and the planner that never learns.
+``inference`` turns an observation into particles, each a possible person. ``plans`` searches the best rest of the week
+for their mean. ``advice`` combines the plan with the probability of acceptance, and ``words`` explains the choice.
+
+Users are served by the objective ``reward``, their own weighted meters. The objective ``grade`` reproduces published
+figures, which reward a bad first half of the week. ``variant`` builds it for comparisons.
 """
 
 from __future__ import annotations
@@ -16,20 +17,20 @@ from rhythm_env.interface import ActionType, Belief, Decision, Observation, Poli
 
 if TYPE_CHECKING:
     from policies.planner.inference import Posterior
-    from policies.planner.memory import Memory
-    from policies.planner.responses import Crowd
+    from policies.planner.responses import Particles
     from rhythm_env.profiles import Profiles
 
-# What an error of the belief is worth: the published grade's share of it; next to one's own meters, less.
+# Value of a unit less error of the belief. For ``grade`` it is the published share, for ``reward`` it is less.
 CURIOSITY = {"reward": 0.15, "grade": 0.2}
-DIGITS = 4  # of beliefs and scores: single precision differs from processor to processor far behind them
+DIGITS = 4  # of beliefs and scores: differences between processors are far smaller
 
 
 class Planner:
-    """``objective``: reward or grade; ``learns``: False plans for the average person, whatever is seen.
+    """A policy with an ``objective``, either ``reward`` or ``grade``.
 
-    ``three``: it is told that everybody is one of the three published archetypes. ``prior``: one person's, as ``learn``
-    gave it; then only answers that it has not heard are. ``knows``: who the person is, for comparisons.
+    Without ``learns`` the planner plans for the average person. ``three`` restricts the particles to the three
+    published archetypes. ``prior`` is a user's prior from ``learn``, after which only later answers are processed.
+    ``knows`` gives the true person, for comparisons.
     """
 
     name = "planner"
@@ -45,37 +46,38 @@ class Planner:
         knows: Profiles | None = None,
     ) -> None:
         self.objective, self.learns, self.three, self.prior, self.knows = objective, learns, three, prior, knows
-        self._memory: Memory | None = None
-        self._whom: Crowd | None = None
+        self._whom: Particles | None = None
 
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
-        """The same planner with another aim or another idea of who there is, for comparisons."""
+        """Return the same planner with another objective or other assumptions, for comparisons."""
         return Planner(objective, learns=learns, three=three, knows=knows)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """One person's prior, of all answers that the observation holds, however old. Raises ValueError without any."""
-        from policies.planner.personal import learnt
+        """Return a user's prior from all answers of the observation, however old. Raises ValueError without answers."""
+        from policies.planner.inference import learnt
 
         return learnt(observation)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """The planner of the person whose prior this is."""
+        """Return the planner with a user's prior."""
         return Planner(self.objective, learns=self.learns, prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """How likely the advice is taken, in the planner's opinion."""
+        """Return the planner's probability that the user accepts the action."""
         from policies.planner.advice import taken
 
-        return taken(observation, self._posterior(observation), action)
+        return taken(observation, self.posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        """Return the action with the best score. Nothing is drawn."""
         from policies.planner.advice import advise
         from policies.planner.inference import prior
 
-        posterior = self._posterior(observation) if self.learns else prior()
-        advice = advise(observation, posterior, self.objective, CURIOSITY[self.objective] if self.learns else 0.0)
+        posterior = self.posterior(observation) if self.learns else prior()
+        curious = self.learns and self.knows is None
+        advice = advise(observation, posterior, self.objective, CURIOSITY[self.objective] if curious else 0.0)
         mean, sd = (tuple(round(float(x), DIGITS) for x in values) for values in posterior.belief())
         return Decision(
             action=advice.action,
@@ -87,22 +89,22 @@ class Planner:
             by="" if self.prior is None else f"prior-{self.prior['through'][:10]}",
         )
 
-    def _posterior(self, observation: Observation) -> Posterior:
+    def posterior(self, observation: Observation) -> Posterior:
+        """Return the posterior over the user's traits."""
         from policies.planner.inference import infer
-        from policies.planner.memory import Memory
+        from policies.planner.particle_filter import SHARED
 
-        self._memory = self._memory or Memory()
         if self.knows is not None:
             from policies.planner.inference import certain
 
             self._whom = self._whom or certain(self.knows)
-            return infer(observation, self._memory, whom=self._whom, known=True)
+            return infer(observation, SHARED, whom=self._whom, known=True)
         if self.prior is None:
-            return infer(observation, self._memory, three=self.three)
-        from policies.planner.personal import crowd_of, since
+            return infer(observation, SHARED, three=self.three)
+        from policies.planner.inference import crowd_of, since
 
         self._whom = self._whom or crowd_of(self.prior)
-        return infer(since(observation, self.prior), self._memory, whom=self._whom)
+        return infer(since(observation, self.prior), SHARED, whom=self._whom)
 
 
 def open_policy() -> Policy:

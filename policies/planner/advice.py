@@ -1,7 +1,7 @@
-"""From a posterior to one action: the best plan for the mean person and, where a person answers, what advice achieves.
+"""The choice of an action from the best plan for the mean person and the probability of acceptance.
 
-A simulated person does what a policy says. A real one may not: then advice is worth the chance that it is taken times
-what taking it gains over what they would do by themselves, and a turned-down recommendation costs a little.
+A simulated person follows the policy, a real user may not. An action is therefore worth its probability of acceptance
+times its gain over the user's own choice. Each refused recommendation costs a little.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from policies.planner.inference import Posterior, exact, levels
-from policies.planner.plans import Situation, best_plan
+from policies.planner.plans import NORMAL, best_plan, situation_of
 from policies.planner.population import profiles
-from policies.planner.responses import Crowd, accepts
-from policies.planner.rollout import bodies
-from policies.planner.situation import NORMAL, situation_of
+from policies.planner.responses import Particles, accepts
+from policies.planner.rollout import Bodies, bodies
 from policies.planner.words import reasons
 from rhythm_env.constants import METERS, SLOTS
 from rhythm_env.dynamics import ACTIONS
@@ -26,41 +25,37 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
-AHEAD = 12  # slots that are planned for a person who answers: life goes on after Sunday
-TAKEN = 0.06  # what a taken recommendation is worth in itself, in mean level over the plan
-STRAY = 0.1  # how far a life strays from what the answers let suppose, standard deviation of a meter
+AHEAD = 12  # slots in a plan for a user who answers, also past Sunday
+TAKEN = 0.06  # value of an acceptance in itself, in mean level over the plan
+STRAY = 0.1  # standard deviation of a real meter around the meter that answers suggest
 COUNTED = (Meter.PROGRESS, Meter.CONNECTION)
-INQUIRY = 0.06  # what a nat about the person is worth, in the same unit
+INQUIRY = 0.06  # value of a nat of information about the user, in the same unit
 
 
 @dataclass(frozen=True, slots=True)
 class Advice:
+    """An action with the scores of all feasible actions and the reasons."""
+
     action: ActionType
     scores: dict[ActionType, float]
     reasons: tuple[str, ...]
 
 
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
-    """The feasible action with the best score; scores are mean levels, or points of the grade, over the plan."""
-    situation, crowd = situation_of(observation), posterior.crowd
-    if crowd is not None:
-        supposed = crowd.meters @ posterior.weights
-        meters = levels(observation) if exact(observation) else read_into(supposed, observation)
-        situation = replace(situation, meters=meters, until=situation.step + AHEAD)
+    """Return the feasible action with the best score. Scores are mean levels, or points of the grade, over the plan."""
     person = posterior.person()
-    body = bodies(profiles(person.astype("f4")[:, None]).traits).one(0)  # plans need no more than single precision
-    if crowd is None:
-        worth = best_plan(situation, person[:METERS], body, objective, curiosity).worth
-    else:  # whoever answers is served by their own reward, whatever else is asked for
-        planned = best_plan(situation, person[:METERS], body, "reward", curiosity=0.0).worth
-        worth = _of_advice(planned, situation, posterior.weights, crowd)
+    body = body_of(person)
+    if posterior.crowd is None:
+        worth = best_plan(situation_of(observation), person[:METERS], body, objective, curiosity).worth
+    else:  # users who answer are always served by their own reward
+        worth = prospects(observation, posterior, posterior.crowd).scores()
     scores = {action: float(worth[ACTIONS.index(action)]) for action in observation.feasible}
     action = max(scores, key=lambda a: scores[a])
     return Advice(action, scores, reasons(action, observation, person, body, posterior.belief()))
 
 
 def taken(observation: Observation, posterior: Posterior, action: ActionType) -> float:
-    """The probability that advice is taken; one half where nobody answers."""
+    """Return the probability that the action is accepted, 0.5 for a simulated person, who never answers."""
     crowd = posterior.crowd
     if crowd is None:
         return 0.5
@@ -69,10 +64,10 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
-    """(5,): where the meters are supposed to be, moved by what is read of them now, the surer the further.
+    """Return the supposed meters (5,) moved towards the readings, further if the readings are more certain.
 
-    Body and mind are read against the person's own normal, so it is their distance from it that moves; progress and
-    company are counted, and move towards their count.
+    Body and mind are measured against the user's own normal level, so their distance from it counts. Progress and
+    connection are counted, and move towards their count.
     """
     import numpy as np
 
@@ -85,24 +80,54 @@ def read_into(supposed: Array, observation: Observation) -> Array:
     return np.asarray(np.clip(found, 0.0, 1.0))
 
 
-def _of_advice(worth: Array, situation: Situation, weights: Array, crowd: Crowd) -> Array:
-    """(10,): what advising each action achieves over saying nothing, and tells; -inf for what is not possible.
+@dataclass(frozen=True, slots=True)
+class Prospects:
+    """Arrays (10,) about recommending each action to a user who answers.
 
-    Whether it is taken is told from where answers suppose the meters to be: moved by readings, fewer people took it.
+    ``taken`` is the probability of acceptance. ``gains`` is the gain over the user's own choice, -inf if infeasible.
+    ``tells`` is the information of the answer in nats.
     """
+
+    taken: Array
+    gains: Array
+    tells: Array
+
+    def scores(self) -> Array:
+        """Return the value (10,) of each action over no advice, plus the value of its information. Infeasible actions
+        get -inf.
+        """
+        import numpy as np
+
+        possible = np.isfinite(self.gains)
+        achieved = self.taken * (np.where(possible, self.gains, 0.0) + TAKEN) + INQUIRY * self.tells
+        return np.where(possible, achieved, -np.inf)
+
+
+def prospects(observation: Observation, posterior: Posterior, crowd: Particles) -> Prospects:
+    """Return the prospects of all actions, from the particles' meters moved by the readings."""
     import numpy as np
 
+    supposed = crowd.meters @ posterior.weights
+    meters = levels(observation) if exact(observation) else read_into(supposed, observation)
+    situation = situation_of(observation)
+    situation = replace(situation, meters=meters, until=situation.step + AHEAD)
+    person = posterior.person()
+    worth = best_plan(situation, person[:METERS], body_of(person), "reward", curiosity=0.0).worth
     standing = crowd.standings(crowd.changes(situation.step % SLOTS))
     each = accepts(standing)
-    taken, possible = each @ weights, np.isfinite(worth)
-    habit = np.exp(standing) @ weights * possible
+    taken, possible = each @ posterior.weights, np.isfinite(worth)
+    habit = np.exp(standing) @ posterior.weights * possible
     alone = float((np.where(possible, worth, 0.0) * habit).sum() / habit.sum())
-    told = _entropy(taken) - _entropy(each) @ weights
-    return np.where(possible, taken * (worth - alone + TAKEN) + INQUIRY * told, -np.inf)
+    return Prospects(taken, worth - alone, _entropy(taken) - _entropy(each) @ posterior.weights)
+
+
+def body_of(person: Array) -> Bodies:
+    """Return the body of a person (18,) in single precision, which is enough for plans."""
+    return bodies(profiles(person.astype("f4")[:, None]).traits).one(0)
 
 
 def _entropy(chance: Array) -> Array:
-    """Of a yes or no, in nats."""
+    """Return the entropy of a binary event in nats."""
     import numpy as np
 
     return np.asarray(-chance * np.log(chance) - (1 - chance) * np.log1p(-chance))

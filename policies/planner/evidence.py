@@ -1,9 +1,9 @@
-"""What the last slots say of a person: rows ``h . person = y``, each with the standard deviation of its error.
+"""Linear evidence about a person from the last slots, as rows ``h . person = y`` with standard errors.
 
-Everything here is linear in the person of ``population``: a change of meters is a neutral person's change plus traits
-(``rhythm_env.dynamics.changes``), and a step's reward is the weighted change (``rhythm_env.grading.step_reward``).
-In the simulator anomalies are exact and rows nearly so; of a real person only changes of uncertain levels are known,
-and the rows are as uncertain as these.
+Everything here is linear in the person of ``population``. A change of meters is a neutral person's change plus traits
+(``rhythm_env.dynamics.changes``). A step's reward is the weighted change (``rhythm_env.grading.step_reward``). In the
+simulator anomalies are exact, and the rows nearly so. A real user shows only changes of uncertain levels, so the rows
+are equally uncertain.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ from rhythm_env.interface import ActionType, Meter, Observation, Slot, StepRecor
 if TYPE_CHECKING:
     Levels = list[float]
 
-EXACT = 1e-4  # error of what the simulator states; not zero, so that rows may repeat
-SURPRISE = 0.03  # spread of what an event adds to a change: one in ten slots, about a tenth
-READ = 0.3  # of a true change, what shows in uncertain readings; they correlate with the truth by 0.1 to 0.5
-SAME = 1e-6  # below this a change is exactly what actions and traits explain
+EXACT = 1e-4  # error of the simulator's figures, above zero so that rows may repeat
+SURPRISE = 0.03  # standard deviation of the effect of events, about 0.1 in a tenth of the slots
+READ = 0.3  # share of a true change that shows in readings, whose correlation with the truth is 0.1 to 0.5
+SAME = 1e-6  # tolerance within which actions and traits explain a change exactly
 TOLERANCE = RANGES["tolerance"]
 METERS_BY_PLACE = tuple(Meter)
 
 
 class Row(NamedTuple):
-    """``sum(share * person[place]) = value``, give or take ``sd``."""
+    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``."""
 
     shares: Mapping[int, float]
     value: float
@@ -53,7 +53,7 @@ class Row(NamedTuple):
 
 
 def rows(observation: Observation) -> list[Row]:
-    """All rows of the completed slots that the observation shows."""
+    """Return all rows of the completed slots in the observation."""
     found: list[Row] = []
     for record, before in levels_before(observation):
         found += _reward(record, before)
@@ -63,7 +63,7 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Each completed slot with the levels before it, newest first, for as long as changes are known."""
+    """Yield each completed slot with the levels before it, newest first, until a slot without known changes."""
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
         if record.deltas is None:
@@ -75,12 +75,15 @@ def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels
 
 
 def _level(observation: Observation, meter: Meter) -> float:
+    """Return the level of a meter, or the normal level if it was not read."""
     state = observation.meters.get(meter)
     return 0.7 if state is None else state.level
 
 
 def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """The step's reward is the weighted change; where a person answers, ``reward`` is the answer, heard apart."""
+    """Yield the row of a step's reward. For a user who answers, ``reward`` is the answer, which is
+    processed elsewhere.
+    """
     if record.answer is not None or record.reward is None or record.deltas is None or record.anomalies is None:
         return
     deltas = [record.deltas[meter] for meter in Meter]
@@ -90,14 +93,14 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """What the action changes for a neutral person, before decay."""
+    """Return the changes (5,) that the action brings a neutral person, before decay."""
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """meter -> trait's place -> how much of the trait is added; the social cost adds its excess over 1."""
+    """Return meter -> trait's place -> share of the trait that is added. The social cost adds its excess over 1."""
     work, social, solo = action in WORK, action in SOCIAL, action in SOLO
     found: dict[int, dict[int, float]] = {V: {}, C: {}, S: {}}
     if work:
@@ -118,7 +121,7 @@ def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, 
 
 
 def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
-    """Rows from stated anomalies, and of the passive decay from what they leave of an undisturbed change."""
+    """Yield rows from stated anomalies and, from the remaining change, rows of the passive decay."""
     assert record.action is not None and record.anomalies is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     anomalies = [record.anomalies[meter] for meter in Meter]
@@ -132,7 +135,9 @@ def _stated(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
-    """(change before a possible spiral, its error): certain above and below every tolerance, a guess between."""
+    """Return a change before a possible spiral, and its error. Serenity within the tolerances leaves the spiral
+    uncertain.
+    """
     if total >= 0 or serenity >= TOLERANCE[1]:
         return total, 0.0
     if serenity < TOLERANCE[0]:
@@ -142,7 +147,7 @@ def _without_spiral(total: float, serenity: float) -> tuple[float, float]:
 
 
 def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
-    """What is lost by itself shows where nothing happened from outside and no meter hit a bound."""
+    """Yield rows of the passive decay, from slots without an event in which the meter stayed within its bounds."""
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     left = [record.deltas[m] - totals[at] for at, m in enumerate(METERS_BY_PLACE)]
     free = [0 < before[at] + record.deltas[m] < 1 for at, m in enumerate(METERS_BY_PLACE)]
@@ -156,7 +161,7 @@ def _decay(record: StepRecord, before: Levels, totals: Levels) -> Iterator[Row]:
 
 
 def _measured(record: StepRecord, before: Levels, observation: Observation) -> Iterator[Row]:
-    """Rows from changes alone, each as uncertain as two readings of its meter and as what may have happened."""
+    """Yield rows from changes of readings, with the errors of two readings and of possible events."""
     assert record.action is not None and record.deltas is not None  # noqa: S101, PT018
     base = neutral(record.action, record.slot, before[V])
     wanted = shares(record.action, record.slot, base)

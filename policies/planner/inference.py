@@ -1,23 +1,29 @@
-"""Who the person probably is: particles moved by what their meters did and weighed by what they answered.
+"""Inference of a user's traits by particles, which meters move and answers weigh.
 
-The meters' channel is linear with Gaussian errors, so every particle of the prior is moved to where it would be given
-the evidence (conditioning of sample paths, Matheron's rule: x + K (y - H x - e) with K = P H' (H P H' + R)^-1 and the
-prior's own covariance P). Exact evidence brings all particles to one point and none ever dies. Answers are not linear:
-they weigh particles who live through them (``responses``, ``memory``), and what meters tell then moves these. What was
-seen is all that is used.
+Evidence from meters is linear with Gaussian errors, so every particle of the prior is moved to its conditional value.
+This is the conditioning of sample paths by Matheron's rule, with the prior's covariance P.
+
+x + K (y - H x - e) with K = P H' (H P H' + R)^-1
+
+Exact evidence moves all particles to the same point, and none is lost. Answers are not linear. They weigh particles
+that live through the answered slots (``responses``, ``particle_filter``), and evidence from meters then moves these.
+The true traits are never read.
+
+A user's prior keeps the particles after all their answers, so that these answers need not be processed again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from policies.planner.evidence import Row, rows
-from policies.planner.memory import Memory
-from policies.planner.population import CROWD, SIZE, anybody, column, population, profiles
-from policies.planner.responses import Crowd
+from policies.planner.particle_filter import Memory
+from policies.planner.population import CROWD, SIZE, anybody, column, population, profiles, within
+from policies.planner.responses import Particles, Place
 from rhythm_env.constants import ARCHETYPES, METERS
 from rhythm_env.interface import Meter, Observation
 from rhythm_env.profiles import Profiles, archetypes, belief_target
@@ -28,35 +34,37 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+PRIOR_PARTICLES = 128  # particles of equal weight, 20 kB. In 24 simulated lives all CROWD particles did no better
+
 
 @dataclass(frozen=True)
 class Posterior:
-    """``people``: (18, n) supposed persons, columns as in ``population``; ``weights``: (n,), adding to 1.
+    """Possible persons ``people`` (18, n) with ``weights`` (n,) that add to 1, columns as in ``population``.
 
-    ``crowd``: the same people after what they answered, None where nobody answers.
+    ``crowd`` holds the particles after the answers. It is None for a simulated person, who never answers.
     """
 
     people: Array
     weights: Array
-    crowd: Crowd | None = None
+    crowd: Particles | None = None
 
     @cached_property
     def beliefs(self) -> Array:
-        """(3, n): social, morning, work that would be true of each supposed person."""
+        """Return the belief (3, n) about social, morning and work that would be true of each particle."""
         return belief_target(profiles(self.people))
 
     def belief(self) -> tuple[Array, Array]:
-        """(3,) mean and (3,) standard deviation of social, morning, work."""
+        """Return mean and standard deviation (3,) of social, morning and work."""
         return self.moments(self.beliefs)
 
     def person(self) -> Array:
-        """(18,): the mean person."""
+        """Return the mean person (18,)."""
         import numpy as np
 
         return np.asarray(self.people @ self.weights)
 
     def moments(self, values: Array) -> tuple[Array, Array]:
-        """Mean and standard deviation over the particles, of values (m, n)."""
+        """Return mean and standard deviation (m,) over the particles of values (m, n)."""
         import numpy as np
 
         mean = values @ self.weights
@@ -65,7 +73,7 @@ class Posterior:
 
 
 def prior() -> Posterior:
-    """Anybody."""
+    """Return the posterior before any evidence."""
     import numpy as np
 
     people = population().people
@@ -77,17 +85,19 @@ def infer(
     memory: Memory | None = None,
     *,
     three: bool = False,
-    whom: Crowd | None = None,
+    whom: Particles | None = None,
     known: bool = False,
 ) -> Posterior:
-    """The posterior of everything an observation holds; ``memory`` of earlier slots saves time.
+    """Return the posterior from everything in an observation. ``memory`` caches earlier slots.
 
-    ``three``: the person is known to be one of the three archetypes, and only answers are heard. For comparisons.
-    ``whom``: who they may be before anything is heard; anybody, by itself. ``known``: they all are who the person is.
-    Meters that are read without error are where all of them are.
+    ``three`` restricts the particles to the three archetypes and uses only answers, for comparisons. ``whom`` are the
+    particles before any answer, by default the population. ``known`` states that they all equal the true person. Meters
+    without error replace the meters of all particles.
     """
     import numpy as np
 
+    if known and whom is not None and not answered(observation):
+        return Posterior(whom.people[:, :1], np.ones(1))
     seen = [] if known else rows(observation)
     if not answered(observation) and not three and not known:
         people = moved(population().people, seen)
@@ -101,47 +111,48 @@ def infer(
     return Posterior(crowd.people, crowd.weights(), crowd)
 
 
-def certain(person: Profiles) -> Crowd:
-    """Nobody but one person, as often as anybody is supposed: where they are by now is not certain."""
+def certain(person: Profiles) -> Particles:
+    """Return particles that all equal a person. Their meters may still differ."""
     import numpy as np
 
-    return Crowd(np.repeat(column(person), CROWD, axis=1))
+    return Particles(np.repeat(column(person), CROWD, axis=1))
 
 
 @cache
-def anyone() -> Crowd:
-    """Who they may be before anything is heard."""
-    return Crowd(anybody())
+def anyone() -> Particles:
+    """Return the particles of the population before any answer."""
+    return Particles(anybody())
 
 
 @cache
-def _archetypes() -> Crowd:
+def _archetypes() -> Particles:
+    """Return equal groups of particles, a group for each archetype."""
     import numpy as np
 
     three = column(archetypes(list(ARCHETYPES)))
-    return Crowd(np.repeat(three, CROWD // three.shape[1], axis=1), kinds=three.shape[1])
+    return Particles(np.repeat(three, CROWD // three.shape[1], axis=1), kinds=three.shape[1])
 
 
 def exact(observation: Observation) -> bool:
-    """Whether every meter is read without error."""
+    """Return True if every meter is read without error."""
     states = observation.meters.values()
     return len(states) == len(Meter) and all(state.sd == 0 and state.coverage > 0 for state in states)
 
 
 def levels(observation: Observation) -> Array:
-    """(5,): the meters as they are read."""
+    """Return the meters (5,) as read."""
     import numpy as np
 
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:
-    """Whether this is a person who answers, rather than a simulated one whose meters are read without error."""
+    """Return True for a user who answers, False for a simulated person whose meters have no error."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 
 def moved(people: Array, evidence: Sequence[Row]) -> Array:
-    """(18, n): the prior's particles given linear evidence, within the bounds of what a person may be."""
+    """Return the prior's particles (18, n) given linear evidence, within the bounds of a person."""
     import numpy as np
 
     if not evidence:
@@ -158,3 +169,53 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
     found = np.minimum(np.maximum(found, known.low), known.high)
     found[:METERS] /= found[:METERS].sum(axis=0)
     return np.asarray(found)
+
+
+def learnt(observation: Observation) -> dict[str, Any]:
+    """Return people (18, 128), their meters (5, 128) and the last answer in JSON form.
+
+    Raises ValueError without answers.
+    """
+    import numpy as np
+
+    if not observation.history:
+        raise ValueError("nothing was answered")
+    last = observation.history[-1]
+    crowd = Memory().heard(replace(observation, step_history=(), day=last.day, slot=last.slot), anyone())
+    points = (np.arange(PRIOR_PARTICLES) + 0.5) / PRIOR_PARTICLES
+    kept = np.minimum(np.searchsorted(np.cumsum(crowd.weights()), points), CROWD - 1)
+    return {
+        "people": _rounded(crowd.people[:, kept]),
+        "meters": _rounded(crowd.meters[:, kept]),
+        "through": last.at.isoformat(),
+        "day": last.day,
+        "slot": int(last.slot),
+        "answers": len(observation.history),
+    }
+
+
+def _rounded(values: Array) -> list[list[float]]:
+    """Return the values as nested lists, rounded to four digits."""
+    return [[round(float(x), 4) for x in row] for row in values]
+
+
+def crowd_of(prior: Mapping[str, Any]) -> Particles:
+    """Return the particles of a prior. Raises ValueError if the prior has another form."""
+    import numpy as np
+
+    try:
+        people, meters = np.array(prior["people"], dtype=float), np.array(prior["meters"], dtype=np.float32)
+        last = Place(datetime.fromisoformat(prior["through"]), int(prior["day"]), int(prior["slot"]))
+    except KeyError:
+        raise ValueError("that is no prior of this planner") from None
+    if people.shape != (SIZE, PRIOR_PARTICLES) or meters.shape != (METERS, PRIOR_PARTICLES):
+        raise ValueError("that is no prior of this planner")
+    crowd = Particles(within(np.tile(people, CROWD // PRIOR_PARTICLES)))
+    crowd.meters, crowd.last = np.tile(meters, CROWD // PRIOR_PARTICLES), last
+    return crowd
+
+
+def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
+    """Return the observation with only the answers after the prior."""
+    through = datetime.fromisoformat(prior["through"])
+    return replace(observation, history=tuple(one for one in observation.history if one.at > through))

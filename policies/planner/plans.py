@@ -1,4 +1,4 @@
-"""What the rest of a week would be worth, and the best plan for it that a short search finds."""
+"""The value of plans for the rest of a week, and the best plan that a short search finds."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
-from policies.planner.curiosity import informed
+from policies.planner.evidence import levels_before
+from policies.planner.information_gain import informed
 from policies.planner.rollout import HALF, Bodies, Lived, live
 from rhythm_env.constants import (
     ADAPTED_BY,
@@ -23,6 +24,7 @@ from rhythm_env.constants import (
     STEPS,
 )
 from rhythm_env.dynamics import ACTIONS, N, P
+from rhythm_env.interface import Meter, Observation
 
 if TYPE_CHECKING:
     import numpy as np
@@ -31,18 +33,22 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
     Ints = NDArray[np.intp]
 
-ROUNDS = 16  # of improving the best plan, at most
+ROUNDS = 16  # most rounds of improving the best plan
 PAIRS = 300  # plans per round that differ from the best in two slots
-DAYS = (  # days that plans begin from: one letter an action, by order of the interface
+DAYS = (  # initial days of the search: a letter per action, in the interface's order
     *("ADGD", "DADG", "DDGD", "GDDD", "DGDG", "AAHH", "ACGD", "EDGD", "GAGD", "DAGA"),
     *("JJJJ", "FAFI", "AGAF", "HHHH", "BBBB", "GAGF"),
 )
-MIDDLE = 0.45  # the level meters are taken to have had in the middle of the week, once that is out of sight
+MIDDLE = 0.45  # assumed level of meters in the middle of the week, if it is no longer observed
+NORMAL = 0.7  # level of a meter without readings
 
 
 @dataclass(frozen=True, slots=True)
 class Situation:
-    """Where a plan begins. ``middle``: meters when the second half began, if it has and they are known."""
+    """The state at the beginning of a plan.
+
+    ``middle`` holds the meters (5,) at the start of the week's second half, None before it or if unknown.
+    """
 
     step: int
     meters: Array  # (5,)
@@ -52,16 +58,34 @@ class Situation:
     until: int = STEPS  # the step at which the plan ends
 
 
+def situation_of(observation: Observation) -> Situation:
+    """Return meters, feasible actions, last actions, and the meters at the start of the week's second half."""
+    import numpy as np
+
+    levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
+    done = tuple(None if r.action is None else ACTIONS.index(r.action) for r in observation.step_history)
+    first = [ACTIONS.index(action) for action in observation.feasible]
+    middle = [before for record, before in levels_before(observation) if record.timestep == HALF]
+    return Situation(
+        step=observation.timestep,
+        meters=np.array(levels),
+        first=np.array(first, dtype=np.intp),
+        done=done,
+        middle=np.array(middle[0]) if middle else (np.array(levels) if observation.timestep == HALF else None),
+        until=STEPS,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """``actions`` from now on; ``worth``: of every first action with the best that was found to follow, (10,)."""
+    """A plan's ``actions``, and the ``worth`` (10,) of every first action with the best continuation found."""
 
     actions: Ints
     worth: Array
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Search from typical weeks, then change or exchange slots of the best one while that helps."""
+    """Search from typical weeks, then change or exchange slots of the best plan until nothing improves."""
     import numpy as np
 
     found = np.full(len(ACTIONS), -np.inf)
@@ -82,7 +106,7 @@ def best_plan(situation: Situation, weights: Array, person: Bodies, objective: s
 
 
 def _typical(situation: Situation) -> Ints:
-    """(steps, n): weeks of one kind of day in the first half and one in the second, whatever is possible first."""
+    """Return plans (steps, n) that combine two kinds of days, with each feasible first action."""
     import numpy as np
 
     slots = np.arange(situation.step, situation.until) % STEPS
@@ -93,6 +117,7 @@ def _typical(situation: Situation) -> Ints:
 
 @cache
 def _weeks() -> Ints:
+    """Return the weeks (n, 28) with a kind of day in each half."""
     import numpy as np
 
     days = [[ord(letter) - ord("A") for letter in day] for day in DAYS]
@@ -103,7 +128,7 @@ def _weeks() -> Ints:
 
 @cache
 def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
-    """For a round: (slots, actions), each (2, PAIRS), of what is changed in pairs; always the same."""
+    """Return the slots and actions, each (2, PAIRS), of a round's random changes. The draws are fixed."""
     import numpy as np
 
     rng = np.random.default_rng((steps, turn))
@@ -111,7 +136,10 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """(steps, n): the plan with every action in every slot, with any two slots exchanged, with two random changes."""
+    """Return plans (steps, n) near the best plan.
+
+    They have another action in a slot, two slots exchanged, or two random changes.
+    """
     import numpy as np
 
     steps, many = len(best), len(ACTIONS)
@@ -127,7 +155,7 @@ def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
 
 
 def _exchanged(best: Ints) -> Ints:
-    """(steps, n): the plan with any two slots that differ exchanged."""
+    """Return the plans (steps, n) with two differing slots exchanged."""
     import numpy as np
 
     one, other = np.triu_indices(len(best), 1)
@@ -139,7 +167,11 @@ def _exchanged(best: Ints) -> Ints:
 
 
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
-    """(n,): reward: the person's mean weighted level from now on; grade: the published one without its belief."""
+    """Return the value (n,) of each plan.
+
+    The objective ``reward`` is the mean weighted level of the remaining week. The objective ``grade`` is the published
+    grade without its belief part.
+    """
     import numpy as np
 
     if objective == "reward":
@@ -162,13 +194,14 @@ def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -
 
 @cache
 def _start() -> Array:
+    """Return the meters at the start of a week."""
     from rhythm_env.dynamics import start
 
     return start(1)
 
 
 def _half(change: Array, bad: Array, weights: Array) -> Array:
-    """(n,): mean reward of half a week, which is all in what changed between its ends (``grading.step_reward``)."""
+    """Return the mean reward (n,) of half a week, from the change between its ends (``grading.step_reward``)."""
     import numpy as np
 
     felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]

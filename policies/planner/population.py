@@ -1,7 +1,7 @@
-"""The people a person may be before anything is known: particles of the simulator's own distribution of profiles.
+"""The population prior, as particles from the simulator's own distribution of profiles.
 
-One person is a column of 18 numbers: five weights (adding to 1), then the traits of ``rhythm_env.constants.RANGES``
-in their units, with guilt as 0 or 1 because only its side of one half ever matters.
+A person is a column of 18 numbers. Five weights that add to 1 come first, then the traits of
+``rhythm_env.constants.RANGES`` in their units. Guilt is 0 or 1, because only its side of 0.5 matters.
 """
 
 from __future__ import annotations
@@ -20,18 +20,20 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 PARTICLES = 512
-CROWD = 1024  # of those who are supposed to answer
+CROWD = 1024  # particles for a user who answers
 SIZE = METERS + len(TRAITS)
-PLACE = {name: METERS + at for at, name in enumerate(TRAITS)}  # where a trait stands in a column
-BEYOND = 0.15  # of its range, how far a trait may be found outside: people need not be like those of training
-ROWS = 128  # of linear evidence, at most: seven slots give seven times eight or so
-SMALLEST = 0.03  # a weight within bounds; the floor of the distribution is that of WEIGHT_FLOOR normalised
+PLACE = {name: METERS + at for at, name in enumerate(TRAITS)}  # trait -> its index in a column
+BEYOND = 0.15  # of a trait's range, by which real people may exceed the simulator's range
+ROWS = 128  # most rows of linear evidence: seven slots give about 7 * 8
+SMALLEST = 0.03  # smallest weight, near WEIGHT_FLOOR after normalising
 REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """``people``: (18, 512); ``covariance``: (18, 18) of the distribution; ``low``, ``high``: (18, 1) bounds."""
+    """Particles ``people`` (18, 512), the distribution's ``covariance`` (18, 18), and bounds ``low`` and ``high`` (18,
+    1).
+    """
 
     people: Array
     covariance: Array
@@ -42,7 +44,7 @@ class Population:
 
 @cache
 def population() -> Population:
-    """Drawn once per process and always the same."""
+    """Return the population, which is drawn with fixed seeds."""
     import numpy as np
 
     people = drawn(_even(PARTICLES))
@@ -61,12 +63,12 @@ def population() -> Population:
 
 @cache
 def anybody() -> Array:
-    """(18, 1024): as many as answers are heard with; they need more than meters do."""
+    """Return the particles (18, 1024) for users who answer. Answers need more particles than meters do."""
     return drawn(_even(CROWD))
 
 
 def within(people: Array) -> Array:
-    """(18, n): the same people, as near as somebody within the bounds of what a person may be comes to them."""
+    """Return the people (18, n) moved into the bounds of a person."""
     import numpy as np
 
     known = population()
@@ -77,7 +79,9 @@ def within(people: Array) -> Array:
 
 
 def _even(n: int) -> Array:
-    """(18, n) points spread evenly over the unit cube: the additive recurrence of Roberts (2018), both ways round."""
+    """Return points (18, n) spread evenly over the unit cube, by the additive recurrence of Roberts (2018) and its
+    mirror.
+    """
     import numpy as np
 
     ratio = 2.0
@@ -89,7 +93,7 @@ def _even(n: int) -> Array:
 
 
 def drawn(unit: Array) -> Array:
-    """(18, n) people from uniform draws (18, n), as ``rhythm_env.profiles.sampled`` makes them."""
+    """Return people (18, n) from uniform draws (18, n), as ``rhythm_env.profiles.sampled`` does."""
     import numpy as np
 
     low = np.array([low for low, _ in RANGES.values()])[:, None]
@@ -101,7 +105,7 @@ def drawn(unit: Array) -> Array:
 
 
 def _weights(unit: Array) -> Array:
-    """A Dirichlet(1, 1, 1, 1, 1) with a floor, from uniform draws (5, n)."""
+    """Return Dirichlet(1, 1, 1, 1, 1) weights with a floor, from uniform draws (5, n)."""
     import numpy as np
 
     weights = -np.log(unit)
@@ -110,12 +114,12 @@ def _weights(unit: Array) -> Array:
 
 
 def profiles(people: Array) -> Profiles:
-    """Columns of people (18, n) as the simulator's own profiles."""
+    """Convert people (18, n) into the simulator's profiles."""
     return Profiles(people[:METERS], {name: people[place] for name, place in PLACE.items()})
 
 
 def column(person: Profiles) -> Array:
-    """(18, n): the other way round."""
+    """Convert the simulator's profiles into people (18, n)."""
     import numpy as np
 
     traits = [person.traits[name] for name in TRAITS]

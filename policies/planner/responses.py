@@ -1,13 +1,12 @@
-"""What answers say of a person: how likely each supposed person would have answered like that.
+"""The likelihood of a user's answers for each particle.
 
-The model of an answer is that of ``rhythm_env.people``: advice is accepted with a probability that is logistic in what
-the action is worth to the person then and there, relative to all ten actions; what is not accepted is put off when it
-would be worth clearly more later that day, else ignored. A real person also puts off to another day, and that is heard
-of the hour that was chosen. Put off is thereby evidence for the action and against the hour, ignored is evidence
-against both.
+The model of an answer is that of ``rhythm_env.people``. The probability of acceptance is logistic in the action's value
+at that time, relative to all ten actions. A refused action is rescheduled if it would be clearly better later that day,
+otherwise ignored. Real users also reschedule to another day, which counts as evidence about the chosen hour. Reschedule
+is thus evidence for the action and against the hour. Ignore is evidence against both.
 
-What an action is worth depends on where the meters really were, and readings of them say little of that (correlations
-of 0.1 to 0.5). Each supposed person therefore lives through the answered slots (``memory``).
+An action's value depends on the true meters, and readings correlate with them by only 0.1 to 0.5. Each particle
+therefore lives through the answered slots (``particle_filter``).
 """
 
 from __future__ import annotations
@@ -27,29 +26,37 @@ from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Array = NDArray[Any]  # single precision inside, double where it meets the rest
+    Array = NDArray[Any]  # single precision inside, double outside
 
-EDGE = 0.3  # spreads of standing over which "clearly better later" comes about, for meters are uncertain
-DOUBT = 0.03  # the share of answers that nothing explains
-# The power of an answer's likelihood. Below 1 because the lives supposed are a sample and the model is not the person
+EDGE = 0.3  # width of the step of "clearly better later" in units of standing, because meters are uncertain
+DOUBT = 0.03  # share of answers that the model cannot explain
+# The power of an answer's likelihood, below 1 because particles are a sample and the model differs from a real user
 # (Grünwald 2012, "The safe Bayesian"): with it the stated 90 % intervals hold what they say, see README.md.
 TRUST = 0.8
 
 
 class Place(NamedTuple):
-    """When an answer was given, and in which slot of the week."""
+    """Time and slot of an answer."""
 
     at: datetime
     day: int
     slot: int
 
 
-class Crowd:
-    """Supposed people (18, n) who live through the answered slots. ``meters``: (5, n), where they are by now.
+class Foretold(NamedTuple):
+    """An answer with the particles' probability of acceptance before the answer."""
 
-    ``last``: the last answer that they have heard before anything is told to them, where there is one.
-    ``kinds``: they are so many equal groups, one after the other, and nobody ever changes groups. Arrays are replaced
-    and never changed in place, so that a copy is cheap. Single precision: answers say far less than its rounding.
+    answer: Interaction
+    chance: float
+
+
+class Particles:
+    """Possible persons (18, n) who live through the answered slots, with their meters (5, n).
+
+    ``foretold`` holds the processed answers, oldest first, with their predictions. ``last`` is the place of the last
+    answer before them, if a prior gives it. ``kinds`` is the number of equal groups, and no particle changes its group.
+    Arrays are replaced and never changed in place, so that a copy is cheap. Single precision suffices, because answers
+    are far noisier.
     """
 
     def __init__(self, people: Array, kinds: int = 1) -> None:
@@ -57,11 +64,13 @@ class Crowd:
 
         self.kinds, self.age = kinds, 0
         self.last: Place | None = None
+        self.foretold: tuple[Foretold, ...] = ()
         self.logs = np.zeros(people.shape[1])
         self.meters: Array = start(people.shape[1]).astype(np.float32)
         self.become(people)
 
     def become(self, people: Array) -> None:
+        """Replace the people, keeping meters and weights."""
         import numpy as np
 
         self.people = people
@@ -70,30 +79,33 @@ class Crowd:
         self._bodies = bodies(supposed.traits)
         self._calm = self._bodies.rest - self._bodies.decay
 
-    def copy(self) -> Crowd:
+    def copy(self) -> Particles:
+        """Return a copy that shares the arrays."""
         return copy.copy(self)
 
-    def replaced(self, people: Array) -> Crowd:
-        """Others in their places, with the meters and the weights of those."""
+    def replaced(self, people: Array) -> Particles:
+        """Return a copy with other people, keeping meters and weights."""
         found = self.copy()
         found.become(people)
         return found
 
     def weights(self) -> Array:
-        """(n,): how probable each of them is by now, adding to 1."""
+        """Return the posterior probability (n,) of each particle."""
         import numpy as np
 
         weights = np.exp(self.logs - self.logs.max())
         return np.asarray(weights / weights.sum())
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh everybody by how probable the answer was from where they are."""
+        """Weigh the particles by the probability of the answer."""
         import numpy as np
 
+        chance = float(accepts(standings[ACTIONS.index(one.recommended)]) @ self.weights())
+        self.foretold = (*self.foretold, Foretold(one, chance))
         self.logs = self.logs + TRUST * np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
 
     def likelihood(self, one: Interaction, standings: Array) -> Array:
-        """(n,): the probability that each person answers like that; ``standings`` of the slot it was in."""
+        """Return the probability (n,) of the answer for each particle. ``standings`` are of the answer's slot."""
         import numpy as np
 
         number = ACTIONS.index(one.recommended)
@@ -107,7 +119,7 @@ class Crowd:
         return np.asarray((1 - accepted) * (self._better(number, here, slots) if slots else 1.0))
 
     def _better(self, number: int, here: Array, slots: Sequence[int]) -> Array:
-        """(n,): the probability that one of the slots looks clearly better for the action."""
+        """Return the probability (n,) that a later slot looks clearly better for the action."""
         import numpy as np
 
         there = [self.standings(self.changes(slot))[number] for slot in slots]
@@ -117,9 +129,10 @@ class Crowd:
         return np.asarray(1 / (1 + np.exp(-gain / EDGE)))
 
     def standings(self, changes: Array) -> Array:
-        """(10, n): what each action is worth to each person now, relative to all ten, in their spread.
+        """Return the value (10, n) of each action relative to all ten, in units of their spread.
 
-        ``changes``: (5, 10, n). The formulas are those of ``rhythm_env.people.utilities`` and ``standing``.
+        ``changes`` has the shape (5, 10, n). The formulas are those of ``rhythm_env.people.utilities`` and
+        ``standing``.
         """
         import numpy as np
 
@@ -130,7 +143,7 @@ class Crowd:
         return np.asarray(worth / np.maximum(spread, np.float32(1e-7)))
 
     def changes(self, slot: int) -> Array:
-        """(5, 10, n): what each action would change now, in the dynamics of ``rollout``."""
+        """Return the change (5, 10, n) of the meters by each action, in the dynamics of ``rollout``."""
         import numpy as np
 
         known = self._bodies
@@ -147,9 +160,10 @@ class Crowd:
 
 
 def _put_off_to(one: Interaction) -> Sequence[int]:
-    """Which slots, one of which looks clearly better: the one chosen, on whatever day, else any later one of the day.
+    """Return the slots that looked better to the user.
 
-    None where it is the same hour of another day, or night and no slot was chosen: all that says is not now.
+    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant. The result is empty for
+    the same hour of another day, and for a night without a choice.
     """
     if one.moved_to is None:
         return range(one.slot + 1, SLOTS)
@@ -157,7 +171,7 @@ def _put_off_to(one: Interaction) -> Sequence[int]:
 
 
 def accepts(standing: Array) -> Array:
-    """The probability that advice of this standing is accepted."""
+    """Return the probability that an action of this standing is accepted."""
     import numpy as np
 
     return np.asarray(1 / (1 + np.exp(-(READINESS + EAGERNESS * standing))))

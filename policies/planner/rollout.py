@@ -1,8 +1,9 @@
-"""Live many plans for the rest of a week at once, for one supposed person, in the simulator's own dynamics.
+"""The simulator's dynamics for many plans of a person at once.
 
-The effects of ``rhythm_env.dynamics`` are laid out once per person as two tables (what grows with vitality, and the
-rest), so that a step of several hundred plans costs a dozen small array operations. Events are left out: nobody can
-foresee them. ``tests/policies/test_planner.py`` holds the tables to ``dynamics.changes``.
+The effects of ``rhythm_env.dynamics`` are laid out per person in two tables. The first holds effects that grow with
+vitality, the second the remaining effects. A step of several hundred plans then costs a dozen small array operations.
+Events are left out, because they cannot be predicted. ``tests/policies/test_planner.py`` compares the tables with
+``dynamics.changes``.
 """
 
 from __future__ import annotations
@@ -37,20 +38,20 @@ HALF = STEPS // 2
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """How the meters of ``n`` people answer to each action, per step."""
+    """The effect of each action on the meters of ``n`` people, per step."""
 
-    growing: Array  # (4, 5, 10) by slot, meter and action, the same for all; times floor + slope * vitality
+    growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
     rest: Array  # (4, 5, 10, n)
-    decay: Array  # (5, 10, n), after a possible spiral, which spares it
+    decay: Array  # (5, 10, n), applied after a possible spiral
     tolerance: Array  # (n,)
 
     def one(self, at: int) -> Bodies:
-        """One of them, with the last axis gone."""
+        """Return the tables of the person at an index, without the last axis."""
         return Bodies(self.growing, self.rest[..., at], self.decay[..., at], self.tolerance[at])
 
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
-    """The tables of people with these traits, each (n,); the formulas are those of ``dynamics.changes``."""
+    """Return the tables of people with traits (n,). The formulas are those of ``dynamics.changes``."""
     import numpy as np
 
     known, kind_of = tables(), traits["guilt"].dtype
@@ -78,17 +79,17 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """What came of ``n`` plans: meters are (5, n), counts (n,)."""
+    """Results of ``n`` plans, with meters (5, n) and counts (n,)."""
 
-    middle: Array | None  # meters when the second half began; None when it had begun before
+    middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array
-    total: Array  # meters summed over the steps, after each
-    crashed: Array  # how many meters were below the level of a crash, summed over the steps
-    bad: tuple[Array, Array]  # steps with any such meter, in the first and the second half
+    total: Array  # meters after each step, summed over the steps
+    crashed: Array  # number of meters below the crash level, summed over the steps
+    bad: tuple[Array, Array]  # steps with such a meter, in the first and the second half
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Live ``plans`` (28 - step, n) from ``meters`` (5,), as precisely as the person is given."""
+    """Live ``plans`` (28 - step, n) from ``meters`` (5,), in the precision of ``person``."""
     import numpy as np
 
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)
@@ -108,7 +109,7 @@ def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
 
 
 def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
-    """(5, n) meters after one slot in which nothing happens from outside."""
+    """Return the meters (5, n) after a slot without an event."""
     import numpy as np
 
     change = person.growing[slot].take(actions, axis=1)

@@ -1,4 +1,4 @@
-"""Reasons in words: what the action is for, what was answered to it before, and who the person is taken to be."""
+"""Explanations of a decision from the action's purpose, earlier answers and the belief about the user."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ if TYPE_CHECKING:
 
 TIMES = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
 SAID = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
-SIDES = {  # dimension of the belief -> how its low and its high end are said
+SIDES = {  # dimension of the belief -> sentences for its low and its high end
     "social": ("company seems to cost you more than it gives", "company seems to do you good"),
     "morning": ("your head seems clearer late in the day", "your head seems clearer in the morning"),
     "work": ("work seems to take more out of you than it gives", "work seems to do you good"),
 }
-LEANING = 0.15  # from the middle, before a belief is worth a sentence
-LOW = 0.5  # below this a level is worth a word; 0.7 is everybody's own normal
-OFTEN = 2  # answers to one thing at one time of day, before they are
+LEANING = 0.15  # least distance of a belief from the middle for a sentence
+LOW = 0.5  # a level below this is mentioned, as everybody's own normal is 0.7
+OFTEN = 2  # refusals of an action at a time of day that are worth a sentence
 NOUNS = {
     ActionType.LEARN: "learning",
     ActionType.MEDITATE: "meditation",
@@ -40,7 +40,7 @@ NOUNS = {
 def reasons(
     action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
 ) -> tuple[str, ...]:
-    """The sentences for a decision, the most telling first; never empty."""
+    """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
     found += leanings(*belief)
@@ -48,7 +48,9 @@ def reasons(
 
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
-    """Which meter the action serves, by the weight the person seems to give it, against the mean of all actions."""
+    """Name the meter that the action serves best, by the user's inferred weights and against the mean
+    of all actions.
+    """
     import numpy as np
 
     levels = [0.7 if (state := observation.meters.get(meter)) is None else state.level for meter in Meter]
@@ -64,7 +66,7 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
 
 
 def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
-    """What the action does, for whom nothing is known of in the words of anybody."""
+    """Describe the effect of the action. Without any data the sentence speaks of most people."""
     state, name = observation.meters.get(meter), meter.lower()
     if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
         return f"nothing is known of you yet; for most people {plain(action)} does most for {name} now"
@@ -74,7 +76,7 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
-    """How this action was answered at this time of day, and what was turned down most there."""
+    """Yield earlier answers to this action at this time of day, and to the action that was refused most."""
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]
     if mine:
@@ -88,18 +90,22 @@ def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> I
 
 
 def _accepted(some: Sequence[Interaction]) -> bool:
+    """Return True if any of the answers is Accept."""
     return any(one.answer is Answer.ACCEPT for one in some)
 
 
 def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str:
-    """For example: mornings: deep work ignored 3 of 3."""
+    """Return the counts of the answers in words.
+
+    An example is "mornings: deep work ignored 3 of 3".
+    """
     counts = {answer: sum(one.answer is answer for one in some) for answer in Answer}
     said = ", ".join(f"{SAID[answer]} {count} of {len(some)}" for answer, count in counts.items() if count)
     return f"{TIMES[slot]}: {plain(action)} {said}"
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
-    """What is believed of the person where it is further from the middle than it is uncertain."""
+    """Yield a sentence for each belief whose distance from the middle exceeds its uncertainty."""
     for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
         lean = float(centre) - 0.5
         if abs(lean) > max(LEANING, float(spread)):
@@ -107,5 +113,5 @@ def leanings(mean: Array, sd: Array) -> Iterator[str]:
 
 
 def plain(action: ActionType) -> str:
-    """An action as the subject of a sentence."""
+    """Return an action as the subject of a sentence."""
     return NOUNS.get(action, action.lower().replace("_", " "))

@@ -1,1 +1,1 @@
-"""Asking a language model over HTTP, for the plug-ins that do: one question, answered in time and in measure."""
+"""A client of language models over HTTP, bounded in time and size."""

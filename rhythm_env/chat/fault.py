@@ -1,13 +1,13 @@
-"""What can go wrong with a service, named by what happens next."""
+"""The failure of a request to a model service."""
 
 from __future__ import annotations
 
 
 class Fault(Exception):
-    """Nothing of use came back. The text names the kind of fault, never what was sent or answered.
+    """A request without a usable answer. The text names the kind of failure, never the request or the answer.
 
-    ``wait``: seconds after which it is worth asking once more; None: it is not. ``stops``: the next question would fare
-    no better now.
+    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` means that other requests
+    would fail too.
     """
 
     def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""The service that runs a model: one question over HTTP, answered in time and in measure, or a Fault."""
+"""The HTTP client of a model service, bounded in time and size. Every failure is a Fault."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from rhythm_env.chat.fault import Fault
 if TYPE_CHECKING:
     import requests
 
-LARGEST = 256 * 1024  # bytes of an answer that are read; the longest that is wanted takes some thousand
-PIECE = 256  # bytes read at a time, so that one who sends byte by byte is noticed
-PAUSE = 0.5  # seconds before a busy service that names no time is asked again
+LARGEST = 256 * 1024  # limit of an answer in bytes, while a normal answer takes some thousand
+PIECE = 256  # bytes per read, so that a slow sender is noticed
+PAUSE = 0.5  # seconds before a retry if the service names no time
 HOUR, DAY = 3600.0, 86400.0
-ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # refusals that another question need not meet
+ABOUT_WHAT_WAS_ASKED = (400, 413, 422)  # statuses that concern only this request
 
 
 class Service:
-    """Speaks ``POST {address}/chat/completions``. Redirects are not followed, and proxies' passwords not looked up."""
+    """A client of ``POST {address}/chat/completions``. It follows no redirects and reads no stored passwords."""
 
     def __init__(self, address: str, key: str, *, timeout: float) -> None:
         self._url = f"{address.rstrip('/')}/chat/completions"
@@ -31,10 +31,10 @@ class Service:
         self._timeout = timeout
 
     def post(self, body: bytes) -> bytes:
-        """The answer to ``body``, within the time-out in all. Raises Fault and nothing else.
+        """Return the answer to ``body`` within the time limit. Raises only Fault.
 
-        A time-out of ``requests`` holds for each read alone: who sends a byte now and then would keep us for ever.
-        So the wait happens in a thread, which is left to itself when the time is up.
+        The time-out of ``requests`` applies to each read, so a slow sender could hold the call for ever. The request
+        therefore runs in a thread, which is abandoned at the time limit.
         """
         answered: Future[bytes] = Future()
         threading.Thread(target=self._settle, args=(body, answered), daemon=True).start()
@@ -44,14 +44,16 @@ class Service:
             raise Fault("no answer in time") from None
 
     def _settle(self, body: bytes, answered: Future[bytes]) -> None:
+        """Send the request and set its result or its Fault."""
         try:
             answered.set_result(self._ask(body))
         except Fault as fault:
             answered.set_exception(fault)
-        except Exception as error:  # noqa: BLE001 - whatever a stranger's answer sets off, one can do without it
+        except Exception as error:  # noqa: BLE001 - any error while reading an untrusted answer is a Fault
             answered.set_exception(_unreachable(error))
 
     def _ask(self, body: bytes) -> bytes:
+        """Send the request and read the answer. Raises Fault or an error of ``requests``."""
         import requests
 
         until = monotonic() + self._timeout
@@ -69,14 +71,14 @@ class Service:
             return _read(answer, until)
 
     def _signed(self, request: requests.PreparedRequest) -> requests.PreparedRequest:
-        """Our key or none: without this ``requests`` would send what ``~/.netrc`` holds for the host."""
+        """Add the key. This replaces the look-up in ``~/.netrc``, whose passwords ``requests`` would send."""
         if self._key:
             request.headers["Authorization"] = f"Bearer {self._key}"
         return request
 
 
 def _check(answer: requests.Response) -> None:
-    """Raises Fault for everything but a JSON document."""
+    """Check that the answer is a JSON document. Raises Fault otherwise."""
     status = answer.status_code
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
@@ -87,6 +89,7 @@ def _check(answer: requests.Response) -> None:
 
 
 def _read(answer: requests.Response, until: float) -> bytes:
+    """Read the body within limits of size and time. Raises Fault."""
     read = bytearray()
     for piece in answer.iter_content(PIECE):
         read += piece
@@ -98,7 +101,7 @@ def _read(answer: requests.Response, until: float) -> bytes:
 
 
 def _unreachable(error: Exception) -> Fault:
-    """A connection that fails is not tried again, one that breaks while it answers is."""
+    """Return the Fault for an error of ``requests``. Only an answer that breaks off is worth a retry."""
     from requests.exceptions import ChunkedEncodingError, ContentDecodingError, Timeout
 
     if isinstance(error, Timeout):
@@ -109,7 +112,10 @@ def _unreachable(error: Exception) -> Fault:
 
 
 def wait(said: str | None, *, now: datetime) -> float:
-    """Seconds a ``Retry-After`` asks us to wait (a number or a date), at most a day; an hour if it cannot be read."""
+    """Return the seconds of a ``Retry-After`` header, at most a day.
+
+    The header holds a number or a date. An unreadable header counts as an hour.
+    """
     if said is None:
         return PAUSE
     try:

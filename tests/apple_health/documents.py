@@ -6,10 +6,10 @@ import io
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, RawRecord, Sample
-from connectors.apple_health import files
-from connectors.apple_health.normalise import normalise
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord, Sample
+from connectors.apple.export import files
+from connectors.apple.export.normalise import normalise
 
 EXPORTED = "2026-11-20 10:00:00 +0100"
 WATCH = "&lt;&lt;HKDevice: 0x1&gt;, name:Apple Watch, model:Watch, hardware:Watch6,7&gt;"

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from bridge.lab.apple import Plan, write, write_zip
+from lab.people.apple import Plan, write, write_zip
 from tests.apple_health.documents import document, quantity, steps
 from tests.commands import bridge
 

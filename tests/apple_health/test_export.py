@@ -10,17 +10,18 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from bridge import app, lab
+import lab
+from bridge import installation
 from bridge.config import load
-from bridge.errors import SourceChanged
-from bridge.files import Plain
-from bridge.metrics import Metric
-from bridge.ports import Store
-from bridge.store import open_store
-from bridge.types import Episode, EpisodeKind, Page
-from connectors.apple_health import files
-from connectors.apple_health.merging import quarters
-from connectors.apple_health.units import offset_of_beats
+from bridge.domain.errors import SourceChanged
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Page
+from bridge.ingest import runs
+from bridge.ingest.files import DiskFile
+from bridge.store import Store
+from connectors.apple.export import files
+from connectors.apple.export.merging import quarters
+from connectors.apple.export.units import offset_of_beats
 from tests.apple_health.documents import Text
 from tests.samples import sample
 from tests.world import NOW
@@ -30,21 +31,23 @@ AWKWARD = lab.fixtures("apple_health") / "awkward"
 
 @pytest.fixture(scope="module")
 def imported() -> Iterator[Store]:
-    store = open_store("sqlite://")
-    user = store.add_user("ana", "Europe/Berlin", now=NOW)
-    app.import_path(app.Bridge(settings=load(), store=store), user, AWKWARD, at=NOW)
+    store = Store("sqlite://")
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    runs.import_path(installation.Bridge(settings=load(), store=store), user, AWKWARD, at=NOW)
     yield store
     store.close()
 
 
 def value(store: Store, metric: Metric, day: str) -> float:
-    found = [s.value for _, s in store.samples(store.user("ana").id, metrics=[metric]) if str(s.day) == day]
+    found = [
+        s.value for _, s in store.reading.samples(store.people.user("ana").id, metrics=[metric]) if str(s.day) == day
+    ]
     assert len(found) == 1
     return found[0]
 
 
 def night(store: Store, day: str, kind: EpisodeKind = EpisodeKind.SLEEP) -> Episode:
-    found = [e for _, e in store.episodes(store.user("ana").id) if str(e.day) == day and e.kind is kind]
+    found = [e for _, e in store.reading.episodes(store.people.user("ana").id) if str(e.day) == day and e.kind is kind]
     assert len(found) == 1
     return found[0]
 
@@ -64,12 +67,12 @@ def test_units_are_those_of_the_file(imported: Store) -> None:
 
 def test_the_printed_offset_is_not_the_persons(imported: Store) -> None:
     """Printed 00:30 on the 16th at +0200 (the summer of exporting), it was 23:30 on the 15th at +0100."""
-    sample = next(s for _, s in imported.samples(imported.user("ana").id, metrics=[Metric.HRV_SDNN]))
+    sample = next(s for _, s in imported.reading.samples(imported.people.user("ana").id, metrics=[Metric.HRV_SDNN]))
     assert (str(sample.day), sample.offset) == ("2026-01-15", 60)
 
 
 def test_sdnn_is_never_rmssd(imported: Store) -> None:
-    assert not imported.samples(imported.user("ana").id, metrics=[Metric.HRV_RMSSD])
+    assert not imported.reading.samples(imported.people.user("ana").id, metrics=[Metric.HRV_RMSSD])
 
 
 def test_the_last_resting_rate_of_the_day_counts_and_a_correlations_child_does_not(imported: Store) -> None:
@@ -100,7 +103,7 @@ def test_a_forgotten_mindful_session_is_capped(imported: Store) -> None:
 
 
 def test_a_record_of_the_future_is_dropped(imported: Store) -> None:
-    assert max(s.day for _, s in imported.samples(imported.user("ana").id)).year == 2026
+    assert max(s.day for _, s in imported.reading.samples(imported.people.user("ana").id)).year == 2026
 
 
 def test_the_day_of_the_export_is_not_over() -> None:
@@ -183,7 +186,7 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
     tracemalloc.start()
     counted = sum(
         sample[0]
-        for page in files.read(Plain(place, "export.xml"), zone="Europe/Berlin")
+        for page in files.read(DiskFile(place, "export.xml"), zone="Europe/Berlin")
         for record in page.records
         for sample in record.payload["quarters"].values()  # type: ignore[attr-defined]
     )
@@ -194,9 +197,9 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
 
 
 def test_real_exports_are_read() -> None:
-    store = open_store("sqlite://")
-    user = store.add_user("ana", "Europe/Amsterdam", now=NOW)
-    found = app.import_path(app.Bridge(settings=load(), store=store), user, sample("apple"), at=NOW)
+    store = Store("sqlite://")
+    user = store.people.add_user("ana", "Europe/Amsterdam", now=NOW)
+    found = runs.import_path(installation.Bridge(settings=load(), store=store), user, sample("apple"), at=NOW)
     assert [(o.source, o.outcome, o.failed_files) for o in found.outcomes] == [("apple_health", "ok", ())]
     assert found.outcomes[0].files >= 4
     assert sum(found.outcomes[0].items.values()) > 10

@@ -12,11 +12,11 @@ import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from bridge.lab.apple import Plan, Truth, write
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, Sample
-from connectors.apple_health import files
-from connectors.apple_health.normalise import normalise
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, Sample
+from connectors.apple.export import files
+from connectors.apple.export.normalise import normalise
+from lab.people.apple import Plan, Truth, write
 from tests.apple_health.documents import Text
 
 HOMES = ("Europe/Berlin", "America/New_York", "Australia/Sydney", "Asia/Kolkata")

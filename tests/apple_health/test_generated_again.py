@@ -9,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.lab.apple import Plan, Truth, write_zip
-from bridge.store import open_store
-from bridge.types import Outcome
+from bridge.domain.types import Outcome
+from bridge.ingest import runs
+from bridge.store import Store
+from lab.people.apple import Plan, Truth, write_zip
 from tests.world import NOW, contents
 
 MONTH = timedelta(days=30)
@@ -28,10 +29,13 @@ def exports(folder: Path, plan: Plan) -> tuple[Path, Path, Truth]:
 
 
 def imported(places: list[Path]) -> tuple[dict[str, Any], list[Outcome]]:
-    store = open_store("sqlite://")
+    store = Store("sqlite://")
     try:
-        bridge, user = app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
-        outcomes = [app.import_path(bridge, user, place, at=NOW).outcomes[0] for place in places]
+        bridge, user = (
+            installation.Bridge(settings=load(), store=store),
+            store.people.add_user("ana", "Europe/Berlin", now=NOW),
+        )
+        outcomes = [runs.import_path(bridge, user, place, at=NOW).outcomes[0] for place in places]
         return contents(store, user), outcomes
     finally:
         store.close()

@@ -12,9 +12,9 @@ from typing import Any, BinaryIO
 
 import pytest
 
-from bridge.errors import CutShort
-from bridge.types import RawRecord
-from connectors.apple_health import files
+from bridge.domain.errors import CutShort
+from bridge.domain.types import RawRecord
+from connectors.apple.export import files
 from tests.apple_health.documents import Text, document, quantity
 from tests.commands import bridge
 

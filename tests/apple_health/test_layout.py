@@ -13,12 +13,12 @@ from unittest.mock import patch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import CutShort
-from bridge.lab.apple import Plan, write
-from bridge.types import RawRecord
-from connectors.apple_health import elements, lines
-from connectors.apple_health.columns import instants
-from connectors.apple_health.units import instant
+from bridge.domain.errors import CutShort
+from bridge.domain.types import RawRecord
+from connectors.apple.export import columns, elements
+from connectors.apple.export.columns import instants
+from connectors.apple.export.units import instant
+from lab.people.apple import Plan, write
 from tests.apple_health.documents import Text, document, quantity, records, steps
 
 ATTRIBUTE = re.compile(rb' ([a-zA-Z]+)="([^"]*)"')
@@ -64,7 +64,7 @@ def test_the_quick_way_reads_nearly_everything_of_an_export() -> None:
     others = re.search(rb"<(Correlation|Workout|ActivitySummary) ", content)
     assert others is not None
     rows = content[content.index(b"<Record") : others.start()].rpartition(b"<Record ")[0]
-    found = lines.columns(rows)
+    found = columns.columns(rows)
     assert found is not None
     assert len(found.heads) == rows.count(b"<Record ")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +11,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge import app, lab
+import lab
+from bridge import installation
 from bridge.config import load
-from bridge.errors import BadRecord, BridgeError, SourceChanged
-from bridge.metrics import METRICS, Metric
-from bridge.ports import Store
-from bridge.store import open_store
-from bridge.types import Covers, Episode, Page, RawRecord, Sample
-from connectors.apple_health import files
-from connectors.apple_health.normalise import normalise
-from tests.apple_health.documents import Text, document, items, quantity, records, slept, steps, values
+from bridge.domain.errors import BadRecord, BridgeError, SourceChanged
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.types import Covers, Episode, Page, RawRecord, Sample
+from bridge.ingest import runs
+from bridge.store import Store
+from connectors.apple.export import files
+from connectors.apple.export.normalise import normalise
+from tests.apple_health.documents import EXPORTED, Text, document, items, quantity, records, slept, steps, values
 from tests.contract.test_connectors import DAMAGES, _damaged, _paths
 from tests.world import NOW
 
 FOLDER = lab.fixtures("apple_health")
 DOCUMENTS = [place.read_bytes() for place in sorted(FOLDER.rglob("*.xml")) if "cda" not in place.name]
+EXPORTED_AT = datetime.fromisoformat(EXPORTED)
 ROW = steps(10, "2026-11-10 08:00:00 +0100", "2026-11-10 08:10:00 +0100")
 
 
@@ -155,16 +158,16 @@ def test_months_inside_the_export_are_covered() -> None:
     whole = document(*rows)
     assert covers(list(files.read(whole, zone="Europe/Berlin"))) == {
         "day 2026-08": None,
-        "day 2026-09": Covers(prefix="2026-09-"),
-        "day 2026-10": Covers(prefix="2026-10-"),
+        "day 2026-09": Covers(prefix="2026-09-", as_of=EXPORTED_AT),
+        "day 2026-10": Covers(prefix="2026-10-", as_of=EXPORTED_AT),
         "day 2026-11": None,
     }
 
 
 @pytest.fixture
 def store() -> Any:
-    opened = open_store("sqlite://")
-    opened.add_user("ana", "Europe/Berlin", now=NOW)
+    opened = Store("sqlite://")
+    opened.people.add_user("ana", "Europe/Berlin", now=NOW)
     yield opened
     opened.close()
 
@@ -173,11 +176,11 @@ def taken(store: Store, tmp_path: Path, file: Text) -> dict[str, float]:
     """Import an export; what is known of steps and sleep afterwards, by local date."""
     place = tmp_path / "export.xml"
     place.write_bytes(file.content)
-    user = store.user("ana")
-    app.import_path(app.Bridge(settings=load(), store=store), user, place, at=NOW)
-    nights = [(f"night {e.day}", e.values[Metric.ASLEEP]) for _, e in store.episodes(user.id)]
+    user = store.people.user("ana")
+    runs.import_path(installation.Bridge(settings=load(), store=store), user, place, at=NOW)
+    nights = [(f"night {e.day}", e.values[Metric.ASLEEP]) for _, e in store.reading.episodes(user.id)]
     assert len(dict(nights)) == len(nights)
-    return {f"{s.metric} {s.day}": s.value for _, s in store.samples(user.id)} | dict(nights)
+    return {f"{s.metric} {s.day}": s.value for _, s in store.reading.samples(user.id)} | dict(nights)
 
 
 def walked(day: str, value: int) -> str:
@@ -233,5 +236,5 @@ def test_the_day_of_the_export_grows(store: Store, tmp_path: Path) -> None:
     taken(store, tmp_path, document(walked("11-20", 10), rate(8)))
     evening = document(walked("11-20", 10), rate(20), exported="2026-11-20 21:00:00 +0100")
     taken(store, tmp_path, evening)
-    found = store.samples(store.user("ana").id)
+    found = store.reading.samples(store.people.user("ana").id)
     assert [(s.metric, f"{s.start:%H}") for _, s in found] == [(Metric.HEART_RATE, "07"), (Metric.HEART_RATE, "19")]

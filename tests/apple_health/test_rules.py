@@ -6,12 +6,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from bridge.metrics import Metric
-from bridge.types import EpisodeKind, Sample
-from connectors.apple_health import files
-from connectors.apple_health.normalise import normalise
-from connectors.apple_health.sources import rank
-from rhythm_env.interface import ZoneSpan
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import EpisodeKind, Sample
+from connectors.apple.export import files
+from connectors.apple.export.heads import rank
+from connectors.apple.export.normalise import normalise
 from tests.apple_health.documents import WATCH, document, episodes, items, quantity, slept, steps, values
 
 HOME = "Europe/Berlin"

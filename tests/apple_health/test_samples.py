@@ -14,11 +14,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bridge.files import Plain
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Item, Sample
-from connectors.apple_health import files
-from connectors.apple_health.normalise import normalise
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Item, Sample
+from bridge.ingest.files import DiskFile
+from connectors.apple.export import files
+from connectors.apple.export.normalise import normalise
 from tests.samples import sample
 
 HOME = "Europe/Amsterdam"
@@ -70,7 +70,7 @@ def naive(content: bytes) -> dict[str, Any]:
 def imported(place: Path) -> dict[str, Any]:
     items: list[Item] = [
         item
-        for page in files.read(Plain(place, place.name), zone=HOME)
+        for page in files.read(DiskFile(place, place.name), zone=HOME)
         for record in page.records
         for item in normalise(record, None)
     ]

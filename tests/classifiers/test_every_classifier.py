@@ -11,10 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
-from bridge.lab.chat import Vendor
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier, Invitation
-from bridge.types import Label
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Label
+from bridge.recordings.server import LabServer
+from lab.vendors.chat import Vendor
 from rhythm_env.interface import ActionType
 
 EVERY_CLASSIFIER = pytest.mark.parametrize("name", registry.names("classifiers"))

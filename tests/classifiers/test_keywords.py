@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.ports import Invitation
-from bridge.types import Label
+from bridge.domain.ports import Invitation
+from bridge.domain.types import Label
 from classifiers.keywords import LONGEST_TITLE, WORD, WORDS, lexicon, normalised, open_classifier, phrases, plain
 from rhythm_env.interface import ActionType
 from tests.pace import paces

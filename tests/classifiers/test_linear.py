@@ -6,20 +6,22 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import SetupError
-from bridge.ports import Invitation
-from bridge.types import Label
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Invitation
+from bridge.domain.types import Label
 from classifiers import linear
-from classifiers.linear import grams, measure
-from classifiers.linear.corpus import CORPUS, Titled, corpus, digest, event, facts, groups, real, rows
+from classifiers.linear import grams
 from classifiers.linear.model import load, save
-from classifiers.linear.train import Calibration, calibrated, trained
+from lab.classifier import measure
+from lab.classifier.corpus import CORPUS, Titled, corpus, digest, event, facts, groups, real, rows
+from lab.classifier.train import Calibration, calibrated, trained
 from rhythm_env.interface import ActionType
 from tests.pace import paces
 from tests.samples import sample
@@ -65,9 +67,62 @@ def test_what_the_rules_are_held_to_is_not_lost() -> None:
 
 def test_structure_decides_where_words_say_nothing() -> None:
     assert label("Zrmpf", others=6, conference=True).action is ActionType.ADMIN_WORK
-    assert label("Zrmpf", start_hour=22, minutes=480.0).action is ActionType.SLEEP
+    assert label("Zrmpf", start_hour=22, minutes=480.0).action is label("Zrmpf").action
     assert label("Zrmpf", kind="focusTime").action is ActionType.DEEP_WORK
     assert label("Zrmpf", kind="birthday", all_day=True).action is None
+
+
+@pytest.mark.parametrize("title", [*SEEDS, "Busy", "Zrmpf"])
+@given(
+    fields=st.fixed_dictionaries(
+        {
+            "start_hour": st.none() | st.integers(0, 23),
+            "minutes": st.none() | st.floats(0, 20_000),
+            "all_day": st.booleans(),
+        }
+    )
+)
+@settings(deadline=None, max_examples=20)
+def test_hour_and_length_change_no_label(title: str, fields: dict[str, Any]) -> None:
+    alone, found = label(title), label(title, **fields)
+    assert (found.action, found.confidence) == (alone.action, alone.confidence)
+
+
+PLAIN = {  # what stands in calendars, when, and what it is
+    ("Anna's birthday party", 20, 330.0): "SOCIALIZE",
+    ("House party", 21, 300.0): "SOCIALIZE",
+    ("Concert", 20, 300.0): "SOCIALIZE",
+    ("Wedding", 14, 700.0): "SOCIALIZE",
+    ("Movie night", 20, 300.0): "BINGE_WATCH",
+    ("Night shift", 22, 480.0): "ADMIN_WORK",
+    ("Deploy to production", 22, 300.0): "ADMIN_WORK",
+    ("Finish report", 22, 300.0): "DEEP_WORK",
+    ("Write thesis", 20, 300.0): "DEEP_WORK",
+    ("Parents visiting", 9, 600.0): "FAMILY_TIME",
+    ("Visit grandparents", 9, 600.0): "FAMILY_TIME",
+    ("Zoo with the kids", 9, 420.0): "FAMILY_TIME",
+    ("Hiking", 8, 540.0): "EXERCISE",
+    ("Ski trip", 8, 540.0): "EXERCISE",
+    ("Tennis tournament", 9, 480.0): "EXERCISE",
+}
+
+
+@pytest.mark.parametrize(("entry", "action"), PLAIN.items())
+def test_long_entries_are_what_they_are_called(entry: tuple[str, int, float], action: str) -> None:
+    title, hour, minutes = entry
+    assert label(title, start_hour=hour, minutes=minutes).action is ActionType(action)
+    assert label(title, all_day=True, minutes=1440.0).action is ActionType(action)
+
+
+def test_titles_whose_label_needs_their_facts_teach_nothing() -> None:
+    """Busy by night is sleep only where the night is seen."""
+    busy = Titled(
+        event=Invitation(title="gym", start_hour=23, minutes=480.0),
+        action=ActionType.SLEEP,
+        also=frozenset(),
+        language="en",
+    )
+    assert np.array_equal(trained([*toy(), *[busy] * 99]).weights, trained(toy()).weights)
 
 
 def test_a_title_of_nothing_known_is_unsure_and_says_what_else_it_may_be() -> None:
@@ -85,9 +140,8 @@ def test_features_of_a_title_do_not_depend_on_its_neighbours(found: list[str]) -
 
 
 def _features(found: list[str]) -> list[list[tuple[str, int]]]:
-    events = [Invitation(title=title) for title in found]
     parts: list[list[tuple[str, int]]] = [[] for _ in found]
-    for block in grams.blocks(events, [["no rule"]] * len(events)) if events else []:
+    for block in grams.blocks(found, [["no rule"]] * len(found)) if found else []:
         for at, bucket in zip(block.titles.tolist(), block.buckets.tolist(), strict=True):
             parts[at].append((block.part.value, bucket))
     return [sorted(of) for of in parts]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable
 from datetime import date, datetime
@@ -12,11 +13,10 @@ import pytest
 
 from bridge import registry
 from bridge.cli import app as cli
-from bridge.cli.calendar import title_of
-from bridge.cli.show import printable
-from bridge.cli.week_table import PIPED
-from bridge.errors import SetupError
-from bridge.types import Event
+from bridge.cli.show import PIPED_WIDTH
+from bridge.documents.text import printable, title_of
+from bridge.domain.errors import SetupError
+from bridge.domain.types import Event
 from rhythm_env.interface import ActionType
 
 Run = Callable[..., Any]
@@ -104,7 +104,7 @@ def test_a_week_by_number_or_by_any_of_its_dates(ana: Run) -> None:
 
 def test_the_table_reads_from_80_columns_on(ana: Run) -> None:
     told = ana("calendar", "--user", "ana")
-    assert all(len(line) <= PIPED for line in told.splitlines())
+    assert all(len(line) <= PIPED_WIDTH for line in told.splitlines())
     for words in ("Mon 19 Oct", "evening", "Design review", "1 in a row", "all day", "17:00-...", "12.7 h"):
         assert words in told, told
     assert "\x1b" not in told  # what stands in a title must not move the cursor
@@ -168,7 +168,7 @@ def test_a_calendar_is_known_though_nothing_stands_in_it(ana: Run, tmp_path: Pat
 
 
 def test_a_calendar_that_nobody_read_yet_is_not_an_empty_one(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDGE_ICS_URL", "https://calendar.example.org/secret.ics")
+    monkeypatch.setattr("sys.stdin", io.StringIO("https://calendar.example.org/secret.ics\n"))
     ana("user", "add", "eve")
     ana("connect", "ics", "--user", "eve")
     week = ana("calendar", "--user", "eve", "--json")

@@ -13,16 +13,17 @@ from typing import Any
 import pytest
 import typer
 
-from bridge import app, archive, checkin, health
-from bridge.checkin import CheckIn, say
+from bridge import doctor, installation
 from bridge.cli import app as cli
 from bridge.cli import exit_code
 from bridge.config import load
-from bridge.daemon import Daemon
-from bridge.errors import BridgeError, SetupError
-from bridge.metrics import Metric
-from bridge.ports import Store, User
-from bridge.store import open_store
+from bridge.daemon.scheduler import Daemon
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.metrics import Metric
+from bridge.domain.records import User
+from bridge.ingest import archive, checkins, connecting, runs
+from bridge.ingest.checkins import CheckIn, record_check_in
+from bridge.store import Store
 from rhythm_env.interface import Meter
 from tests.world import contents
 
@@ -53,7 +54,7 @@ def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.fixture
 def ana(store: Store) -> User:
-    return store.add_user("ana", "Europe/Berlin", now=NOON - timedelta(days=9))
+    return store.people.add_user("ana", "Europe/Berlin", now=NOON - timedelta(days=9))
 
 
 def test_what_is_said_is_listed_newest_first(run: Run) -> None:
@@ -114,12 +115,12 @@ def test_nothing_calls_it_stale_and_nobody_tries_to_sync_it(run: Run) -> None:
     year = 60 * 24 * 365
     (row,) = run("status", "--user", "ana", "--json", minutes=year)[1]
     assert (row["source"], row["connection"], row["next_due"], row["next"]) == ("check_in", "self", None, "")
-    (finding,) = (finding for finding in health.examine() if finding.check == "ana/check_in")
+    (finding,) = (finding for finding in doctor.examine() if finding.check == "ana/check_in")
     assert (finding.ok, finding.text) == (True, "told by hand")
     assert run("sync", "--user", "ana")[0] == 2
-    with app.open_bridge() as bridge:
+    with installation.open_bridge() as bridge:
         Daemon(bridge=bridge).tick()
-        assert bridge.store.connections(1)[0].last_error is None
+        assert bridge.store.connections.of_user(1)[0].last_error is None
     for wrong in (("connect", "check_in"), ("connect", "check_in", "--folder", ".")):
         code, text = run(*wrong, "--user", "ana")
         assert (code, "bridge checkin SCORE --user ana" in text) == (2, True)
@@ -134,53 +135,53 @@ def test_no_score_reaches_a_log(run: Run, caplog: pytest.LogCaptureFixture) -> N
 
 def test_it_is_known_from_when_it_was_said(store: Store, ana: User) -> None:
     yesterday = NOON - timedelta(days=1)
-    say(store, ana, CheckIn(at=yesterday, score=2), now=NOON)
-    assert store.samples(ana.id, at=NOON - timedelta(minutes=1)) == []
-    ((source, sample),) = store.samples(ana.id, at=NOON)
+    record_check_in(store, ana, CheckIn(at=yesterday, score=2), now=NOON)
+    assert store.reading.samples(ana.id, at=NOON - timedelta(minutes=1)) == []
+    ((source, sample),) = store.reading.samples(ana.id, at=NOON)
     assert (source, sample.metric, sample.value) == ("check_in", Metric.CHECK_IN, 2.0)
     assert (sample.start, sample.end, sample.offset) == (yesterday, None, 60)
 
 
 def test_the_day_is_the_persons_own(store: Store, ana: User) -> None:
-    store.set_zone(ana.id, "Asia/Tokyo", since=NOON)
-    ana = store.user("ana")
+    store.people.set_zone(ana.id, "Asia/Tokyo", since=NOON)
+    ana = store.people.user("ana")
     for minutes in (-1, 300):
         at = NOON + timedelta(minutes=minutes)
-        say(store, ana, CheckIn(at=at, score=3, about=Meter.PROGRESS), now=at)
-    found = [(sample.offset, sample.day.day) for _, sample in store.samples(ana.id)]
+        record_check_in(store, ana, CheckIn(at=at, score=3, about=Meter.PROGRESS), now=at)
+    found = [(sample.offset, sample.day.day) for _, sample in store.reading.samples(ana.id)]
     assert found == [(60, 20), (540, 21)]
 
 
 def test_rebuilt_and_taken_along_it_is_the_same(store: Store, ana: User, tmp_path: Path) -> None:
     for n, about in enumerate((None, *Meter)):
-        say(store, ana, CheckIn(at=NOON, score=n / 2 + 1, about=about), now=NOON)
-    say(store, ana, CheckIn(at=NOON, score=5), now=NOON + timedelta(seconds=20))
-    bridge = app.Bridge(settings=load(), store=store)
+        record_check_in(store, ana, CheckIn(at=NOON, score=n / 2 + 1, about=about), now=NOON)
+    record_check_in(store, ana, CheckIn(at=NOON, score=5), now=NOON + timedelta(seconds=20))
+    bridge = installation.Bridge(settings=load(), store=store)
     before = contents(store, ana)
     assert len(before["samples"]) == 6
-    app.rebuild(bridge, ana, "check_in")
+    runs.rebuild(bridge, ana, "check_in")
     assert contents(store, ana) == before
-    archive.write(store.dump(ana.id), tmp_path / "export", "json")
-    other = open_store("sqlite://")
-    ben = other.add_user("ben", "UTC", now=NOON)
-    app.import_path(app.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOON)
+    archive.write(store.exports.dump(ana.id), tmp_path / "export", "json")
+    other = Store("sqlite://")
+    ben = other.people.add_user("ben", "UTC", now=NOON)
+    runs.import_path(installation.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOON)
     assert contents(other, ben) == before
     other.close()
-    app.forget(bridge, ana)
-    assert store.users() == []
+    connecting.forget(bridge, ana)
+    assert store.people.users() == []
 
 
 def test_a_refused_answer_keeps_neither_record_nor_connection(store: Store, ana: User) -> None:
     with pytest.raises(SetupError, match="score is not from 1 to 5; nothing was kept: bridge checkin"):
-        say(store, ana, CheckIn(at=NOON, score=7), now=NOON)
-    assert store.connections(ana.id) == []
+        record_check_in(store, ana, CheckIn(at=NOON, score=7), now=NOON)
+    assert store.connections.of_user(ana.id) == []
 
 
 def test_said_from_many_places_at_once_it_is_one_answer(store: Store, ana: User) -> None:
     def speak(n: int) -> str:
-        return say(store, ana, CheckIn(at=NOON, score=1 + n / 2), now=NOON)
+        return record_check_in(store, ana, CheckIn(at=NOON, score=1 + n / 2), now=NOON)
 
     with ThreadPoolExecutor(8) as pool:
         outcomes = sorted(pool.map(speak, range(8)))
     assert outcomes == ["new", *["updated"] * 7]
-    assert len(store.samples(ana.id)) == len(checkin.recent(store, ana, since=NOON.date())) == 1
+    assert len(store.reading.samples(ana.id)) == len(checkins.recent(store, ana, since=NOON.date())) == 1

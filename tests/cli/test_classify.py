@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from bridge.cli import app as cli
 from bridge.cli.classify import _event
-from bridge.errors import SetupError
-from bridge.lab.demo import stage
-from bridge.ports import Invitation
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Invitation
+from lab.people.demo import stage
 
 Run = Callable[..., Any]
 KEYS = {"title", "action", "probability", "runner_up", "by", "why"}

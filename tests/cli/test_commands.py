@@ -10,8 +10,8 @@ import pytest
 import typer
 
 from bridge.cli import app, exit_code
-from bridge.errors import BridgeError, NeedsLogin, SetupError, TryLater
-from bridge.lab.demo import stage
+from bridge.domain.errors import BridgeError, NeedsLogin, SetupError, TryLater
+from lab.people.demo import stage
 
 Run = Callable[..., Any]
 
@@ -53,6 +53,19 @@ def test_sync_prints_an_array_with_the_promised_keys(ana: Run) -> None:
     assert all(promised <= set(row) for row in rows)
     code, rows = ana("sync", "--user", "ana", "--source", "whoop", "--json")
     assert [row["source"] for row in rows] == ["whoop"]
+
+
+def test_a_policy_that_is_named_too_late_is_said_not_to_be_asked(ana: Run) -> None:
+    """The slot's recommendation stays: it may have been seen or answered."""
+    _, first = ana("recommend", "--user", "ana", "--json")
+    _, same = ana("recommend", "--user", "ana", "--policy", "adaptive", "--json")
+    assert same == {**first, "not_asked": None}
+    _, other = ana("recommend", "--user", "ana", "--policy", "heuristic", "--json")
+    assert other.pop("not_asked").startswith("heuristic was not asked")
+    assert other == first
+    _, said = ana("recommend", "--user", "ana", "--policy", "heuristic")
+    assert "heuristic was not asked: this slot has its recommendation already, from adaptive" in said
+    assert first["action"] in said
 
 
 def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None:
@@ -110,16 +123,16 @@ def test_doctor_is_content(ana: Run) -> None:
 
 
 def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from bridge import app as composition
-    from bridge.store import open_store
+    from bridge import installation as composition
+    from bridge.store import Store
 
     settings = composition.config.load()
-    store = open_store(settings.database)
-    user = store.user("ana")
-    whoop = next(c for c in store.connections(user.id) if c.source == "whoop")
+    store = Store(settings.database)
+    user = store.people.user("ana")
+    whoop = next(c for c in store.connections.of_user(user.id) if c.source == "whoop")
     vault = composition.open_vault(settings.key, settings.folder)
-    token = vault.unseal(store.secret(whoop.id) or b"")
-    store.save_secret(whoop.id, vault.seal({**token, "access_token": "gone", "refresh_token": "gone"}))
+    token = vault.unseal(store.connections.secret(whoop.id) or b"")
+    store.connections.save_secret(whoop.id, vault.seal({**token, "access_token": "gone", "refresh_token": "gone"}))
     store.close()
     code, rows = ana("sync", "--user", "ana", "--json")
     assert code == 3

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from bridge import lab
+import lab
 from tests.commands import bridge
 from tests.samples import sample
 
@@ -139,3 +139,25 @@ def test_every_sample_is_read_or_named() -> None:
         for failed in row["failed_files"]:
             assert failed["reason"]
             assert "\n" not in failed["reason"]
+
+
+@pytest.mark.usefixtures("ana")
+def test_a_journal_that_is_left_alone_is_told() -> None:
+    place = str(lab.fixtures("whoop") / "export" / "journal_entries.csv")
+    (row,) = printed("import", place, "--user", "ana")
+    ((what, answers),) = row["left_out"].items()
+    assert f"whoop: {answers} {what}" in bridge("import", place, "--user", "ana").stdout
+    assert "journal" in what
+
+
+@pytest.mark.parametrize("source", ["whoop", "oura"])
+def test_saved_answers_of_an_account_are_refused_with_the_way_to_them(tmp_path: Path, source: str) -> None:
+    rows = {"whoop": {"records": [{"id": 1, "score_state": "SCORED"}]}, "oura": {"data": [{"id": "1", "day": "x"}]}}
+    place = tmp_path / "saved.json"
+    place.write_text(json.dumps(rows[source] | {"next_token": None}), encoding="utf-8")
+    assert bridge("user", "add", "ana").returncode == 0
+    refused = bridge("import", str(place), "--user", "ana")
+    assert refused.returncode == 2
+    assert "bridge connect SOURCE --user ana" in refused.stderr
+    assert source in refused.stderr.partition("SOURCE is one of")[2]
+    assert "API v2" not in refused.stderr

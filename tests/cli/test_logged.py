@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
-from bridge import advise, app, logged, registry
+from bridge import installation, registry
+from bridge.advice import recommend
 from bridge.cli import app as command
-from bridge.errors import SetupError
-from bridge.guard import Guard
+from bridge.domain.errors import SetupError
+from bridge.domain.guard import Guard
+from lab.evaluation import logged
 from rhythm_env.interface import Answer
 
 START = datetime(2026, 11, 2, 7, tzinfo=UTC)
@@ -32,17 +34,17 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 def live(slots: int) -> None:
     """Somebody takes every LEARN, leaves everything else, and never looks at the last advice."""
-    with app.open_bridge() as bridge:
-        user = bridge.store.add_user("ana", "UTC", now=START)
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.add_user("ana", "UTC", now=START)
         policy, classifier = registry.policy("random"), registry.classifier("keywords")
         for slot in range(slots):
             now = START + timedelta(hours=6 * slot)
-            advice = advise.recommend(bridge.store, user, classifier, policy, now=now, guard=Guard(explore=0.2))
+            advice = recommend.recommend(bridge.store, user, classifier, policy, now=now, guard=Guard(explore=0.2))
             if slot == slots - 1:
                 continue
-            bridge.store.mark_shown(advice.id, now=now)
+            bridge.store.recommendations.mark_shown(advice.id, now=now)
             if advice.action == "LEARN":
-                bridge.store.answer(advice.id, Answer.ACCEPT, now=now, moved_to=None)
+                bridge.store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=now, moved_to=None)
 
 
 def test_without_feedback_the_next_command_is_named(run: Run) -> None:
@@ -53,9 +55,11 @@ def test_without_feedback_the_next_command_is_named(run: Run) -> None:
 def test_what_is_logged_is_the_lot_and_the_answer(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     live(SLOTS)
     monkeypatch.setenv("BRIDGE_NOW", (START + timedelta(hours=6 * SLOTS)).isoformat())
-    with app.open_bridge() as bridge:
-        found = logged.feedback(bridge.store, bridge.store.users(), at=app.now())
-        stored = bridge.store.recommendations(bridge.store.user("ana").id, since=START, until=app.now())
+    with installation.open_bridge() as bridge:
+        found = logged.feedback(bridge.store, bridge.store.people.users(), at=installation.now())
+        stored = bridge.store.recommendations.between(
+            bridge.store.people.user("ana").id, since=START, until=installation.now()
+        )
     drawn = [advice for advice in stored if sum(p > 0 for p in advice.probabilities.values()) > 1][: len(found)]
     assert SLOTS - 10 < len(found) < SLOTS  # some nights all but one rested
     assert len({one.cluster for one in found}) == SLOTS // 4

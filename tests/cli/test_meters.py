@@ -13,9 +13,9 @@ import pytest
 
 from bridge.cli import app as cli
 from bridge.cli.meters import SPARKS, spark
-from bridge.errors import SetupError
-from bridge.lab.demo import stage
-from bridge.types import Reading
+from bridge.domain.errors import SetupError
+from bridge.domain.types import Reading
+from lab.people.demo import stage
 
 Run = Callable[..., Any]
 METERS = ["VITALITY", "COGNITION", "PROGRESS", "SERENITY", "CONNECTION"]

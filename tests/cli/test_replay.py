@@ -17,14 +17,15 @@ from typing import Any
 
 import pytest
 
-from bridge import app, lab, registry
+import lab
+from bridge import installation, registry
 from bridge.config import load
-from bridge.errors import SetupError
-from bridge.lab import replay
-from bridge.lab.person import demo_files, demo_person
-from bridge.lab.recording import Cleaner
-from bridge.lab.server import LabServer
-from bridge.store import open_store
+from bridge.domain.errors import SetupError
+from bridge.recordings import replay
+from bridge.recordings.exchanges import Cleaner
+from bridge.recordings.server import LabServer
+from bridge.store import Store
+from lab.people.person import demo_files, demo_person
 from tests.world import KEY, NOW
 
 RECORDING = lab.fixtures("replay") / "life"
@@ -33,18 +34,18 @@ THIN = 12  # one heart rate an hour is enough to follow the chain
 
 
 @contextmanager
-def connected(home: Path) -> Iterator[tuple[app.Bridge, Any]]:
+def connected(home: Path) -> Iterator[tuple[installation.Bridge, Any]]:
     """The demo person with a live consent at every source; yields the bridge and the vendors."""
     with ExitStack() as stack:
         variables = {"BRIDGE_KEY": KEY, "BRIDGE_HOME": str(home), "BRIDGE_GARMIN_DAYS": str(DAYS)}
-        store = stack.enter_context(_closing(open_store(f"sqlite:///{home / 'bridge.db'}")))
-        user = store.add_user("ana", "Europe/Berlin", now=NOW)
+        store = stack.enter_context(_closing(Store(f"sqlite:///{home / 'bridge.db'}")))
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
         person = demo_person(NOW.date(), days=DAYS)
         for rates in person["garmin"]["heart_rates"].values():
             rates["heartRateValues"] = rates["heartRateValues"][::THIN]
         vendors = {}
         for source, account in person.items():
-            vendor = registry.resolve(f"bridge.lab.{source}:Vendor")(account)
+            vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
             server = stack.enter_context(LabServer(vendor.application))
             values = {f"BRIDGE_{source}_{n}".upper(): v for n, v in vendor.settings(server.url).items()}
             variables = values | variables
@@ -52,9 +53,9 @@ def connected(home: Path) -> Iterator[tuple[app.Bridge, Any]]:
         before = dict(os.environ)
         stack.callback(lambda: (os.environ.clear(), os.environ.update(before)))
         os.environ.update(variables)
-        bridge = app.Bridge(settings=load(), store=store)
+        bridge = installation.Bridge(settings=load(), store=store)
         for source, vendor in vendors.items():
-            connection = store.connect(user.id, source, "account", now=NOW)
+            connection = store.connections.connect(user.id, source, "account", now=NOW)
             bridge.account(connection, registry.spec(source)).save_token(vendor.grant())
         yield bridge, vendors
 
@@ -97,9 +98,9 @@ def test_it_is_the_same_under_another_clock_zone_and_hash_seed(tmp_path: Path) -
 
 
 def test_a_difference_is_shown_and_fails(copy: Path, tmp_path: Path) -> None:
-    golden = json.loads((copy / replay.GOLDEN).read_text(encoding="utf-8"))
+    golden = json.loads((copy / replay.GOLDEN_FILE).read_text(encoding="utf-8"))
     golden["recommendation"]["action"] = "NOTHING"
-    (copy / replay.GOLDEN).write_text(replay.text(golden), encoding="utf-8")
+    (copy / replay.GOLDEN_FILE).write_text(replay.text(golden), encoding="utf-8")
     done = subprocess.run(
         [sys.executable, "-m", "bridge", "replay", str(copy)],
         env={**os.environ, "BRIDGE_HOME": str(tmp_path)},
@@ -127,19 +128,21 @@ def test_a_folder_that_is_no_recording_is_named(tmp_path: Path) -> None:
 def test_a_recording_holds_no_secret_name_or_address(tmp_path: Path) -> None:
     folder = tmp_path / "recorded"
     with connected(tmp_path / "home") as (bridge, vendors):
-        user = bridge.store.user("ana")
-        before = [bridge.store.secret(c.id) for c in bridge.store.connections(user.id)]
+        user = bridge.store.people.user("ana")
+        before = [bridge.store.connections.secret(c.id) for c in bridge.store.connections.of_user(user.id)]
         vendors["whoop"].tokens_expire()  # so that a rotation happens while recording
         outcomes = replay.record(bridge, user, folder, at=NOW)
         assert {outcome.outcome for outcome in outcomes} == {"ok"}
         text = "".join(path.read_text(encoding="utf-8") for path in folder.glob("*.json"))
-        for connection in bridge.store.connections(user.id):
+        for connection in bridge.store.connections.of_user(user.id):
             token = bridge.account(connection, registry.spec(connection.source)).token() or {}
             secrets = [str(v) for k, v in token.items() if "token" in k or k in ("url", "api_key")]
             assert secrets
             assert not any(secret in text for secret in secrets)
-        assert [bridge.store.secret(c.id) for c in bridge.store.connections(user.id)] != before  # rotated, and kept
-        assert bridge.store.samples(user.id) == []  # the store is not touched
+        assert [
+            bridge.store.connections.secret(c.id) for c in bridge.store.connections.of_user(user.id)
+        ] != before  # rotated, and kept
+        assert bridge.store.reading.samples(user.id) == []  # the store is not touched
     assert "ana.keller@example.com" in json.dumps(vendors["google_calendar"].account)
     assert "Keller" not in text.replace("family-keller", "")
 
@@ -176,14 +179,14 @@ def write() -> None:
 
     shutil.rmtree(RECORDING, ignore_errors=True)
     with tempfile.TemporaryDirectory() as home, connected(Path(home)) as (bridge, vendors):
-        replay.record(bridge, bridge.store.user("ana"), RECORDING, at=NOW)
-        files = RECORDING / replay.FILES
+        replay.record(bridge, bridge.store.people.user("ana"), RECORDING, at=NOW)
+        files = RECORDING / replay.FILES_FOLDER
         files.mkdir()
         for name, content in demo_files(NOW.date(), days=DAYS).items():
             (files / name).write_bytes(content)
         (files / "choir.ics").write_text("\r\n".join(vendors["ics"].account["text"]), encoding="utf-8")
         shutil.copytree(lab.fixtures("garmin") / "watch", files / "watch")
-    (RECORDING / replay.GOLDEN).write_text(replay.text(replay.replay(RECORDING)), encoding="utf-8")
+    (RECORDING / replay.GOLDEN_FILE).write_text(replay.text(replay.replay(RECORDING)), encoding="utf-8")
 
 
 if __name__ == "__main__":

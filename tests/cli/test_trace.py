@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from bridge.cli import app as cli
-from bridge.errors import SetupError
-from bridge.store import open_store
+from bridge.domain.errors import SetupError
+from bridge.store import Store
 from tests.world import NOW, World, later, living
 
 Run = Callable[..., Any]
@@ -23,7 +23,7 @@ def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[World]:
     url = f"sqlite:///{tmp_path / 'bridge.db'}"
     monkeypatch.setenv("BRIDGE_DATABASE", url)
     monkeypatch.setenv("BRIDGE_NOW", NOW.isoformat())
-    with closing(open_store(url)) as store, living(store, "whoop", "week") as world:
+    with closing(Store(url)) as store, living(store, "whoop", "week") as world:
         world.sync()
         yield world
 
@@ -47,11 +47,11 @@ def test_from_the_day_to_the_record(run: Run) -> None:
     assert (found["kind"], found["id"], found["value"]) == ("sample", int(number), day[0]["value"])
     assert (found["source"], found["stream"], found["device"]) == ("whoop", "recovery", None)
     assert found["record"]["payload"]["score"]["hrv_rmssd_milli"] == pytest.approx(found["value"])
-    assert found["normaliser"] == {"name": "connectors.whoop.normalise:normalise", "version": 1, "newest": 1}
+    assert found["normaliser"] == {"name": "connectors.whoop.normalise:normalise", "version": 2, "newest": 2}
     assert (found["connection"]["name"], found["user"]) == ("whoop", "ana")
     assert run("trace", "--sample", found["key"], "--json") == found
     told = run("trace", "--sample", number, "--raw")
-    for words in (f"sample {number}", "recovery/", "sleep/", "version 1", "connection whoop of ana", '"score"'):
+    for words in (f"sample {number}", "recovery/", "sleep/", "version 2", "connection whoop of ana", '"score"'):
         assert words in told
 
 

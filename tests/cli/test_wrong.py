@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 import sys
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -61,6 +62,26 @@ def test_a_narrow_terminal_shows_every_word(
     assert "".join(cells).replace(" ", "") == command.replace(" ", "")
 
 
+def test_at_80_columns_no_word_is_broken(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("COLUMNS", "80")
+    row = {
+        "source": "google_calendar",
+        "connection": "account",
+        "last_success": "11-20 10:05",
+        "next_due": "11-20 10:20",
+        "newest": "12 h ago",
+        "rows": 1234,
+        "set_aside": 2,
+        "next": "bridge sync --user ana --source google_calendar",
+    }
+    show.table([row], tuple(row))
+    drawn = re.sub(r"\x1b\[[0-9;]*m", "", capsys.readouterr().out)
+    words = {word for column, cell in row.items() for word in (*column.split("_"), *str(cell).split())}
+    assert words <= set(drawn.replace("│", " ").replace("┃", " ").split())
+    assert max(len(line) for line in drawn.splitlines()) <= 80
+
+
 @pytest.mark.usefixtures("ana")
 def test_a_title_moves_no_cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = ("BEGIN:VCALENDAR", "VERSION:2.0", "PRODID:x", "BEGIN:VEVENT", "UID:1", "DTSTART:20261120T090000Z")
@@ -79,6 +100,5 @@ def test_a_title_moves_no_cursor(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 @pytest.mark.usefixtures("ana")
 def test_nothing_is_to_be_revoked_where_no_consent_was_given() -> None:
     assert bridge("checkin", "4", "--user", "ana").returncode == 0
-    assert (
-        bridge("disconnect", "check_in", "--user", "ana").stdout == "check_in is disconnected and its data deleted.\n"
-    )
+    said = bridge("disconnect", "check_in", "--user", "ana", "--yes").stdout
+    assert said == "check_in is disconnected and its data deleted.\n"

@@ -1,4 +1,4 @@
-"""Every live source through every bad day of its vendor: what happens next, and that nothing is lost or doubled.
+"""Every live source through every bad day of its vendor, after which nothing is lost or doubled.
 
 The table they are held to is in CONTRIBUTING ("How a sync works"). Each fault strikes at the first request and in the
 middle; afterwards the vendor is well again, the connection is synced when it is due, and the store must equal that of
@@ -17,12 +17,12 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from bridge import google, http
-from bridge.lab import faults
-from bridge.lab.server import Fault
-from bridge.ports import Store
-from bridge.store import open_store
-from bridge.sync import backoff
+from bridge import http
+from bridge.ingest.outcomes import backoff
+from bridge.recordings.server import Fault
+from bridge.store import Store
+from connectors.google import auth
+from lab.vendors import faults
 from tests.contract.test_connectors import LIVE
 from tests.world import World, living
 
@@ -35,8 +35,8 @@ FAULTS: dict[str, tuple[Make, set[str]]] = {
     "503": (lambda _: faults.maintenance(503), {"failed"}),
     "no answer": (lambda _: faults.silent(4 * PATIENCE), {"failed"}),
     "half an answer": (lambda world: faults.cut_off(world.vendor.application), {"failed"}),
-    "a page for people": (lambda _: faults.maintenance(200), {"failed", "stopped"}),
-    "another format": (lambda world: faults.rewritten(world.vendor.application, faults.renamed), {"stopped"}),
+    "a page for people": (lambda _: faults.maintenance(200), {"failed"}),
+    "another format": (lambda world: faults.rewritten(world.vendor.application, faults.renamed), {"failed"}),
 }
 CALENDAR_FILES = {"ics"}  # a format of lines, not of JSON
 POSITIONS = (1, 3)
@@ -45,7 +45,7 @@ POSITIONS = (1, 3)
 @pytest.fixture(autouse=True)
 def _impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(http, "TIMEOUT", (PATIENCE, PATIENCE))
-    monkeypatch.setattr(google, "TIMEOUT", PATIENCE)
+    monkeypatch.setattr(auth, "ANSWER_MAX_SECONDS", PATIENCE)
     monkeypatch.setattr("urllib3.util.retry.Retry.sleep", lambda *_: None)  # the quick retries are not what is tested
 
 
@@ -60,8 +60,8 @@ def short(store: Store, source: str) -> Iterator[World]:
 
 @cache
 def undisturbed(source: str) -> tuple[dict[str, list[Any]], int]:
-    """What the store holds of somebody who never had a bad day, and how many requests that took."""
-    with closing(open_store("sqlite://")) as store, short(store, source) as world:
+    """Return the store's content without a bad day, and how many requests that took."""
+    with closing(Store("sqlite://")) as store, short(store, source) as world:
         assert world.sync().outcome == "ok"
         return world.contents(), len(world.server.asked)
 
@@ -81,20 +81,18 @@ def test_a_bad_day_ends_as_the_table_says_and_heals(lite: Store, source: str, fa
         world.server.faults.append(faults.from_the(position, make(world)))
         bad = world.sync()
         assert bad.outcome in outcomes, bad.skipped_because
-        connection = world.store.connections(world.user.id)[0]
-        assert (connection.paused is not None) == (bad.outcome == "stopped")
+        connection = world.store.connections.of_user(world.user.id)[0]
+        assert connection.paused is None
         assert connection.last_error
         due = _due(world, fault, bad)
         world.server.faults.clear()
-        if connection.paused:
-            world.store.connect(world.user.id, source, source, now=world.now)  # a developer has looked at it
         healed = world.sync(at=due)
         assert healed.outcome == "ok", healed.skipped_because
         assert world.contents() == contents
 
 
 def _due(world: World, fault: str, bad: Any) -> Any:
-    """When the connection is due again: at the vendor's time, or after our own pause."""
+    """Return when the connection is due again, at the vendor's time or after our own pause."""
     if fault == "429 with a time":
         assert bad.retry_at is not None
         assert bad.retry_at >= world.now + timedelta(seconds=RESET)
@@ -107,12 +105,12 @@ def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(lite: St
     contents, _ = undisturbed(source)
     with short(lite, source) as world:
         world.vendor.revoke()
-        refused = world.sync()
+        refused = world.persist()
         assert refused.outcome == "needs_login"
         assert f"bridge connect {source}" in str(refused.skipped_because) or source == "ics"
-        assert world.store.connections(world.user.id)[0].due_at is None
+        assert world.store.connections.of_user(world.user.id)[0].due_at is None
         world.account.save_token(world.vendor.grant())
-        world.store.connect(world.user.id, source, source, now=world.now)
+        world.store.connections.connect(world.user.id, source, source, now=world.now)
         assert world.sync().outcome == "ok"
         assert world.contents() == contents
 

@@ -1,4 +1,4 @@
-"""What every source that reads files is checked for without writing a test.
+"""Checks that every source that reads files passes without a test of its own.
 
 A case is a folder ``fixtures/<source>/<case>/`` with ``<case>.expected.json`` beside it, which
 ``python -m tests.contract.test_files`` writes anew; read the difference before committing it.
@@ -16,26 +16,28 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import app, lab, registry
+import lab
+from bridge import installation, registry
 from bridge.config import load
-from bridge.files import HEAD
-from bridge.ports import Store, User
-from bridge.store import open_store
-from bridge.types import Outcome
+from bridge.domain.records import User
+from bridge.domain.types import Outcome
+from bridge.ingest import connecting, runs
+from bridge.ingest.files import HEAD_BYTES
+from bridge.store import Store
 from tests.world import NOW, contents, expected, filed
 
 READERS = [spec.name for spec in registry.specs() if spec.reads is not None]
 
 
-def person(store: Store) -> tuple[app.Bridge, User]:
-    return app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
+def person(store: Store) -> tuple[installation.Bridge, User]:
+    return installation.Bridge(settings=load(), store=store), store.people.add_user("ana", "Europe/Berlin", now=NOW)
 
 
 def comes_to(store: Store, source: str, case: str) -> dict[str, Any]:
     bridge, user = person(store)
-    outcomes = app.import_path(bridge, user, lab.fixtures(source) / case, at=NOW).outcomes
+    outcomes = runs.import_path(bridge, user, lab.fixtures(source) / case, at=NOW).outcomes
     assert [outcome.source for outcome in outcomes] == [source]
-    aside = [list(row) for c in store.connections(user.id) for row in store.set_aside(c.id)]
+    aside = [list(row) for c in store.connections.of_user(user.id) for row in store.ingest.set_aside(c.id)]
     failed = [list(pair) for pair in outcomes[0].failed_files]
     return {**contents(store, user), "set_aside": aside, "failed_files": failed}
 
@@ -52,15 +54,15 @@ def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) 
 @pytest.mark.parametrize(("source", "case"), filed())
 def test_a_second_import_changes_nothing(store: Store, source: str, case: str) -> None:
     comes_to(store, source, case)
-    user = store.user("ana")
+    user = store.people.user("ana")
     before = contents(store, user)
-    again = app.import_path(person_again(store), user, lab.fixtures(source) / case, at=NOW).outcomes[0]
+    again = runs.import_path(person_again(store), user, lab.fixtures(source) / case, at=NOW).outcomes[0]
     assert (again.new, again.updated, again.deleted) == (0, 0, 0)
     assert contents(store, user) == before
 
 
-def person_again(store: Store) -> app.Bridge:
-    return app.Bridge(settings=load(), store=store)
+def person_again(store: Store) -> installation.Bridge:
+    return installation.Bridge(settings=load(), store=store)
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
@@ -72,7 +74,7 @@ def test_a_zip_of_it_comes_to_the_same(store: Store, tmp_path: Path, source: str
             archive.write(place, f"export/{place.relative_to(folder)}")
         archive.writestr("__MACOSX/export/._export.xml", b"\x00\x05\x16\x07")
     bridge, user = person(store)
-    app.import_path(bridge, user, packed, at=NOW)
+    runs.import_path(bridge, user, packed, at=NOW)
     wanted = expected(source, case)
     assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
 
@@ -84,7 +86,7 @@ def test_a_connected_folder_is_read_once_and_again_when_it_changes(
     folder = tmp_path / "inbox"
     folder.mkdir()
     bridge, user = person(store)
-    connection = app.connect_folder(bridge, user, source, folder)
+    connection = connecting.connect_folder(bridge, user, source, folder)
     assert _synced(bridge, user, connection.id).new == 0
     shutil.copytree(lab.fixtures(source) / case, folder, dirs_exist_ok=True)
     first, second = (_synced(bridge, user, connection.id) for _ in range(2))
@@ -94,9 +96,9 @@ def test_a_connected_folder_is_read_once_and_again_when_it_changes(
     assert contents(store, user) == {kind: wanted[kind] for kind in ("samples", "episodes", "events", "tasks")}
 
 
-def _synced(bridge: app.Bridge, user: User, connection_id: int) -> Outcome:
-    connection = next(c for c in bridge.store.connections(user.id) if c.id == connection_id)
-    return app.sync_connection(bridge, user, connection, at=NOW)
+def _synced(bridge: installation.Bridge, user: User, connection_id: int) -> Outcome:
+    connection = next(c for c in bridge.store.connections.of_user(user.id) if c.id == connection_id)
+    return runs.sync_connection(bridge, user, connection, at=NOW)
 
 
 @pytest.mark.parametrize(("source", "case"), filed())
@@ -118,21 +120,21 @@ def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, cas
     shutil.rmtree(target, ignore_errors=True)
     shutil.copytree(folder, target)
     (target / victim.relative_to(folder)).write_bytes(damaged)
-    store = open_store("sqlite://")
+    store = Store("sqlite://")
     bridge, user = person(store)
     try:
-        for outcome in app.import_path(bridge, user, target, at=NOW).outcomes:
+        for outcome in runs.import_path(bridge, user, target, at=NOW).outcomes:
             assert outcome.outcome in ("ok", "failed")
             assert all(reason and "\n" not in reason for _, reason in outcome.failed_files)
-    except app.SetupError:
-        assert at < HEAD  # nothing in there is recognised any longer
+    except installation.SetupError:
+        assert at < HEAD_BYTES  # nothing in there is recognised any longer
     store.close()
 
 
 def write() -> None:
     """Write what every case comes to now."""
     for source, case in filed():
-        store = open_store("sqlite://")
+        store = Store("sqlite://")
         text = json.dumps(comes_to(store, source, case), indent=1, ensure_ascii=False)
         (lab.fixtures(source) / f"{case}.expected.json").write_text(text + "\n", encoding="utf-8")
         store.close()

@@ -1,18 +1,23 @@
 """Every fixture account, served over HTTP and synced or told record by record, comes to what is written beside it.
 
-``python -m tests.contract.test_fixtures`` writes the files anew; read the difference before committing it.
+``python -m tests.contract.test_fixtures SOURCE...`` writes the files of the named sources, and of no other, and says
+what changed. Read the difference before committing it.
 """
 
 from __future__ import annotations
 
 import json
 import re
+import sys
+from contextlib import closing
 
 import pytest
 
-from bridge import app, lab, registry
-from bridge.ports import Connection, Landing, Store
-from bridge.store import open_store
+import lab
+from bridge import installation, registry
+from bridge.domain.records import Connection, RecordResult
+from bridge.store import Store
+from lab.fixture_maker import written
 from tests.world import contents, expected, living, moment_of_case, served, told, told_records
 
 SECRET = re.compile(r"(?i)bearer |refresh_token|client_secret|api[_-]?key")
@@ -29,32 +34,32 @@ def test_a_case_comes_to_what_is_expected(store: Store, source: str, case: str) 
 @pytest.mark.parametrize(("source", "case"), told())
 def test_what_is_told_comes_to_what_is_expected_again_and_after_a_rebuild(store: Store, source: str, case: str) -> None:
     assert _told(store, source, case) == expected(source, case)
-    user = store.user("ana")
-    (connection,) = store.connections(user.id)
+    user = store.people.user("ana")
+    (connection,) = store.connections.of_user(user.id)
     again = _land(store, connection, source, case)
     assert {landing.outcome for landing in again} <= {"unchanged"}
     spec = registry.spec(source)
-    store.rebuild(connection, app.normaliser(spec), version=spec.normaliser_version)
+    store.ingest.rebuild(connection, installation.normaliser(spec), version=spec.normaliser_version)
     assert {**contents(store, user), "set_aside": _set_aside(store, connection.id)} == expected(source, case)
 
 
 def _told(store: Store, source: str, case: str) -> dict[str, list[object]]:
-    """What a case comes to that a person said."""
+    """Return the items of a case that a person said."""
     now = moment_of_case(source, case)
-    user = store.add_user("ana", "Europe/Berlin", now=now)
-    connection = store.connect(user.id, source, "self", now=now)
+    user = store.people.add_user("ana", "Europe/Berlin", now=now)
+    connection = store.connections.connect(user.id, source, "self", now=now)
     _land(store, connection, source, case)
     return {**contents(store, user), "set_aside": _set_aside(store, connection.id)}
 
 
-def _land(store: Store, connection: Connection, source: str, case: str) -> list[Landing]:
+def _land(store: Store, connection: Connection, source: str, case: str) -> list[RecordResult]:
     spec, now = registry.spec(source), moment_of_case(source, case)
-    version, normalise = spec.normaliser_version, app.normaliser(spec)
-    return store.land(connection, told_records(source, case), normalise, version=version, now=now)
+    version, normalise = spec.normaliser_version, installation.normaliser(spec)
+    return store.ingest.land(connection, told_records(source, case), normalise, version=version, now=now)
 
 
 def _set_aside(store: Store, connection_id: int) -> list[list[str]]:
-    return [list(row) for row in store.set_aside(connection_id)]
+    return [list(row) for row in store.ingest.set_aside(connection_id)]
 
 
 @pytest.mark.parametrize(("source", "case"), [*served(), *told()])
@@ -69,14 +74,18 @@ def test_fixtures_are_marked_and_hold_no_secret_or_real_address(source: str, cas
         assert domain.endswith(("example.com", "group.v.calendar.google.com")), domain
 
 
-def write() -> None:
-    """Write what every case comes to now."""
-    for source, case in [*served(), *told()]:
-        store = open_store("sqlite://")
+def write(source: str) -> list[str]:
+    """Write what every case of a source comes to now. Returns a line per file that says what changed."""
+    cases = [(other, case) for other, case in [*served(), *told()] if other == source]
+    if not cases:
+        return [f"{source} has no cases in fixtures/{source}; make them: python -m lab.fixture_maker {source}"]
+    return [_written(*case) for case in cases]
+
+
+def _written(source: str, case: str) -> str:
+    with closing(Store("sqlite://")) as store:
         body = _told(store, source, case) if (source, case) in told() else _synced(store, source, case)
-        text = json.dumps(body, indent=1, ensure_ascii=False) + "\n"
-        (lab.fixtures(source) / f"{case}.expected.json").write_text(text, encoding="utf-8")
-        store.close()
+    return written(lab.fixtures(source) / f"{case}.expected.json", body)
 
 
 def _synced(store: Store, source: str, case: str) -> dict[str, list[object]]:
@@ -87,4 +96,6 @@ def _synced(store: Store, source: str, case: str) -> dict[str, list[object]]:
 
 
 if __name__ == "__main__":
-    write()
+    if len(sys.argv) < 2:
+        sys.exit("name the sources whose files are to be written: python -m tests.contract.test_fixtures SOURCE...")
+    print(*[line for named in sys.argv[1:] for line in write(named)], sep="\n")

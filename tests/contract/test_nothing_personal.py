@@ -1,4 +1,4 @@
-"""After good days and bad ones: what was logged, said and stored is searched whole for what must not be there.
+"""After good and bad days, logs, outcomes and the store are searched whole for personal texts.
 
 Logs, outcomes and reasons hold no token, address, name or title. The database holds titles, which the person's week is
 made of, and the calendar's own name at its vendor; it holds no token, nobody else's address, and nobody's name.
@@ -18,9 +18,8 @@ import pytest
 import sqlalchemy as sa
 
 from bridge import log
-from bridge.lab import faults
-from bridge.ports import Store
-from bridge.store import codec, open_store
+from bridge.store import Store, codec
+from lab.vendors import faults
 from tests.contract.test_connectors import LIVE
 from tests.world import World, later, living
 
@@ -31,7 +30,7 @@ LONG = 7  # shorter titles ("Gym") occur in ordinary words
 
 @pytest.fixture
 def kept(tmp_path: Path) -> Iterator[Store]:
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
         yield store
 
 
@@ -56,17 +55,17 @@ def test_nothing_personal_is_logged_said_or_stored(
 
 
 def _lived(world: World, tokens: set[str]) -> Iterator[str]:
-    """What a person can be told in the course of bad days, the tokens of which are added."""
+    """Yield the texts that a person can be told in the course of bad days, whose tokens are added."""
     hours = 0
     for fault in (faults.too_many(1), faults.maintenance(500), faults.maintenance(200), None, None):
         world.server.faults[:] = [faults.from_the(2, fault)] if fault else []
-        world.store.connect(world.user.id, world.spec.name, world.connection.name, now=world.now)
+        world.store.connections.connect(world.user.id, world.spec.name, world.connection.name, now=world.now)
         hours += 1
         yield str(later(world, hours=hours).sync())
         tokens.update(_secrets(world))
     world.vendor.revoke()
     yield str(later(world, hours=hours + 1).sync())
-    yield str(world.store.set_aside(world.connection.id)) + str(world.store.connections(world.user.id))
+    yield str(world.store.ingest.set_aside(world.connection.id)) + str(world.store.connections.of_user(world.user.id))
 
 
 def _secrets(world: World) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Adding a connector touches one folder: a toy one is found, imported from, normalised and rebuilt."""
+"""Adding a connector touches a single folder. A toy source is found, imported from, normalised and rebuilt."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 
 import connectors
-from bridge import app, registry
-from bridge.metrics import Metric
+from bridge import installation, registry
+from bridge.domain.metrics import Metric
+from bridge.ingest import runs
 
 INIT = """
-from bridge.ports import ConnectorSpec
-from bridge.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.metrics import Metric
 
 SPEC = ConnectorSpec(
     name="pebble", title="Pebble steps", delivers=frozenset({Metric.STEPS}), streams=("steps",),
@@ -25,9 +26,9 @@ SPEC = ConnectorSpec(
 STEPS = """
 import json
 from datetime import UTC, date, datetime
-from bridge.errors import BadRecord
-from bridge.metrics import Metric
-from bridge.types import Page, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Page, RawRecord, Sample
 
 def recognise(file):
     return file.name.endswith(".pebble")
@@ -63,13 +64,13 @@ def test_one_folder_is_enough(pebble: Path) -> None:
     export = pebble / "walks.pebble"
     export.write_text(json.dumps([{"day": "2026-11-19", "steps": 8123}, {"day": "2026-11-20"}]))
     assert "pebble" in registry.names("connectors")
-    with app.open_bridge() as bridge:
-        user = bridge.store.add_user("ana", "Europe/Berlin", now=app.now())
-        outcome = app.import_path(bridge, user, export, at=app.now()).outcomes[0]
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
+        outcome = runs.import_path(bridge, user, export, at=installation.now()).outcomes[0]
         assert (outcome.outcome, outcome.source, outcome.new, outcome.set_aside) == ("ok", "pebble", 2, 1)
         assert outcome.reasons == ("pebble/steps: day or steps unreadable (1)",)
-        samples = bridge.store.samples(user.id)
+        samples = bridge.store.reading.samples(user.id)
         assert [(s.metric, s.value) for _, s in samples] == [(Metric.STEPS, 8123.0)]
-        assert app.import_path(bridge, user, export, at=app.now()).outcomes[0].new == 0
-        app.rebuild(bridge, user, None)
-        assert bridge.store.samples(user.id) == samples
+        assert runs.import_path(bridge, user, export, at=installation.now()).outcomes[0].new == 0
+        runs.rebuild(bridge, user, None)
+        assert bridge.store.reading.samples(user.id) == samples

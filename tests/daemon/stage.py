@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, lab, registry
+import lab
+from bridge import installation, registry
 from bridge.config import load
-from bridge.daemon import Daemon
-from bridge.lab.server import LabServer
-from bridge.ports import Connection, User
-from bridge.store import open_store
+from bridge.daemon.scheduler import Daemon
+from bridge.domain.records import Connection, User
+from bridge.recordings.server import LabServer
+from bridge.store import Store
 from tests.world import KEY
 
 MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
@@ -28,16 +29,16 @@ TICK = timedelta(minutes=10)
 class Stage:
     """An installation, its vendor, and the time it is there."""
 
-    bridge: app.Bridge
+    bridge: installation.Bridge
     server: LabServer
     vendor: Any
     now: datetime = MONDAY
     users: list[User] = field(default_factory=list)
 
     def add(self, name: str, zone: str) -> Connection:
-        user = self.bridge.store.add_user(name, zone, now=self.now - timedelta(days=1))
+        user = self.bridge.store.people.add_user(name, zone, now=self.now - timedelta(days=1))
         self.users.append(user)
-        connection = self.bridge.store.connect(user.id, "whoop", "account", now=self.now)
+        connection = self.bridge.store.connections.connect(user.id, "whoop", "account", now=self.now)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
         return connection
 
@@ -63,12 +64,13 @@ class Stage:
 def staged(folder: Path, monkeypatch: pytest.MonkeyPatch, *, url: str = "", case: str = "empty") -> Iterator[Stage]:
     monkeypatch.setenv("BRIDGE_DATABASE", url or f"sqlite:///{folder / 'bridge.db'}")
     monkeypatch.setenv("BRIDGE_KEY", KEY)
-    vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", case))
+    monkeypatch.setenv("BRIDGE_ALLOW_HOSTS", "127.0.0.1")  # a person's messages go to a server of the test
+    vendor = registry.resolve("lab.vendors.whoop:Vendor")(lab.account("whoop", case))
     with ExitStack() as stack:
         server = stack.enter_context(LabServer(vendor.application))
         for name, value in vendor.settings(server.url).items():
             monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
         settings = load()
-        store = open_store(settings.database)
+        store = Store(settings.database)
         stack.callback(store.close)
-        yield Stage(bridge=app.Bridge(settings=settings, store=store), server=server, vendor=vendor)
+        yield Stage(bridge=installation.Bridge(settings=settings, store=store), server=server, vendor=vendor)

@@ -16,10 +16,12 @@ from pathlib import Path
 import pytest
 
 from bridge import registry
-from bridge.lab.server import Answer, Request
-from bridge.ports import Store, User
-from bridge.sync import BACKOFF, CADENCE, JITTER, LEASE
-from rhythm_env.interface import Moment, moment_at, slot_bounds
+from bridge.domain.records import User
+from bridge.domain.slots import Moment, moment_at, slot_bounds
+from bridge.ingest.outcomes import BACKOFF, BACKOFF_JITTER, SYNC_CADENCE
+from bridge.leases import LEASE
+from bridge.recordings.server import Answer, Request
+from bridge.store import Store
 from tests.daemon.stage import MONDAY, TICK, Stage, staged
 
 ZONES = ("Europe/Berlin", "America/New_York", "Asia/Kolkata")
@@ -44,11 +46,11 @@ def test_days_in_three_zones_happen_once(stage: Stage, days: int) -> None:
         stage.now += TICK
     for connection in connections:
         synced = stage.runs()[connection.id]
-        assert [b - a for a, b in pairwise(synced)] == [CADENCE] * (len(synced) - 1)
+        assert [b - a for a, b in pairwise(synced)] == [SYNC_CADENCE] * (len(synced) - 1)
         assert synced[0] == begun
-        assert len(synced) == timedelta(days=days) // CADENCE
+        assert len(synced) == timedelta(days=days) // SYNC_CADENCE
     for user in stage.users:
-        given = stage.bridge.store.recommendations(user.id, since=begun, until=end)
+        given = stage.bridge.store.recommendations.between(user.id, since=begun, until=end)
         assert [r.moment for r in given] == slots_between(begun, end, user)
         for r in given[1:]:
             begin, finish = slot_bounds(r.moment, user.zones)
@@ -99,9 +101,9 @@ def test_a_defect_in_one_source_is_an_outcome_with_the_next_command(
 
     monkeypatch.setattr("connectors.whoop.client.Whoop.pull", broken)
     stage.daemon().tick()
-    connection = stage.bridge.store.connections(stage.users[0].id)[0]
+    connection = stage.bridge.store.connections.of_user(stage.users[0].id)[0]
     assert connection.last_error == "an unexpected ZeroDivisionError; run: bridge sync --user ana"
-    assert BACKOFF <= (connection.due_at or MONDAY) - MONDAY <= BACKOFF * (1 + JITTER)
+    assert BACKOFF <= (connection.due_at or MONDAY) - MONDAY <= BACKOFF * (1 + BACKOFF_JITTER)
     assert "secret words" not in caplog.text
 
 
@@ -113,12 +115,12 @@ def test_a_withdrawn_consent_pauses_until_the_person_acts(stage: Stage) -> None:
         daemon.tick()
         stage.now += TICK
     assert len(stage.runs()[connection.id]) == 1
-    assert stage.bridge.store.connections(stage.users[0].id)[0].paused
+    assert stage.bridge.store.connections.of_user(stage.users[0].id)[0].paused
 
 
 def test_what_somebody_else_is_syncing_is_left_alone(stage: Stage) -> None:
     connection = stage.add("ana", "UTC")
-    assert stage.bridge.store.claim(connection.id, "elsewhere/1", now=MONDAY, lease=LEASE)
+    assert stage.bridge.store.scheduling.claim(connection.id, "elsewhere/1", now=MONDAY, lease=LEASE)
     daemon = stage.daemon()
     daemon.tick()
     assert connection.id not in stage.runs()
@@ -140,15 +142,15 @@ def test_one_look_after_a_clock_that_was_ahead_syncs(stage: Stage) -> None:
 
 
 def test_two_holders_never_claim_the_same(store: Store) -> None:
-    user = store.add_user("ana", "UTC", now=MONDAY)
+    user = store.people.add_user("ana", "UTC", now=MONDAY)
     for number in range(30):
-        connection = store.connect(user.id, "whoop", f"account{number}", now=MONDAY)
-        store.save_secret(connection.id, b"sealed")
+        connection = store.connections.connect(user.id, "whoop", f"account{number}", now=MONDAY)
+        store.connections.save_secret(connection.id, b"sealed")
     taken: list[int] = []
     lock = threading.Lock()
 
     def work(holder: str) -> None:
-        while found := store.claim_due(holder, now=MONDAY, lease=LEASE, limit=3):
+        while found := store.scheduling.claim_due(holder, now=MONDAY, lease=LEASE, limit=3):
             with lock:
                 taken.extend(c.id for c in found)
 
@@ -167,7 +169,7 @@ def test_the_process_syncs_advises_and_stops_on_sigterm(stage: Stage, tmp_path: 
     process = subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)
     until = time.monotonic() + 30
     while (
-        not stage.bridge.store.recommendations(stage.users[0].id, since=MONDAY, until=MONDAY + TICK)
+        not stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=MONDAY + TICK)
         and time.monotonic() < until
     ):
         time.sleep(0.1)
@@ -176,4 +178,4 @@ def test_the_process_syncs_advises_and_stops_on_sigterm(stage: Stage, tmp_path: 
     assert process.returncode == 0, printed
     assert "stopped" in printed
     assert len(stage.runs()[connection.id]) == 1
-    assert stage.bridge.store.holder(connection.id) is None
+    assert stage.bridge.store.scheduling.lease_holder(connection.id) is None

@@ -16,10 +16,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge.daemon import Daemon, pulse
-from bridge.daemon.crew import Crew
-from bridge.daemon.process import beat
-from bridge.daemon.pulse import listening
+from bridge.daemon import health
+from bridge.daemon.health import serve_health
+from bridge.daemon.process import call_looks
+from bridge.daemon.scheduler import Daemon
+from bridge.daemon.worker_pool import WorkerPool
 from tests.daemon.stage import Stage, staged
 
 
@@ -44,7 +45,7 @@ class Away:
 
 def test_leases_are_not_given_back_at_any_price(stage: Stage, tmp_path: Path) -> None:
     daemon, done = stage.daemon(), threading.Event()
-    daemon.crew.begin("whoop", lambda: done.wait(30))
+    daemon.pool.start("whoop", lambda: done.wait(30))
     with closing(sqlite3.connect(tmp_path / "bridge.db", isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")  # as for VACUUM, or a rebuild
         begun = time.monotonic()
@@ -55,19 +56,19 @@ def test_leases_are_not_given_back_at_any_price(stage: Stage, tmp_path: Path) ->
 
 def test_a_look_that_hangs_is_left_behind(stage: Stage) -> None:
     with closing(Away()) as away:
-        daemon = stage.daemon(presence=away)
+        daemon = stage.daemon(singleton=away)
         threading.Timer(0.5, daemon.stopping.set).start()
-        beat(daemon, every=0.2)
+        call_looks(daemon, every=0.2)
         assert not daemon.stop(0.1)
 
 
 def test_a_look_ends_where_the_database_goes_away_in_the_middle(stage: Stage, caplog: pytest.LogCaptureFixture) -> None:
     engine = stage.bridge.store.database.engine  # type: ignore[attr-defined]
     with engine.begin() as db:
-        db.execute(sa.text("DROP TABLE presences"))
+        db.execute(sa.text("DROP TABLE singletons"))
     daemon = stage.daemon()
     daemon.tick()
-    assert daemon.looked == stage.now
+    assert daemon.looked_at == stage.now
     assert "housekeeping: unexpected OperationalError" in caplog.text
 
 
@@ -75,26 +76,26 @@ def test_a_thread_that_cannot_be_begun_is_not_busy(monkeypatch: pytest.MonkeyPat
     def none_left(_: object) -> None:
         raise RuntimeError("can't start new thread")
 
-    crew = Crew(lambda _: 1)
+    pool = WorkerPool(lambda _: 1)
     with monkeypatch.context() as patched:
         patched.setattr("threading.Thread.start", none_left)
         with pytest.raises(RuntimeError):
-            crew.begin("whoop", list)
-    assert crew.busy() == {}
+            pool.start("whoop", list)
+    assert pool.busy() == {}
 
 
 def test_who_asks_how_it_is_and_leaves_makes_no_traceback(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     gone, told = threading.Event(), threading.Event()
-    monkeypatch.setattr(pulse.log, "filters", [lambda _: told.set() or True])
+    monkeypatch.setattr(health.log, "filters", [lambda _: told.set() or True])
 
     def clock() -> datetime:
         gone.wait(20)
         return stage.now
 
     daemon = Daemon(bridge=stage.bridge, clock=clock)
-    with listening(daemon, "127.0.0.1:0", every=1) as port:
+    with serve_health(daemon, "127.0.0.1:0", every=1) as port:
         with socket.create_connection(("127.0.0.1", port or 0)) as asking:
             asking.sendall(b"GET /health HTTP/1.0\r\n\r\n")
             asking.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -106,7 +107,7 @@ def test_who_asks_how_it_is_and_leaves_makes_no_traceback(
 @pytest.mark.skipif(not Path("/proc/net/if_inet6").exists(), reason="this machine has no IPv6")
 def test_health_is_told_by_ipv6_too(stage: Stage) -> None:
     with (
-        listening(stage.daemon(), "[::1]:0", every=1) as port,
+        serve_health(stage.daemon(), "[::1]:0", every=1) as port,
         urllib.request.urlopen(f"http://[::1]:{port}/health", timeout=20) as answer,
     ):
         assert answer.status == 200

@@ -11,13 +11,18 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bridge import app, notify, registry, rotation
+from bridge import registry
+from bridge.advice import notify
+from bridge.auth import vault
+from bridge.auth.key_storage import InFile
+from bridge.auth.vault import Vault
 from bridge.cli import app as cli
-from bridge.keyplace import InFile
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.vault import Vault
-from rhythm_env.interface import moment_at, zone_at
+from bridge.domain.slots import moment_at, zone_at
+from bridge.ingest import runs
+from bridge.recordings.server import Answer, LabServer, Request
 from tests.daemon.stage import MONDAY, Stage, staged
+
+HERE = frozenset({"127.0.0.1"})
 
 
 class Mailbox:
@@ -56,7 +61,7 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
     for _ in range(12):  # a day, two hours at a time
         daemon.tick()
         stage.now += timedelta(hours=2)
-    given = stage.bridge.store.recommendations(stage.users[0].id, since=MONDAY, until=stage.now)
+    given = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now)
     assert len(given) == 4
     assert [message["title"].split(", ")[1] for message in mailbox.got] == [
         *("this morning", "this afternoon", "this evening")
@@ -76,7 +81,7 @@ def test_events_go_along_where_wanted_and_private_ones_without_their_title(
         times = [f"DTSTART:20261019T0{6 + number}0000Z", f"DTEND:20261019T0{6 + number}3000Z"]
         lines += ["BEGIN:VEVENT", f"UID:{number}", f"SUMMARY:{title}", f"CLASS:{kind}", *times, "END:VEVENT"]
     (tmp_path / "mine.ics").write_text("\r\n".join([*lines, "END:VCALENDAR", ""]))
-    app.import_path(stage.bridge, user, tmp_path / "mine.ics", at=stage.now)
+    runs.import_path(stage.bridge, user, tmp_path / "mine.ics", at=stage.now)
     address = notify.address_of(store, stage.bridge.vault, user.id)
     notify.keep(store, stage.bridge.vault, user, address, events=True, now=stage.now)
     stage.daemon().tick()
@@ -88,7 +93,7 @@ def test_a_message_is_text_also_where_it_goes_out_as_html(stage: Stage, mailbox:
     to = notify.address_of(stage.bridge.store, stage.bridge.vault, stage.users[0].id)
     for address in (to, f"{to}?format=html"):
         assert (
-            notify.send(address, "Deep work", "14:00 Budget <draft>\naccept: https://b.example.org/answer/1.a_b")
+            notify.send(address, "Deep work", "14:00 Budget <draft>\naccept: https://b.example.org/answer/1.a_b", HERE)
             is None
         )
     plain, html = (message["message"] for message in mailbox.got)
@@ -107,12 +112,14 @@ def test_what_was_not_taken_or_left_by_a_crash_is_told_and_not_sent_again(stage:
     stage.now += timedelta(hours=6)
     stage.daemon().tick()
     stage.now += timedelta(hours=6)
-    stage.bridge.store.post.keep(user.id, None, now=stage.now)  # advice alone, as a crash right after it leaves it
+    stage.bridge.store.notifications.save_channel(
+        user.id, None, now=stage.now
+    )  # advice alone, as a crash right after it leaves it
     channel_less = stage.daemon()
     channel_less.tick()
-    advice = store.open_recommendation(user.id, moment_at(stage.now, user.zones))
+    advice = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
     assert advice is not None
-    assert store.post.begin(user.id, advice.id, now=stage.now)
+    assert store.notifications.begin(user.id, advice.id, now=stage.now)
     stage.daemon().tick()
     assert len(mailbox.got) == 1
     printed = CliRunner().invoke(cli, ["status", "--user", "ana", "--json"])
@@ -126,14 +133,14 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
 ) -> None:
     store, user = stage.bridge.store, stage.users[0]
     with monkeypatch.context() as patched:
-        patched.setattr("bridge.notify.compose", None)  # what composing needs is broken, all slot long
+        patched.setattr("bridge.advice.notify.compose", None)  # what composing needs is broken, all slot long
         stage.daemon().tick()
     stage.now += timedelta(hours=18)  # midnight, a quiet slot
     stage.daemon().tick()
     later = stage.now + timedelta(hours=6)
-    (missed,) = store.post.missed(user.id, now=later, quiet=stage.bridge.guard.quiet)
+    (missed,) = store.notifications.missed(user.id, now=later, quiet=stage.bridge.guard.quiet)
     assert (missed.state, missed.at) == ("missed", MONDAY + timedelta(hours=6))
-    assert store.post.missed(user.id, now=MONDAY + timedelta(hours=5), quiet=()) == []
+    assert store.notifications.missed(user.id, now=MONDAY + timedelta(hours=5), quiet=()) == []
     monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
     body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--json"]).stdout)
     assert (body["missed"], [one["state"] for one in body["unsent"]]) == (1, ["missed"])
@@ -147,13 +154,13 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
 
 def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(stage: Stage, mailbox: Mailbox) -> None:
     store, user = stage.bridge.store, stage.users[0]
-    channel = store.post.channel(user.id)
-    store.post.keep(user.id, None, now=stage.now)
+    channel = store.notifications.channel(user.id)
+    store.notifications.save_channel(user.id, None, now=stage.now)
     stage.now += timedelta(hours=7)  # 13:00 in Berlin
     stage.daemon().tick()
     stage.now += timedelta(hours=6)
-    store.set_zone(user.id, "America/New_York", since=stage.now)  # 13:00 there
-    store.post.keep(user.id, channel, now=stage.now)
+    store.people.set_zone(user.id, "America/New_York", since=stage.now)  # 13:00 there
+    store.notifications.save_channel(user.id, channel, now=stage.now)
     stage.daemon().tick()
     assert mailbox.got == []
     stage.now += timedelta(hours=17)
@@ -174,7 +181,7 @@ def test_a_lost_consent_is_told_once_each_time_and_never_at_night(stage: Stage, 
     assert told() == 0
     stage.vendor.revoke()
     assert told() == told() == 1
-    connection = store.connect(stage.users[0].id, "whoop", "account", now=stage.now)
+    connection = store.connections.connect(stage.users[0].id, "whoop", "account", now=stage.now)
     stage.bridge.account(connection, registry.spec("whoop")).save_token(stage.vendor.grant())
     assert told() == 1
     stage.vendor.revoke()
@@ -188,13 +195,13 @@ def test_an_address_is_sealed_and_in_no_line_and_comes_along_to_another_key(
     caplog.set_level(logging.DEBUG)
     mailbox.refuses = True
     stage.daemon().tick()
-    channel = stage.bridge.store.post.channel(stage.users[0].id)
+    channel = stage.bridge.store.notifications.channel(stage.users[0].id)
     assert channel is not None
     assert b"json://" not in channel.sealed
     assert "json://" not in caplog.text
     place = InFile(tmp_path / "key")
-    place.keep([stage.bridge.settings.key or ""])
-    rotation.rotate(stage.bridge.store, place)
+    place.save([stage.bridge.settings.key or ""])
+    vault.rotate(stage.bridge.store, place)
     assert notify.address_of(stage.bridge.store, Vault(place.keys), stage.users[0].id).startswith("json://")
 
 

@@ -25,15 +25,14 @@ from typer.testing import CliRunner
 from bridge import log
 from bridge.cli import app as cli
 from bridge.cli import exit_code
-from bridge.daemon.process import beat
-from bridge.daemon.watch import Watch
-from bridge.errors import SetupError
-from bridge.lab.server import Answer, Request
-from bridge.ports import Store
-from bridge.service import FILES, text
-from bridge.store import open_store
-from bridge.store import presence as bridge_presence
-from bridge.sync import CADENCE, LEASE
+from bridge.daemon.process import call_looks
+from bridge.daemon.scheduler import ClockWatch
+from bridge.daemon.service import FILES, text
+from bridge.domain.errors import SetupError
+from bridge.ingest.outcomes import SYNC_CADENCE
+from bridge.leases import LEASE
+from bridge.recordings.server import Answer, Request
+from bridge.store import Store, locks
 from tests.daemon.stage import MONDAY, Stage, staged
 
 
@@ -108,7 +107,7 @@ def test_it_is_alone_watched_over_and_stops_in_ten_seconds_in_the_middle_of_a_pa
     lines = [json.loads(line) for line in printed.splitlines()]
     assert {"at", "level", "from", "message"} <= lines[0].keys()
     assert "ana" not in printed
-    assert stage.bridge.store.holder(connection.id) is None
+    assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
     stage.server.faults.clear()
     stage.daemon().tick()
     assert len(stage.runs()[connection.id]) == 1
@@ -117,9 +116,9 @@ def test_it_is_alone_watched_over_and_stops_in_ten_seconds_in_the_middle_of_a_pa
 @pytest.mark.postgres
 def test_a_presence_ends_where_the_database_does_not_answer(postgres_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As where its machine hangs: a daemon ends in ten seconds also then."""
-    monkeypatch.setattr(bridge_presence, "LAST", 0.1)
-    with closing(open_store(postgres_url)) as store, closing(open_store(postgres_url)) as other:
-        mine = store.work.presence("daemon", "host/1", now=MONDAY)
+    monkeypatch.setattr(locks, "UNLOCK_TIMEOUT_SECONDS", 0.1)
+    with closing(Store(postgres_url)) as store, closing(Store(postgres_url)) as other:
+        mine = store.scheduling.singleton_lock("daemon", "host/1", now=MONDAY)
         with other.database.read() as db:  # type: ignore[attr-defined]
             locked = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND database = %s"
             own = db.exec_driver_sql("SELECT oid FROM pg_database WHERE datname = current_database()").scalar_one()
@@ -135,13 +134,13 @@ def test_a_presence_ends_where_the_database_does_not_answer(postgres_url: str, m
 
 
 def test_a_presence_ends_with_it_and_only_then(store: Store, database_url: str) -> None:
-    with closing(open_store(database_url)) as other:
-        mine = store.work.presence("daemon", "host/1", now=MONDAY)
+    with closing(Store(database_url)) as other:
+        mine = store.scheduling.singleton_lock("daemon", "host/1", now=MONDAY)
         with pytest.raises(Exception, match="host/1, since 2026-10-19 04:00"):
-            other.work.presence("daemon", "host/2", now=MONDAY)
+            other.scheduling.singleton_lock("daemon", "host/2", now=MONDAY)
         assert mine.taken()
         mine.close()
-        other.work.presence("daemon", "host/2", now=MONDAY).close()
+        other.scheduling.singleton_lock("daemon", "host/2", now=MONDAY).close()
 
 
 def test_a_source_has_no_more_at_once_than_it_may_and_none_waits_for_another(stage: Stage) -> None:
@@ -191,24 +190,26 @@ def test_a_clock_that_jumps_neither_fires_twice_nor_starves(stage: Stage) -> Non
 
     assert later(0) == 1
     assert later(60, timedelta(days=3)) == 2
-    assert stage.bridge.store.claim(connection.id, "elsewhere/1", now=stage.now, lease=LEASE)  # by the wrong clock
+    assert stage.bridge.store.scheduling.claim(
+        connection.id, "elsewhere/1", now=stage.now, lease=LEASE
+    )  # by the wrong clock
     assert later(60, -timedelta(days=3)) == 2
     assert later(LEASE.total_seconds() + 1) == 3
     assert later(60) == 3
-    assert later(CADENCE.total_seconds()) == 4
+    assert later(SYNC_CADENCE.total_seconds()) == 4
     user = stage.users[0]
-    given = stage.bridge.store.recommendations(user.id, since=MONDAY, until=MONDAY + timedelta(days=9))
+    given = stage.bridge.store.recommendations.between(user.id, since=MONDAY, until=MONDAY + timedelta(days=9))
     assert len({advice.moment for advice in given}) == len(given) == 2
 
 
 def test_the_watch_sees_sleep_and_setting_and_no_trifles() -> None:
     now, steady = [MONDAY], [0.0]
-    watch = Watch(clock=lambda: now[0], steady=lambda: steady[0])
+    watch = ClockWatch(clock=lambda: now[0], steady=lambda: steady[0])
     found = []
     for clock, time_passed in ((0, 0), (60, 60), (60, 58), (3600, 10), (0, 60), (-86_400, 60)):
         now[0] += timedelta(seconds=clock)
         steady[0] += time_passed
-        found.append(watch.jumped().total_seconds())
+        found.append(watch.jump().total_seconds())
     assert found == [0, 0, 0, 3590, 0, -86_460]
 
 
@@ -230,10 +231,10 @@ def test_a_scheduler_that_waits_for_a_time_set_back_is_called(stage: Stage, monk
 
     monkeypatch.setattr(type(daemon), "look", lambda _: look())
     monkeypatch.setattr("bridge.daemon.process.datetime", SetBack)
-    monkeypatch.setattr("bridge.daemon.process.LATE", 0.2)
+    monkeypatch.setattr("bridge.daemon.process.LATE_SECONDS", 0.2)
     ending = threading.Timer(30, daemon.stopping.set)
     ending.start()
-    beat(daemon, every=0.5)
+    call_looks(daemon, every=0.5)
     ending.cancel()
     assert len(looks) == 3
 
@@ -245,9 +246,9 @@ def daemon_clock() -> Any:
 
 
 def test_structured_lines_hold_counts_and_no_traceback(capsys: pytest.CaptureFixture[str]) -> None:
-    line = logging.LogRecord("bridge.sync", logging.INFO, "", 0, "%s: %d new", ("whoop", 3), None)
+    line = logging.LogRecord("bridge.ingest.sync", logging.INFO, "", 0, "%s: %d new", ("whoop", 3), None)
     line.new = 3
-    body = json.loads(log.Structured().format(line))
+    body = json.loads(log.JsonFormatter().format(line))
     assert (body["message"], body["new"], body["level"]) == ("whoop: 3 new", 3, "info")
 
 

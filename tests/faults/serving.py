@@ -15,13 +15,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from bridge import app, notify, registry
-from bridge.guard import Guard
-from bridge.lab.person import demo_person
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.ports import Store
-from bridge.store import open_store
-from bridge.vault import Vault
+from bridge import installation, registry
+from bridge.advice import notify
+from bridge.auth.vault import Vault
+from bridge.domain.guard import Guard
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.people.person import demo_person
 from tests.world import KEY, NOW, contents
 
 SOURCES = ("whoop", "google_calendar", "ics")
@@ -41,9 +41,10 @@ class Serving:
         self.servers: list[LabServer] = []
         self.messages: list[dict[str, str]] = []
         self.variables = {"BRIDGE_KEY": KEY, "BRIDGE_DATABASE": url, "BRIDGE_HOME": str(folder)}
+        self.variables["BRIDGE_ALLOW_HOSTS"] = "127.0.0.1"  # of the mailbox
         for source, account in demo_person(NOW.date(), days=20).items():
             if source in SOURCES:
-                vendor = self.vendors[source] = registry.resolve(f"bridge.lab.{source}:Vendor")(account)
+                vendor = self.vendors[source] = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
                 server = stack.enter_context(LabServer(vendor.application))
                 self.servers.append(server)
                 settings = vendor.settings(server.url).items()
@@ -56,11 +57,11 @@ class Serving:
         return Answer(body={})
 
     def connect(self, url: str) -> None:
-        with closing(open_store(url)) as store:
-            user = store.add_user("ana", "Europe/Berlin", now=NOW)
+        with closing(Store(url)) as store:
+            user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
             for source, vendor in self.vendors.items():
-                connection = store.connect(user.id, source, "account", now=NOW)
-                app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
+                connection = store.connections.connect(user.id, source, "account", now=NOW)
+                installation.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
             address = self.mailbox.url.replace("http://", "json://")
             notify.keep(store, Vault([KEY]), user, address, events=False, now=NOW)
 
@@ -125,21 +126,21 @@ class Serving:
         told = list(self.messages)
         self.connect(fresh)
         assert self.start("--once", url=fresh).wait(timeout=300) == 0
-        with closing(open_store(self.url)) as store, closing(open_store(fresh)) as calm:
-            for connection in store.connections(store.user("ana").id):
+        with closing(Store(self.url)) as store, closing(Store(fresh)) as calm:
+            for connection in store.connections.of_user(store.people.user("ana").id):
                 assert connection.last_success == self.now, connection.source
-                assert (connection.last_error, store.holder(connection.id)) == (None, None)
-            assert contents(store, store.user("ana")) == contents(calm, calm.user("ana"))
+                assert (connection.last_error, store.scheduling.lease_holder(connection.id)) == (None, None)
+            assert contents(store, store.people.user("ana")) == contents(calm, calm.people.user("ana"))
             return self._sent(store, told, self.now)
 
     def _sent(self, store: Store, told: list[dict[str, str]], until: datetime) -> dict[str, int]:
         """Messages against what the store says of them."""
-        user = store.user("ana")
-        given = store.recommendations(user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1))
+        user = store.people.user("ana")
+        given = store.recommendations.between(user.id, since=NOW - timedelta(days=1), until=until + timedelta(days=1))
         assert len({advice.moment for advice in given}) == len(given)
-        states = {n.recommendation_id: n.state for n in store.post.notifications(user.id, notify.STATES)}
+        states = {n.recommendation_id: n.state for n in store.notifications.in_states(user.id, notify.STATES)}
         sent, unknown = (sum(state == wanted for state in states.values()) for wanted in ("sent", "sending"))
         assert sent <= len(told) <= sent + unknown
-        missed = len(store.post.missed(user.id, now=until, quiet=Guard().quiet))
+        missed = len(store.notifications.missed(user.id, now=until, quiet=Guard().quiet))
         unsent = len(states) - sent + missed
         return {"advice": len(given), "messages": len(told), "sent": sent, "reported unsent": unsent}

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster import programs, restartable
+from lab.postgres_cluster import programs, restartable
 from tests.faults.serving import Serving
 
 

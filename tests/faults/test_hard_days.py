@@ -15,12 +15,14 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, notify, sync
-from bridge.daemon import Daemon
-from bridge.lab.faults import always
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.store import open_store
-from bridge.sync import CADENCE, JITTER, LEASE, LONGEST_BACKOFF
+from bridge import installation, leases
+from bridge.advice import notify
+from bridge.daemon.scheduler import Daemon
+from bridge.ingest.outcomes import BACKOFF_JITTER, BACKOFF_MAX, SYNC_CADENCE
+from bridge.leases import LEASE
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.vendors.faults import always
 from tests.daemon.stage import Stage, staged
 from tests.world import NOW, contents
 
@@ -36,8 +38,8 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
 
 def undisturbed(stage: Stage) -> dict[str, list[Any]]:
     """What the vendor's data comes to in a store of its own."""
-    with closing(open_store("sqlite://")) as store:
-        other = Stage(bridge=app.Bridge(settings=stage.bridge.settings, store=store), server=stage.server,
+    with closing(Store("sqlite://")) as store:
+        other = Stage(bridge=installation.Bridge(settings=stage.bridge.settings, store=store), server=stage.server,
                       vendor=stage.vendor, now=stage.now)  # fmt: skip
         other.add("ana", "UTC")
         other.daemon().tick()
@@ -69,9 +71,9 @@ def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     stage.now += timedelta(hours=1)
     daemon.tick()
     assert whole(stage)
-    assert stage.bridge.store.connections(stage.users[0].id)[0].last_success == stage.now
-    assert stage.bridge.store.holder(connection.id) is None
-    assert stage.bridge.store.recommendations(stage.users[0].id, since=NOW, until=stage.now + TICK)
+    assert stage.bridge.store.connections.of_user(stage.users[0].id)[0].last_success == stage.now
+    assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
+    assert stage.bridge.store.recommendations.between(stage.users[0].id, since=NOW, until=stage.now + TICK)
 
 
 def test_a_vendor_that_is_away_for_a_day_is_asked_seldom_and_caught_up_with(stage: Stage) -> None:
@@ -84,16 +86,16 @@ def test_a_vendor_that_is_away_for_a_day_is_asked_seldom_and_caught_up_with(stag
     tried = len(stage.runs()[connection.id])
     assert 5 <= tried <= 12
     stage.server.faults.clear()
-    while stage.bridge.store.connections(stage.users[0].id)[0].last_success is None:
+    while stage.bridge.store.connections.of_user(stage.users[0].id)[0].last_success is None:
         daemon.tick()
         stage.now += 3 * TICK
-    assert stage.now - back <= LONGEST_BACKOFF * (1 + JITTER) + 6 * TICK
+    assert stage.now - back <= BACKOFF_MAX * (1 + BACKOFF_JITTER) + 6 * TICK
     assert whole(stage)
 
 
 def test_a_lease_that_runs_out_in_the_middle_of_work(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     """Another takes over while a page is being fetched: the first stops at its next page, and all is there once."""
-    monkeypatch.setattr(sync, "RENEWAL", 0.0)
+    monkeypatch.setattr(leases, "LEASE_RENEWAL_SECONDS", 0.0)
     connection = stage.add("ana", "UTC")
     reached, done = threading.Event(), threading.Event()
 
@@ -109,14 +111,14 @@ def test_a_lease_that_runs_out_in_the_middle_of_work(stage: Stage, monkeypatch: 
     assert reached.wait(30)
     stage.now += LEASE + timedelta(seconds=1)
     second = Daemon(
-        bridge=app.Bridge(settings=stage.bridge.settings, store=stage.bridge.store), clock=lambda: stage.now
+        bridge=installation.Bridge(settings=stage.bridge.settings, store=stage.bridge.store), clock=lambda: stage.now
     )
-    taken = stage.bridge.store.claim(connection.id, second.bridge.holder, now=stage.now, lease=LEASE)
+    taken = stage.bridge.store.scheduling.claim(connection.id, second.bridge.holder, now=stage.now, lease=LEASE)
     assert taken
     done.set()
-    assert first.crew.idle(30)
-    assert stage.bridge.store.holder(connection.id) == second.bridge.holder
-    stage.bridge.store.release(connection.id, second.bridge.holder)
+    assert first.pool.wait_until_idle(30)
+    assert stage.bridge.store.scheduling.lease_holder(connection.id) == second.bridge.holder
+    stage.bridge.store.scheduling.release(connection.id, second.bridge.holder)
     stage.now += timedelta(hours=1)
     second.tick()
     assert whole(stage)
@@ -130,13 +132,13 @@ def test_two_daemons_at_one_store_do_everything_once(stage: Stage, tmp_path: Pat
         got.append(json.loads(request.body)["title"])
         return Answer(body={})
 
-    with LabServer(take) as mailbox, closing(open_store(stage.bridge.settings.database)) as store:
+    with LabServer(take) as mailbox, closing(Store(stage.bridge.settings.database)) as store:
         for number in range(4):
             stage.add(f"user{number}", "UTC")
             address = mailbox.url.replace("http://", "json://")
             user = stage.users[-1]
             notify.keep(stage.bridge.store, stage.bridge.vault, user, address, events=False, now=NOW)
-        other = app.Bridge(settings=stage.bridge.settings, store=store)
+        other = installation.Bridge(settings=stage.bridge.settings, store=store)
         daemons = [stage.daemon(), Daemon(bridge=other, clock=lambda: stage.now)]
         for _ in range(4):
             threads = [threading.Thread(target=daemon.tick) for daemon in daemons]
@@ -144,7 +146,7 @@ def test_two_daemons_at_one_store_do_everything_once(stage: Stage, tmp_path: Pat
                 thread.start()
             for thread in threads:
                 thread.join()
-            stage.now += CADENCE
+            stage.now += SYNC_CADENCE
     assert [len(runs) for runs in stage.runs().values()] == [4] * 4
     assert len(got) == 4
 
@@ -168,7 +170,7 @@ def test_a_clock_that_jumps_about_for_a_week(stage: Stage, seed: int) -> None:
         assert runs <= synced + 1
         if runs > synced:
             synced, at[0] = runs, passed[0]
-        assert passed[0] - at[0] <= CADENCE.total_seconds() + 600
+        assert passed[0] - at[0] <= SYNC_CADENCE.total_seconds() + 600
     assert jumps > 2
     assert synced <= 40 // 3 + jumps + 1
     assert whole_after(stage, daemon)

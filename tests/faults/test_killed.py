@@ -18,12 +18,13 @@ from typing import Any
 import pytest
 from sqlalchemy import MetaData, create_engine, select
 
-from bridge import app, lab, registry
-from bridge.intake import FOLDER
-from bridge.lab.person import demo_files, demo_person
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.store import open_store
-from bridge.vault import Vault
+import lab
+from bridge import installation, registry
+from bridge.auth.vault import Vault
+from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.people.person import demo_files, demo_person
 from tests.world import KEY, NOW
 
 REQUESTS = 55  # of a first sync of every source with so few days of Garmin's
@@ -42,7 +43,7 @@ class Stage:
         self.vendors: dict[str, Any] = {}
         self.variables = {"BRIDGE_KEY": KEY, "BRIDGE_NOW": NOW.isoformat()}
         for source, account in demo_person(NOW.date()).items():
-            vendor = registry.resolve(f"bridge.lab.{source}:Vendor")(account)
+            vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
             server = stack.enter_context(LabServer(vendor.application))
             for name, value in vendor.settings(server.url).items():
                 self.variables[f"BRIDGE_{source}_{name}".upper()] = value
@@ -56,15 +57,15 @@ class Stage:
 
     def prepare(self, url: str) -> None:
         """A user with a live consent at every source."""
-        store = open_store(url)
-        user = store.add_user("ana", "Europe/Berlin", now=NOW)
+        store = Store(url)
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
         for source, vendor in self.vendors.items():
-            connection = store.connect(user.id, source, source, now=NOW)
-            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
+            connection = store.connections.connect(user.id, source, source, now=NOW)
+            installation.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(vendor.grant())
         for source in FOLDERS:
-            connection = store.connect(user.id, source, FOLDER, now=NOW)
+            connection = store.connections.connect(user.id, source, FOLDER_CONNECTION, now=NOW)
             token = {"folder": str(self.downloads)}
-            app.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(token)
+            installation.StoredAccount(connection.id, {}, store, Vault([KEY])).save_token(token)
         store.close()
 
     def start(self, url: str) -> subprocess.Popen[bytes]:

@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from bridge import lab
-from bridge.account import StoredAccount
-from bridge.keyplace import InFile
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.lab.whoop import Vendor
-from bridge.store import open_store
-from bridge.vault import Vault
+import lab
+from bridge.auth.account import StoredAccount
+from bridge.auth.key_storage import InFile
+from bridge.auth.vault import Vault
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.vendors.whoop import Vendor
 from tests.world import NOW
 
 TOKENS = "/oauth/oauth2/token"
@@ -34,13 +34,13 @@ class Account:
         self.vendor.life = 1
         self.refused = 0
         self.server = LabServer(self.vendor.application)
-        with closing(open_store(url)) as store:
-            user = store.add_user("ana", "Europe/Berlin", now=NOW)
-            store.connect(user.id, "whoop", "account", now=NOW)
+        with closing(Store(url)) as store:
+            user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+            store.connections.connect(user.id, "whoop", "account", now=NOW)
             self._mine(store).save_token(self.vendor.grant())
 
     def _mine(self, store: Any) -> StoredAccount:
-        connection = store.connections(store.user("ana").id)[0]
+        connection = store.connections.of_user(store.people.user("ana").id)[0]
         return StoredAccount(connection.id, {}, store, Vault(InFile(self.folder / "key").keys))
 
     def start(self, times: int) -> subprocess.Popen[str]:
@@ -52,8 +52,8 @@ class Account:
 
     def alive(self) -> bool:
         """Whether the stored pair is the one the vendor knows, and nothing stopped the connection."""
-        with closing(open_store(self.url)) as store:
-            stopped = store.connections(store.user("ana").id)[0].paused
+        with closing(Store(self.url)) as store:
+            stopped = store.connections.of_user(store.people.user("ana").id)[0].paused
             return stopped is None and self.vendor.knows(self._mine(store).token() or {})
 
 

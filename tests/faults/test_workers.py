@@ -9,8 +9,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from bridge.store import open_store
-from tests.cluster import cluster, restart
+from bridge.store import Store
+from lab.postgres_cluster import cluster, restart
 from tests.jobs.fleet import Fleet, fleet_at, until
 
 pytestmark = pytest.mark.postgres
@@ -38,7 +38,7 @@ def finish(fleet: Fleet) -> None:
 
 @pytest.mark.timeout(300)
 def test_a_worker_killed_and_the_database_restarted_in_the_middle(own_server: str) -> None:
-    open_store(own_server).close()
+    Store(own_server).close()
     with fleet_at(own_server, 3) as fleet:
         first, _ = fleet.start(), fleet.start()
         assert until(lambda: fleet.unsynced() < 9, seconds=60)
@@ -54,7 +54,7 @@ def test_a_worker_killed_and_the_database_restarted_in_the_middle(own_server: st
 def test_twenty_five_kills_and_five_restarts(own_server: str, seed: int) -> None:
     """Two workers at any time; one of them is killed a random moment after everything became due again."""
     rng = random.Random(seed)
-    open_store(own_server).close()
+    Store(own_server).close()
     with fleet_at(own_server, 8) as fleet:
         for _ in range(2):
             fleet.start()

@@ -8,10 +8,9 @@ from contextlib import closing
 
 import pytest
 
-from bridge.errors import NeedsLogin
-from bridge.lab.server import Answer, Request
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.domain.errors import NeedsLogin
+from bridge.recordings.server import Answer, Request
+from bridge.store import Store
 from connectors.garmin.client import Garmin
 from connectors.garmin.consent import authorise
 from tests.world import World, later, living
@@ -19,7 +18,7 @@ from tests.world import World, later, living
 
 @pytest.fixture
 def world() -> Iterator[World]:
-    store: Store = open_store("sqlite://")
+    store: Store = Store("sqlite://")
     with living(store, "garmin", "week") as world:
         assert world.sync().outcome == "ok"
         world.server.asked.clear()
@@ -28,11 +27,11 @@ def world() -> Iterator[World]:
 
 
 def test_the_second_sync_asks_for_the_trailing_week_only(world: World) -> None:
-    """Eight dates of two daily endpoints, one request each for the ranges and the activities."""
+    """Nine dates of two daily endpoints (a week before the last pull, to tomorrow), one request for each range."""
     outcome = later(world, minutes=30).sync()
     assert (outcome.new, outcome.updated) == (0, 0)
     daily = [line for line in world.server.asked if "dailySleep" in line or "dailyHeartRate" in line]
-    assert len(daily) == 2 * 8
+    assert len(daily) == 2 * 9
     assert len(world.server.asked) == len(daily) + 4
 
 
@@ -107,7 +106,7 @@ def test_a_date_may_be_refused_but_a_range_may_not(world: World, path: str, stat
         return Answer(status=status, body={}) if path in request.path else None
 
     world.server.faults.append(refuse)
-    assert later(world, minutes=30).sync().outcome == outcome
+    assert later(world, minutes=30).persist().outcome == outcome
 
 
 def test_an_empty_object_is_no_data_and_deletes_nothing(world: World) -> None:
@@ -142,7 +141,7 @@ def test_the_key_is_asked_for_tried_and_sealed(world: World) -> None:
     authorise(world.account, person)
     assert person.opened.startswith("https://connect.garmin.com/")
     assert world.account.token_field("api_key") == world.vendor.key
-    sealed = world.store.secret(world.connection.id)
+    sealed = world.store.connections.secret(world.connection.id)
     assert sealed is not None
     assert world.vendor.key.encode() not in sealed
     for answer in (None, "wrong"):

@@ -8,11 +8,12 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import BadRecord
-from bridge.files import Plain
-from bridge.metrics import Metric
-from bridge.types import Episode, Item, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, Item, RawRecord, Sample
+from bridge.ingest.files import DiskFile
 from connectors.garmin import files
+from connectors.garmin.fields import versions
 from connectors.garmin.normalise import normalise
 
 DAY = "2026-09-14"
@@ -37,7 +38,7 @@ ACTIVITY = {"startTimeGMT": "2026-09-14T16:00:00.0", "startTimeLocal": "2026-09-
 
 def saved(place: Path, body: Any) -> list[RawRecord]:
     place.write_text(json.dumps(body))
-    file = Plain(place, place.name)
+    file = DiskFile(place, place.name)
     assert files.recognise(file)
     return [record for page in files.read(file, zone="Europe/Berlin") for record in page.records]
 
@@ -47,14 +48,15 @@ def meaning(stream: str, payload: dict[str, Any]) -> list[Item]:
 
 
 def exported(stream: str, **row: Any) -> dict[Metric, float]:
-    items = meaning(stream, {"row": {"calendarDate": DAY, **row}, "zone": "Europe/Berlin"})
+    items = meaning(stream, {"rows": {"one": {"calendarDate": DAY, **row}}, "zone": "Europe/Berlin"})
     return {item.metric: item.value for item in items if isinstance(item, Sample)}
 
 
 @pytest.mark.parametrize("wrapped", [{"data": [SUMMARY]}, {"data": {"days": {"all": [SUMMARY]}}}, [[SUMMARY]]])
 def test_an_answer_is_found_in_its_wrapper(tmp_path: Path, wrapped: Any) -> None:
     (record,) = saved(tmp_path / "days.json", wrapped)
-    assert (record.path, record.payload) == (f"summary/{DAY}", SUMMARY)
+    assert (record.path, record.parent) == (f"saved_summary/{DAY}", f"summary/{DAY}")
+    assert record.payload == {"rows": versions(SUMMARY)}
 
 
 def test_a_single_activity_is_one_and_its_laps_are_none(tmp_path: Path) -> None:
@@ -62,7 +64,7 @@ def test_a_single_activity_is_one_and_its_laps_are_none(tmp_path: Path) -> None:
     (record,) = saved(tmp_path / "one.json", single)
     (found,) = normalise(record, None)
     assert isinstance(found, Episode)
-    assert (record.key, found.label, found.offset) == ("7", "running", 120)
+    assert (record.path, found.key, found.label, found.offset) == ("workout/1789401600", "7", "running", 120)
     assert saved(tmp_path / "laps.json", {"activityId": 7, "lapDTOs": [ACTIVITY, ACTIVITY]}) == []
 
 

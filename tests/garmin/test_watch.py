@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.daily import Figure, figures
-from bridge.errors import SourceChanged
-from bridge.files import Plain
-from bridge.metrics import Metric
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.domain.errors import SourceChanged
+from bridge.domain.metrics import Metric
+from bridge.ingest import runs
+from bridge.ingest.files import DiskFile
+from bridge.meters.daily import Figure, figures
+from bridge.store import Store
 from connectors.garmin import fit
-from tests.garmin.watch_files import FILE, MONITORING, encoded, watch_day
+from lab.people.watch_files import FILE, MONITORING, encoded, watch_day
 from tests.samples import sample
 from tests.world import NOW
 
@@ -36,15 +36,15 @@ WEEK = {
 
 @pytest.fixture
 def store() -> Iterator[Store]:
-    opened = open_store("sqlite://")
+    opened = Store("sqlite://")
     yield opened
     opened.close()
 
 
 def imported(store: Store, path: Path) -> dict[date, dict[Metric, Figure]]:
-    user = store.add_user("ana", "Europe/Zurich", now=NOW)
-    app.import_path(app.Bridge(settings=load(), store=store), user, path, at=NOW)
-    found = figures(store.samples(user.id), store.episodes(user.id))
+    user = store.people.add_user("ana", "Europe/Zurich", now=NOW)
+    runs.import_path(installation.Bridge(settings=load(), store=store), user, path, at=NOW)
+    found = figures(store.reading.samples(user.id), store.reading.episodes(user.id))
     return {day: metrics for (day, _), metrics in found.items()}
 
 
@@ -63,7 +63,7 @@ def test_levels_that_say_why_there_is_none_are_kept_and_not_counted() -> None:
     folder = sample("garmin_fit/monitoring_week_2022-09-12_18")
     read: dict[str, dict[str, int]] = {}
     for place in sorted(folder.rglob("*_WELLNESS.fit")):
-        for page in fit.read(Plain(place, place.name), zone="Europe/Zurich"):
+        for page in fit.read(DiskFile(place, place.name), zone="Europe/Zurich"):
             for record in page.records:
                 read.setdefault(record.key[-2:], {}).update(record.payload.get("stress", {}))  # type: ignore[call-overload]
     assert {day: len(levels) for day, levels in read.items() if int(day) < 19} == {
@@ -85,18 +85,18 @@ def test_a_day_of_many_files(store: Store, folder: str, day: date, steps: int) -
 def test_file_by_file_comes_to_the_same_as_all_at_once(store: Store) -> None:
     """A folder that is synced as the watch transfers meets every day in pieces, in any order."""
     places = sorted(sample("garmin_fit/monitoring_week_2022-09-12_18").rglob("*_WELLNESS.fit"))[:24]
-    user = store.add_user("ana", "Europe/Zurich", now=NOW)
-    bridge = app.Bridge(settings=load(), store=store)
+    user = store.people.add_user("ana", "Europe/Zurich", now=NOW)
+    bridge = installation.Bridge(settings=load(), store=store)
     for place in reversed(places):
-        app.import_path(bridge, user, place, at=NOW)
-    other = open_store("sqlite://")
-    ben = other.add_user("ana", "Europe/Zurich", now=NOW)
-    together = app.Bridge(settings=load(), store=other)
+        runs.import_path(bridge, user, place, at=NOW)
+    other = Store("sqlite://")
+    ben = other.people.add_user("ana", "Europe/Zurich", now=NOW)
+    together = installation.Bridge(settings=load(), store=other)
     for folder in sorted({place.parent for place in places}):
         for place in places:
             if place.parent == folder:
-                app.import_path(together, ben, place, at=NOW)
-    assert store.samples(user.id) == other.samples(ben.id)
+                runs.import_path(together, ben, place, at=NOW)
+    assert store.reading.samples(user.id) == other.reading.samples(ben.id)
     other.close()
 
 
@@ -112,7 +112,7 @@ def test_short_instants_are_expanded_past_their_overflow(tmp_path: Path) -> None
 
     place = tmp_path / "day.fit"
     place.write_bytes(encoded(messages(), 32, begin))
-    readings = fit.decode(Plain(place, "day.fit")).readings
+    readings = fit.decode(DiskFile(place, "day.fit")).readings
     assert [at for _, at, _ in readings] == [int(begin.timestamp()) + 3600 * hour for hour in range(25)]
 
 
@@ -136,14 +136,14 @@ def test_a_damaged_file_is_one_clear_line(tmp_path: Path, damage: object, reason
     place = tmp_path / "damaged.fit"
     place.write_bytes(damage(watch_day(date(2026, 11, 18), step=10)))  # type: ignore[operator]
     with pytest.raises(SourceChanged, match=reason) as raised:
-        list(fit.read(Plain(place, "damaged.fit"), zone="UTC"))
+        list(fit.read(DiskFile(place, "damaged.fit"), zone="UTC"))
     assert "\n" not in str(raised.value)
 
 
 def test_every_invalid_file_of_the_samples_is_one_line(store: Store) -> None:
-    user = store.add_user("ana", "UTC", now=NOW)
+    user = store.people.add_user("ana", "UTC", now=NOW)
     folder = sample("garmin_fit/invalid")
-    outcome = app.import_path(app.Bridge(settings=load(), store=store), user, folder, at=NOW).outcomes[0]
+    outcome = runs.import_path(installation.Bridge(settings=load(), store=store), user, folder, at=NOW).outcomes[0]
     assert outcome.outcome == "failed"
     assert len(outcome.failed_files) >= 8
     assert all(reason.strip() and "\n" not in reason for _, reason in outcome.failed_files)
@@ -151,7 +151,7 @@ def test_every_invalid_file_of_the_samples_is_one_line(store: Store) -> None:
 
 def test_a_file_without_anything_of_use_is_no_error(store: Store, tmp_path: Path) -> None:
     (tmp_path / "settings.fit").write_bytes(encoded(iter(()), 2, datetime(2026, 11, 18, tzinfo=UTC)))
-    user = store.add_user("ana", "UTC", now=NOW)
-    outcome = app.import_path(app.Bridge(settings=load(), store=store), user, tmp_path, at=NOW).outcomes[0]
+    user = store.people.add_user("ana", "UTC", now=NOW)
+    outcome = runs.import_path(installation.Bridge(settings=load(), store=store), user, tmp_path, at=NOW).outcomes[0]
     assert (outcome.outcome, outcome.new) == ("ok", 0)
     assert FILE == fit.FILE_ID

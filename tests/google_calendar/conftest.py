@@ -7,15 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.store import Store
 from tests.world import World, living
 
 
 @pytest.fixture
 def lite(tmp_path: Path) -> Iterator[Store]:
     """A database in a file: the server's threads look into it too."""
-    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
     yield store
     store.close()
 

@@ -13,17 +13,19 @@ from urllib.parse import unquote
 import pytest
 import requests
 
-from bridge import app, lab, registry
+import lab
+from bridge import installation, registry
 from bridge.config import load
-from bridge.errors import Forged
-from bridge.lab.google import refusal
-from bridge.lab.google_calendar import Vendor
-from bridge.lab.google_channels import Channel
-from bridge.lab.server import Answer as Reply
-from bridge.lab.server import LabServer, Request
-from bridge.ports import Connection
-from bridge.store import open_store
-from connectors.google_calendar.channels import notice, token_of
+from bridge.domain.errors import Forged
+from bridge.domain.records import Connection
+from bridge.ingest import connecting, runs
+from bridge.recordings.server import Answer as Reply
+from bridge.recordings.server import LabServer, Request
+from bridge.store import Store
+from connectors.google.calendar.channels import notice, token_of
+from lab.vendors.google import refusal
+from lab.vendors.google_calendar import Vendor
+from lab.vendors.google_channels import Channel
 from tests.whoop.test_webhooks import listening
 from tests.world import KEY, NOW
 
@@ -34,14 +36,14 @@ DAY = timedelta(days=1)
 class Stage:
     """A person with a calendar account, a bridge with an address, and a clock that the test turns."""
 
-    bridge: app.Bridge
+    bridge: installation.Bridge
     server: LabServer
     vendor: Vendor
     now: datetime = NOW
 
     @property
     def connection(self) -> Connection:
-        (found,) = self.bridge.store.connections(self.bridge.store.user("ana").id)
+        (found,) = self.bridge.store.connections.of_user(self.bridge.store.people.user("ana").id)
         return found
 
     @property
@@ -52,8 +54,8 @@ class Stage:
         """Some time later; what of it concerned channels."""
         self.now += timedelta(**later)
         self.server.asked.clear()
-        user = self.bridge.store.user("ana")
-        assert app.sync_connection(self.bridge, user, self.connection, at=self.now).outcome == "ok"
+        user = self.bridge.store.people.user("ana")
+        assert runs.sync_connection(self.bridge, user, self.connection, at=self.now).outcome == "ok"
         return [line.split("?")[0] for line in self.server.asked if "watch" in line or "channels" in line]
 
     def with_url(self, url: str | None) -> Stage:
@@ -77,12 +79,12 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         server = stack.enter_context(LabServer(vendor.application))
         for name, value in vendor.settings(server.url).items():
             monkeypatch.setenv(f"BRIDGE_GOOGLE_CALENDAR_{name}".upper(), value)
-        store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+        store = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
         stack.callback(store.close)
-        bridge = app.Bridge(settings=load(), store=store)
+        bridge = installation.Bridge(settings=load(), store=store)
         stage = Stage(bridge, server, vendor)
-        user = store.add_user("ana", "Europe/Berlin", now=NOW)
-        connection = store.connect(user.id, "google_calendar", "account", now=NOW)
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+        connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         bridge.account(connection, registry.spec("google_calendar")).save_token(vendor.grant())
         stage = stage.with_url(stack.enter_context(listening(bridge)))
         vendor.clock = lambda: stage.now
@@ -104,10 +106,12 @@ def test_a_change_makes_the_connection_due_and_the_next_sync_brings_it(stage: St
     stage.sync(minutes=10)
     titles = {
         e.title
-        for _, e in stage.bridge.store.events(stage.connection.user_id, since=NOW - 999 * DAY, until=NOW + 999 * DAY)
+        for _, e in stage.bridge.store.reading.events(
+            stage.connection.user_id, since=NOW - 999 * DAY, until=NOW + 999 * DAY
+        )
     }
     assert "moved" in titles
-    assert stage.bridge.store.notices(stage.connection.id) == []
+    assert stage.bridge.store.ingest.notices(stage.connection.id) == []
 
 
 def test_channels_are_renewed_before_they_end_and_old_ones_stopped(stage: Stage) -> None:
@@ -119,7 +123,7 @@ def test_channels_are_renewed_before_they_end_and_old_ones_stopped(stage: Stage)
     assert not before & {one.name for one in stage.open}
     assert all(one.until - stage.now > DAY for one in stage.open)
     stage.change()
-    assert stage.bridge.store.notices(stage.connection.id)  # the new ones are believed, and ours
+    assert stage.bridge.store.ingest.notices(stage.connection.id)  # the new ones are believed, and ours
 
 
 def test_a_calendar_that_comes_or_goes_changes_the_channels(stage: Stage) -> None:
@@ -143,7 +147,7 @@ def test_without_an_address_there_are_none_and_those_open_end(stage: Stage) -> N
 
 def test_disconnecting_ends_them(stage: Stage) -> None:
     stage.sync()
-    app.disconnect(stage.bridge, stage.bridge.store.user("ana"), "google_calendar")
+    connecting.disconnect(stage.bridge, stage.bridge.store.people.user("ana"), "google_calendar")
     assert stage.open == []
 
 
@@ -212,5 +216,5 @@ def test_a_lost_message_costs_half_an_hour_and_nothing_else(stage: Stage) -> Non
     stage.change()
     assert stage.connection.due_at == NOW + timedelta(minutes=30)
     stage.sync(minutes=30)
-    found = stage.bridge.store.events(stage.connection.user_id, since=NOW - 999 * DAY, until=NOW + 999 * DAY)
+    found = stage.bridge.store.reading.events(stage.connection.user_id, since=NOW - 999 * DAY, until=NOW + 999 * DAY)
     assert "moved" in {event.title for _, event in found}

@@ -7,10 +7,10 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from bridge.agenda import expand
-from bridge.lab.google import refusal
-from bridge.lab.server import Answer, Fault, Request
-from bridge.ports import Store
+from bridge.calendar import expand
+from bridge.recordings.server import Answer, Fault, Request
+from bridge.store import Store
+from lab.vendors.google import refusal
 from tests.world import World, expected, later, living
 
 MINE, FAMILY = "ana@example.com", "family@group.example.com"
@@ -43,7 +43,7 @@ def at(start: str, end: str) -> dict[str, Any]:
 
 def starts(world: World, series: str = SERIES) -> list[datetime]:
     """When the instances of a series take place after the first sync."""
-    events = [e for _, e in world.store.events(world.user.id, **WINDOW)]
+    events = [e for _, e in world.store.reading.events(world.user.id, **WINDOW)]
     wanted = [e for e in events if series in (e.key.split("/")[1], (e.master or "/").split("/")[1])]
     return [o.start for o in expand(wanted, **WINDOW, zones=world.user.zones)]
 

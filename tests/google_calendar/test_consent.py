@@ -10,12 +10,12 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import requests
 
-from bridge import google
-from bridge.account import Consent
-from bridge.errors import NeedsLogin, TryLater
-from bridge.lab.server import Answer
-from bridge.ports import Store
-from connectors.google_calendar.consent import CALENDAR, authorise, revoke
+from bridge.auth.account import Consent
+from bridge.domain.errors import NeedsLogin, TryLater
+from bridge.recordings.server import Answer
+from bridge.store import Store
+from connectors.google import auth
+from connectors.google.calendar.consent import CALENDAR, authorise, revoke
 from tests.world import World, later, living
 
 
@@ -133,8 +133,15 @@ def test_a_consent_without_the_calendar_is_none(world: World, monkeypatch: pytes
     assert world.account.token() == before
 
 
+def test_a_consent_to_more_than_was_asked_for_is_kept(world: World) -> None:
+    world.vendor.granted_scope = f"{CALENDAR.scope} https://www.googleapis.com/auth/userinfo.email openid"
+    consent(world)
+    assert set((world.account.token() or {})["scopes"]) == set(world.vendor.granted_scope.split())
+    assert later(world, minutes=30).sync().outcome == "ok"
+
+
 def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("bridge.redirect.PATIENCE", 0.2)
+    monkeypatch.setattr("bridge.auth.redirect_listener.CONSENT_MAX_SECONDS", 0.2)
     monkeypatch.setattr(Visitor, "open", lambda *_: None)
     with pytest.raises(NeedsLogin, match="nobody agreed"):
         consent(world)
@@ -181,4 +188,4 @@ def test_a_consent_withdrawn_on_another_day_is_not_blamed_on_testing(world: Worl
 
 
 def test_the_worked_example() -> None:
-    assert doctest.testmod(google).failed == 0
+    assert doctest.testmod(auth).failed == 0

@@ -13,13 +13,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import agenda, registry
-from bridge.lab.google import refusal
-from bridge.lab.google_calendar import Vendor
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.store import open_store
-from bridge.sync import sync
-from tests.google_calendar.hand import Hand, account
+from bridge import calendar, registry
+from bridge.ingest.sync import sync
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.people.calendar_edits import Hand, account
+from lab.vendors.google import refusal
+from lab.vendors.google_calendar import Vendor
 from tests.world import NOW, World
 
 WINDOW = {"since": datetime(2026, 7, 1, tzinfo=UTC), "until": datetime(2027, 7, 1, tzinfo=UTC)}
@@ -32,9 +32,9 @@ class Killed(Exception):
 @contextmanager
 def followed(vendor: Vendor, url: str) -> Iterator[World]:
     """A new user of that vendor."""
-    with closing(open_store(url)) as store, LabServer(vendor.application) as server:
-        user = store.add_user("ana", "Europe/Berlin", now=NOW)
-        connection = store.connect(user.id, "google_calendar", "account", now=NOW)
+    with closing(Store(url)) as store, LabServer(vendor.application) as server:
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+        connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         spec = registry.spec("google_calendar")
         world = World(store=store, vendor=vendor, server=server, user=user, connection=connection, spec=spec, now=NOW)
         world.account.save_token(vendor.grant())
@@ -43,8 +43,8 @@ def followed(vendor: Vendor, url: str) -> Iterator[World]:
 
 def agendas(world: World) -> tuple[list[Any], list[tuple[Any, ...]]]:
     """The events a store holds, and what takes place within a year."""
-    events = [event for _, event in world.store.events(world.user.id, **WINDOW)]
-    found = agenda.expand(events, **WINDOW, zones=world.user.zones)
+    events = [event for _, event in world.store.reading.events(world.user.id, **WINDOW)]
+    found = calendar.expand(events, **WINDOW, zones=world.user.zones)
     return world.contents()["events"], [(o.key, o.event.title, o.start, o.end) for o in found]
 
 

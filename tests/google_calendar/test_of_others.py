@@ -1,6 +1,6 @@
 """A calendar of somebody else that I look at: ``self`` there is them, and what they answered is no answer of mine."""
 
-from bridge.agenda import expand
+from bridge.calendar import expand
 from tests.google_calendar.test_client import FAMILY, WINDOW, at
 from tests.world import World, later
 
@@ -22,7 +22,7 @@ def takes_place(world: World, answers: dict[str, str]) -> list[str]:
         }
         world.vendor.put(calendar, copy)
     assert later(world, minutes=30).sync().outcome == "ok"
-    events = [event for _, event in world.store.events(world.user.id, **WINDOW) if event.title == "Review"]
+    events = [event for _, event in world.store.reading.events(world.user.id, **WINDOW) if event.title == "Review"]
     return [o.event.calendar for o in expand(events, **WINDOW, zones=world.user.zones)]
 
 

@@ -9,12 +9,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 from urllib.parse import unquote
 
-import httplib2
 import pytest
 
-from bridge.lab.google import refusal
-from bridge.lab.server import Answer, Request
-from bridge.sync import backoff
+from bridge.ingest.outcomes import backoff
+from bridge.recordings.server import Answer, Request
+from connectors.google import auth
+from lab.vendors.google import refusal
 from tests.world import World, later
 
 
@@ -34,7 +34,7 @@ def test_too_many_requests_come_as_403_and_are_tried_later(world: World, reason:
     refuse(world, refusal(403, reason))
     outcome = later(world, minutes=30).sync()
     assert (outcome.outcome, outcome.retry_at) == ("failed", None)
-    connection = world.store.connections(world.user.id)[0]
+    connection = world.store.connections.of_user(world.user.id)[0]
     assert connection.paused is None
     failed = world.now + timedelta(minutes=30)
     assert connection.due_at == failed + backoff(world.connection, failed)
@@ -56,14 +56,14 @@ def test_a_used_up_day_is_left_alone_for_hours(world: World) -> None:
 
 def test_an_api_that_is_not_enabled_is_named(world: World) -> None:
     refuse(world, refusal(403, "accessNotConfigured"))
-    outcome = world.sync()
+    outcome = world.persist()
     assert outcome.outcome == "stopped"
     assert "Google Calendar API is not enabled" in str(outcome.skipped_because)
 
 
 def test_a_consent_that_does_not_reach_needs_login(world: World) -> None:
     refuse(world, refusal(403, "insufficientPermissions"))
-    assert world.sync().outcome == "needs_login"
+    assert world.persist().outcome == "needs_login"
 
 
 def test_a_calendar_whose_owner_took_access_back_costs_no_other(world: World) -> None:
@@ -81,7 +81,7 @@ def test_a_calendar_whose_owner_took_access_back_costs_no_other(world: World) ->
 def test_where_every_calendar_is_shut_it_is_the_consent(world: World) -> None:
     before = world.contents()["events"]
     world.server.faults[:] = [lambda request: refusal(403, "forbidden") if "/events" in request.path else None]
-    assert world.sync().outcome == "needs_login"
+    assert world.persist().outcome == "needs_login"
     assert world.contents()["events"] == before
 
 
@@ -90,7 +90,7 @@ def test_a_consent_that_is_given_while_the_one_before_is_renewed_stays(world: Wo
     account = replace(world).account
 
     def give() -> None:
-        with account.swapping():
+        with account.refresh_lock():
             account.save_token((account.token() or {}) | {"writes": True})
 
     giving = threading.Thread(target=give)
@@ -130,13 +130,13 @@ def test_an_ended_token_is_refreshed_once_and_stored_before_it_is_used(world: Wo
 def connections(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
     """Every client that is opened; closed at the end, whoever should have done it."""
     opened: list[Any] = []
-    begin = httplib2.Http.__init__
+    begin = auth._Http.__init__
 
     def remembering(client: Any, **options: Any) -> None:
         begin(client, **options)
         opened.append(client)
 
-    monkeypatch.setattr(httplib2.Http, "__init__", remembering)
+    monkeypatch.setattr(auth._Http, "__init__", remembering)
     yield opened
     for client in opened:
         client.close()
@@ -154,7 +154,7 @@ def test_a_dead_consent_needs_login(world: World, connections: list[Any], ended:
     assert outcome.outcome == "needs_login"
     assert "bridge connect google_calendar" in str(outcome.skipped_because)
     assert "In production" in str(outcome.skipped_because)  # the seven days of an app in testing
-    connection = world.store.connections(world.user.id)[0]
+    connection = world.store.connections.of_user(world.user.id)[0]
     assert connection.paused == outcome.skipped_because
     assert connection.due_at is None
 
@@ -163,7 +163,9 @@ def test_a_refused_refresh_leaves_no_connection_open(world: World, connections: 
     spoil(world)
     world.vendor.revoke()
     world.sync()
-    assert [c for client in connections for c in client.connections.values() if c.sock is not None] == []
+    assert connections
+    adapters = [adapter for client in connections for adapter in client._session.adapters.values()]
+    assert sum(len(adapter.poolmanager.pools) for adapter in adapters) == 0  # closed
 
 
 @WAYS

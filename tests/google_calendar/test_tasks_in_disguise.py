@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from bridge import advise, agenda, registry
+from bridge import calendar, registry
+from bridge.advice import recommend
 from bridge.config import load
 from rhythm_env.interface import ActionType
 from tests.google_calendar.test_client import MINE
@@ -39,9 +40,9 @@ def focus(world: World, event: dict[str, Any], classifier: str) -> tuple[float, 
     after = later(world, minutes=30)
     assert after.sync().outcome == "ok"
     chosen = registry.classifier(classifier, load())
-    found = advise.labelled(world.store, world.user, chosen, *DAY, at=after.now)
+    found = recommend.labelled(world.store, world.user, chosen, *DAY, at=after.now)
     ours = [(o, label) for o, label in found if o.event.key.endswith("block001")]
-    return agenda.focus_minutes(ours, *DAY), agenda.planned_shares(ours, *DAY)
+    return calendar.focus_minutes(ours, *DAY), calendar.planned_shares(ours, *DAY)
 
 
 @pytest.mark.parametrize("classifier", ["keywords", "linear"])

@@ -11,16 +11,21 @@ from typing import Any
 
 import pytest
 
-from bridge import advise, agenda, app, lab, registry
+import lab
+from bridge import calendar as agenda
+from bridge import installation, registry
+from bridge.advice import recommend as advise
 from bridge.config import load
-from bridge.daemon import Daemon
-from bridge.lab.google_calendar import Vendor
-from bridge.lab.google_writing import SCOPE
-from bridge.lab.server import Answer as Reply
-from bridge.lab.server import LabServer, Request
-from bridge.ports import Recommendation, User
-from bridge.store import open_store
-from rhythm_env.interface import ActionType, Answer, moment_at, slot_bounds
+from bridge.daemon.scheduler import Daemon
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import moment_at, slot_bounds
+from bridge.ingest import connecting, runs
+from bridge.recordings.server import Answer as Reply
+from bridge.recordings.server import LabServer, Request
+from bridge.store import Store
+from lab.vendors.google_calendar import Vendor
+from lab.vendors.google_writing import SCOPE
+from rhythm_env.interface import ActionType, Answer
 from tests.google_calendar.test_consent import Visitor
 from tests.world import KEY, NOW
 
@@ -31,7 +36,7 @@ SOME = timedelta(minutes=5)
 class Stage:
     """A person with a calendar account whose consent lets us write, and a clock that the test turns."""
 
-    bridge: app.Bridge
+    bridge: installation.Bridge
     server: LabServer
     vendor: Vendor
     now: datetime = NOW
@@ -39,13 +44,13 @@ class Stage:
 
     @property
     def user(self) -> User:
-        return self.bridge.store.user("ana")
+        return self.bridge.store.people.user("ana")
 
     def sync(self) -> None:
         """Some time later; the calendars of theirs are never touched."""
         self.now += SOME
-        connection = self.bridge.store.connections(self.user.id)[0]
-        assert app.sync_connection(self.bridge, self.user, connection, at=self.now).outcome == "ok"
+        connection = self.bridge.store.connections.of_user(self.user.id)[0]
+        assert runs.sync_connection(self.bridge, self.user, connection, at=self.now).outcome == "ok"
         assert {name: self.vendor.account["events"][name] for name in self.theirs} == self.theirs
 
     def advise(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
@@ -64,7 +69,7 @@ class Stage:
             created_at=self.now,
             expires_at=slot_bounds(moment, self.user.zones)[1],
         )
-        return self.bridge.store.add_recommendation(given)
+        return self.bridge.store.recommendations.add(given)
 
     def answer(self, advice: Recommendation, answer: Answer, *, later: int | None = None) -> None:
         moved = None if later is None else advice.moment.shifted(later)
@@ -95,15 +100,15 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         server = stack.enter_context(LabServer(vendor.application))
         for name, value in vendor.settings(server.url).items():
             monkeypatch.setenv(f"BRIDGE_GOOGLE_CALENDAR_{name}".upper(), value)
-        store = open_store("sqlite://")
+        store = Store("sqlite://")
         stack.callback(store.close)
         theirs = copy.deepcopy(vendor.account["events"])
-        stage = Stage(app.Bridge(settings=load(), store=store), server, vendor, theirs=theirs)
+        stage = Stage(installation.Bridge(settings=load(), store=store), server, vendor, theirs=theirs)
         vendor.clock = lambda: stage.now
-        user = store.add_user("ana", "Europe/Berlin", now=NOW)
-        connection = store.connect(user.id, "google_calendar", "account", now=NOW)
+        user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+        connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
-        account.save_token(vendor.grant(SCOPE) | {app.WRITES: True})
+        account.save_token(vendor.grant(SCOPE) | {connecting.WRITES_FIELD: True})
         yield stage
 
 
@@ -141,15 +146,15 @@ def test_two_plans_of_one_slot_follow_each_other(stage: Stage) -> None:
 
 def test_a_sync_that_is_under_way_keeps_its_lease(stage: Stage) -> None:
     """The daemon's threads are one holder, its people's thread and those that sync."""
-    connection, store = stage.bridge.store.connections(stage.user.id)[0], stage.bridge.store
+    connection, store = stage.bridge.store.connections.of_user(stage.user.id)[0], stage.bridge.store
     stage.accepted()
-    assert store.claim(connection.id, stage.bridge.holder, now=stage.now, lease=SOME)
-    assert not app.write_plans(stage.bridge, stage.user, connection, at=stage.now)
-    assert (store.holder(connection.id), stage.ours()) == (stage.bridge.holder, [])
+    assert store.scheduling.claim(connection.id, stage.bridge.holder, now=stage.now, lease=SOME)
+    assert not runs.write_plans(stage.bridge, stage.user, connection, at=stage.now)
+    assert (store.scheduling.lease_holder(connection.id), stage.ours()) == (stage.bridge.holder, [])
 
 
 def test_nothing_is_written_where_nobody_agreed_to_it(stage: Stage) -> None:
-    connection = stage.bridge.store.connections(stage.user.id)[0]
+    connection = stage.bridge.store.connections.of_user(stage.user.id)[0]
     account = stage.bridge.account(connection, registry.spec("google_calendar"))
     account.save_token(stage.vendor.grant())
     stage.accepted()
@@ -193,7 +198,7 @@ def test_an_event_the_person_deletes_is_advice_they_ignored(stage: Stage) -> Non
     stage.vendor.delete(stage.vendor.account["made"][0], event["id"])
     stage.now += timedelta(minutes=1)
     stage.sync()
-    answered = stage.bridge.store.recommendation(advice.id)
+    answered = stage.bridge.store.recommendations.by_id(advice.id)
     assert answered is not None
     assert answered.answer is Answer.IGNORE
     stage.sync()
@@ -207,7 +212,7 @@ def test_tidying_up_afterwards_changes_no_answer(stage: Stage) -> None:
     stage.now = slot_of(event)[1]
     stage.vendor.delete(stage.vendor.account["made"][0], event["id"])
     stage.sync()
-    answered = stage.bridge.store.recommendation(advice.id)
+    answered = stage.bridge.store.recommendations.by_id(advice.id)
     assert answered is not None
     assert answered.answer is Answer.ACCEPT
 
@@ -243,7 +248,7 @@ def test_whatever_fails_there_is_one_calendar_with_one_event(stage: Stage, numbe
     for _ in range(3):
         stage.sync()
     assert len(stage.ours()) == 1
-    answered = stage.bridge.store.recommendation(advice.id)
+    answered = stage.bridge.store.recommendations.by_id(advice.id)
     assert answered is not None
     assert answered.answer is Answer.ACCEPT
 
@@ -251,9 +256,9 @@ def test_whatever_fails_there_is_one_calendar_with_one_event(stage: Stage, numbe
 def test_a_new_consent_finds_the_calendar_again(stage: Stage) -> None:
     stage.accepted()
     stage.sync()
-    connection = stage.bridge.store.connections(stage.user.id)[0]
+    connection = stage.bridge.store.connections.of_user(stage.user.id)[0]
     account = stage.bridge.account(connection, registry.spec("google_calendar"))
-    account.save_token(stage.vendor.grant(SCOPE) | {app.WRITES: True})
+    account.save_token(stage.vendor.grant(SCOPE) | {connecting.WRITES_FIELD: True})
     stage.sync()
     assert len(stage.ours()) == 1
 
@@ -290,7 +295,7 @@ def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) ->
     daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
     daemon.tick()
     stage.now += timedelta(minutes=1)
-    advice = stage.bridge.store.open_recommendation(stage.user.id, moment_at(stage.now, stage.user.zones))
+    advice = stage.bridge.store.recommendations.of_slot(stage.user.id, moment_at(stage.now, stage.user.zones))
     assert advice is not None
     stage.answer(advice, Answer.ACCEPT)
     stage.now += timedelta(minutes=1)
@@ -306,7 +311,7 @@ def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) ->
 def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> None:
     daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
     daemon.tick()
-    advice = stage.bridge.store.open_recommendation(stage.user.id, moment_at(stage.now, stage.user.zones))
+    advice = stage.bridge.store.recommendations.of_slot(stage.user.id, moment_at(stage.now, stage.user.zones))
     assert advice is not None
     stage.now += timedelta(hours=1)
     stage.answer(advice, Answer.ACCEPT)
@@ -322,9 +327,9 @@ def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> No
 def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> None:
     for write in (False, True):
         visitor = Visitor()
-        connection = app.connect(stage.bridge, stage.user, "google_calendar", visitor, write=write)
+        connection = connecting.connect(stage.bridge, stage.user, "google_calendar", visitor, write=write)
         visitor.leave()
         assert (SCOPE in visitor.shown["scope"]) is write
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
-        assert (account.token() or {})[app.WRITES] is write
-    assert app.disconnect(stage.bridge, stage.user, "google_calendar")
+        assert (account.token() or {})[connecting.WRITES_FIELD] is write
+    assert connecting.disconnect(stage.bridge, stage.user, "google_calendar")

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from bridge.ports import Store
+from bridge.store import Store
 from tests.world import World, living
 
 HOME, WORK = "MDEtaG9tZQ", "MDItd29yaw"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from datetime import date
 
-from bridge.ports import Store
+from bridge.store import Store
 from tests.google_tasks.conftest import HOME, WORK, titles
 from tests.world import World, later, living
 
 
 def test_hidden_completions_are_seen(world: World) -> None:
-    done = [task.title for _, task in world.store.tasks(world.user.id) if task.completed]
+    done = [task.title for _, task in world.store.reading.tasks(world.user.id) if task.completed]
     assert sorted(map(str, done)) == ["Call the plumber", "Send the quarterly report"]
 
 
@@ -23,7 +23,7 @@ def test_tasks_that_were_assigned_in_documents_are_seen(world: World) -> None:
 
 
 def test_a_due_date_is_not_moved_by_a_zone(world: World) -> None:
-    due = {task.title: task.due for _, task in world.store.tasks(world.user.id)}
+    due = {task.title: task.due for _, task in world.store.reading.tasks(world.user.id)}
     assert due["Renew passport"] == date(2026, 11, 27)
 
 
@@ -54,7 +54,7 @@ def test_a_completion_and_a_deletion_arrive(world: World) -> None:
     outcome = second.sync()
     assert (outcome.updated, outcome.deleted) == (1, 1)
     assert "Water the plants" not in titles(second)
-    completed = {task.title for _, task in second.store.tasks(second.user.id) if task.completed}
+    completed = {task.title for _, task in second.store.reading.tasks(second.user.id) if task.completed}
     assert "Review the contract" in completed
 
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bridge import advise, registry
+from bridge import registry
+from bridge.advice import recommend
 from bridge.config import load
-from bridge.types import Reading
+from bridge.domain.types import Reading
 from rhythm_env.interface import Meter
 from tests.google_tasks.conftest import WORK
 from tests.world import World, later
@@ -14,7 +15,7 @@ from tests.world import World, later
 
 def progress(world: World) -> Reading:
     classifier = registry.classifier("keywords", load())
-    _, readings = advise.look(world.store, world.user, classifier, at=world.now)
+    _, readings = recommend.build_observation(world.store, world.user, classifier, at=world.now)
     return readings[Meter.PROGRESS]
 
 

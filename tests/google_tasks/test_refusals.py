@@ -10,11 +10,11 @@ from urllib.parse import unquote
 import pytest
 import requests
 
-from bridge.errors import NeedsLogin
-from bridge.lab.google import refusal
-from bridge.lab.server import Answer, Fault, Request
-from bridge.ports import Store
-from connectors.google_tasks.consent import authorise
+from bridge.domain.errors import NeedsLogin
+from bridge.recordings.server import Answer, Fault, Request
+from bridge.store import Store
+from connectors.google.tasks.consent import authorise
+from lab.vendors.google import refusal
 from tests.google_tasks.conftest import HOME, WORK, titles
 from tests.world import World, later, living
 
@@ -63,7 +63,7 @@ def test_a_used_up_quota_waits_for_hours(world: World) -> None:
 )
 def test_an_api_that_is_off_is_named(world: World, answer: Answer) -> None:
     world.server.faults.append(always(answer))
-    outcome = later(world, minutes=30).sync()
+    outcome = later(world, minutes=30).persist()
     assert outcome.outcome == "stopped"
     assert outcome.skipped_because == (
         "the Google Tasks API is not enabled in your Google project: enable it, then: bridge sync --user NAME"
@@ -73,7 +73,7 @@ def test_an_api_that_is_off_is_named(world: World, answer: Answer) -> None:
 @pytest.mark.parametrize("answer", [refusal(403, "insufficientPermissions"), bare(403, "PERMISSION_DENIED")])
 def test_a_consent_for_something_else_needs_a_login(world: World, answer: Answer) -> None:
     world.server.faults.append(always(answer))
-    outcome = later(world, minutes=30).sync()
+    outcome = later(world, minutes=30).persist()
     assert outcome.outcome == "needs_login"
     assert "bridge connect google_tasks" in str(outcome.skipped_because)
 
@@ -103,7 +103,7 @@ def test_a_list_removed_in_between_takes_its_tasks_along(world: World, status: i
 def test_a_refusal_of_a_list_that_is_there_deletes_nothing(world: World, status: int) -> None:
     before = world.contents()
     world.server.faults.append(always(refusal(status, "invalid"), about=f"/{HOME}/tasks"))
-    assert later(world, minutes=30).sync().outcome == "stopped"
+    assert later(world, minutes=30).persist().outcome == "stopped"
     assert world.contents() == before
 
 
@@ -119,7 +119,7 @@ def test_a_time_too_long_ago_means_the_whole_list_again(world: World) -> None:
 
 def test_410_to_a_whole_listing_stops(world: World) -> None:
     world.server.faults.append(always(refusal(410, "updatedMinTooLongAgo")))
-    assert later(world, minutes=30).sync().outcome == "stopped"
+    assert later(world, minutes=30).persist().outcome == "stopped"
 
 
 def test_an_expired_token_is_refreshed_and_a_withdrawn_consent_is_not(world: World) -> None:

@@ -8,9 +8,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, BinaryIO
 
-from bridge.types import Episode, Item, RawRecord, Sample, union
-from connectors.health_auto_export import files
-from connectors.health_auto_export.normalise import normalise
+from bridge.domain.types import Episode, Item, RawRecord, Sample, union
+from connectors.apple.auto_export import files
+from connectors.apple.auto_export.normalise import normalise
 
 
 @dataclass(frozen=True)

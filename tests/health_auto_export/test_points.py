@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import BadRecord
-from connectors.health_auto_export import files
-from connectors.health_auto_export.normalise import normalise
+from bridge.domain.errors import BadRecord
+from connectors.apple.auto_export import files
+from connectors.apple.auto_export.normalise import normalise
 from tests.health_auto_export.reading import Body, body, landed, metric, values
 
 DAY = "2026-11-18"

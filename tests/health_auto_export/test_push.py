@@ -7,34 +7,38 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from cryptography.fernet import Fernet
+from starlette.applications import Starlette
 
-from bridge import app
-from bridge.account import SEALING
+from bridge import installation
+from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.config import load
-from bridge.errors import SetupError
-from bridge.health import _connection
-from bridge.housekeeping import restore
-from bridge.ports import Store, User
-from bridge.push.inbox import grant, granted, grants, land, take_in
-from bridge.push.server import Receiver
-from bridge.store import open_store
-from bridge.throttle import Throttle
-from bridge.vault import Vault
+from bridge.daemon.housekeeping import restore
+from bridge.doctor import _connection
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+from bridge.ingest import connecting
+from bridge.ingest.pushes import grant, granted, grants, land, take_in
+from bridge.store import Store
+from bridge.web import push_server, throttle
+from bridge.web.throttle import RateLimit
+from lab.web_server import running
 from tests.health_auto_export.reading import body, metric
 from tests.world import KEY
 
-NOW = app.now()
+NOW = installation.now()
 ADDRESS = "/push/health_auto_export"
 LIMIT = 100_000
 
@@ -47,17 +51,18 @@ def day(steps: float) -> bytes:
 class Place:
     """A server with one person who may push."""
 
-    bridge: app.Bridge
+    bridge: installation.Bridge
     user: User
     token: str
-    server: Receiver
+    app: Starlette
+    port: int
 
     def post(self, content: bytes, path: str = ADDRESS, **headers: str) -> tuple[int, Any]:
         named = {"Authorization": f"Bearer {self.token}"} | {k.replace("_", "-"): v for k, v in headers.items()}
         return self.raw("POST", path, content, named)
 
     def raw(self, method: str, path: str, content: Any, headers: dict[str, str], **more: Any) -> tuple[int, Any]:
-        with closing(http.client.HTTPConnection("127.0.0.1", self.server.server_port, timeout=20)) as connection:
+        with closing(http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)) as connection:
             connection.request(method, path, content, headers, **more)
             answer = connection.getresponse()
             return answer.status, json.loads(answer.read())
@@ -71,21 +76,20 @@ class Place:
 
     def steps(self) -> list[float]:
         land(self.bridge)
-        return [sample.value for _, sample in self.bridge.store.samples(self.user.id) if sample.metric == "steps"]
+        return [
+            sample.value for _, sample in self.bridge.store.reading.samples(self.user.id) if sample.metric == "steps"
+        ]
 
 
 @pytest.fixture
 def place(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[Place]:
     monkeypatch.setenv("BRIDGE_KEY", KEY)
-    bridge = app.Bridge(settings=load(), store=store)
-    user = store.add_user("ana", "Europe/Berlin", now=NOW)
+    bridge = installation.Bridge(settings=load(), store=store)
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     token = grant(bridge, user, "health_auto_export")
-    with Receiver(bridge, ("127.0.0.1", 0), limit=LIMIT) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
-        thread.start()
-        yield Place(bridge=bridge, user=user, token=token, server=server)
-        server.shutdown()
-        thread.join()
+    app = push_server.create(bridge, max_bytes=LIMIT)
+    with running(app, lifespan="off") as port:
+        yield Place(bridge=bridge, user=user, token=token, app=app, port=port)
 
 
 def test_a_growing_day_is_replaced_and_a_repeat_is_known(place: Place) -> None:
@@ -104,6 +108,14 @@ def test_the_token_may_stand_in_either_header_and_a_body_may_come_in_chunks(plac
     assert place.raw("POST", ADDRESS, iter(pieces), chunked, encode_chunked=True)[0] == 200
     assert place.steps() == [2]
     assert place.raw("GET", "/health", None, {}) == (200, {"status": "ok"})
+
+
+def test_it_answers_under_any_name_and_only_where_something_is(place: Place) -> None:
+    """Its address may be a phone's name for this machine, a tunnel's or a proxy's: the token decides."""
+    headers = {"X-API-Key": place.token, "Host": "bridge.example.org", "Origin": "https://elsewhere.example"}
+    assert place.raw("POST", ADDRESS, day(1), headers)[0] == 200
+    for method, path in (("GET", ADDRESS), ("GET", "/"), ("POST", "/"), ("GET", "/login"), ("POST", "/checkin")):
+        assert place.raw(method, path, None, {})[0] == 404, path
 
 
 def test_who_has_no_token_is_told_how_to_get_one(place: Place) -> None:
@@ -139,7 +151,7 @@ def test_what_cannot_be_read_is_refused_with_a_reason(
 
 def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: Place) -> None:
     bearer = {"Authorization": f"Bearer {place.token}"}
-    with closing(http.client.HTTPConnection("127.0.0.1", place.server.server_port, timeout=20)) as connection:
+    with closing(http.client.HTTPConnection("127.0.0.1", place.port, timeout=20)) as connection:
         connection.putrequest("POST", ADDRESS)
         connection.putheader("Authorization", bearer["Authorization"])
         connection.endheaders()
@@ -153,7 +165,7 @@ def test_lengths_are_demanded_and_believed_only_as_far_as_they_are_true(place: P
 
 
 def test_who_guesses_tokens_has_to_wait(place: Place) -> None:
-    place.server.pushes = Throttle(allowed=3, seconds=60)
+    place.app.state.pushes = replace(place.app.state.pushes, requests=RateLimit(allowed=3, seconds=60))
     found = [place.raw("POST", ADDRESS, b"", {"Authorization": f"Bearer {n}"})[0] for n in range(5)]
     assert found == [401] * 3 + [429] * 2
     assert "too often" in place.post(day(1))[1]["error"]
@@ -187,11 +199,11 @@ def test_a_token_is_made_while_somebody_elses_is_swapped(place: Place) -> None:
 
     thread = threading.Thread(target=granting)
     thread.start()
-    with store.lock(SEALING):
+    with store.lock(SEALING_LOCK):
         held.set()
         assert not made.wait(0.2)
         with store.transaction():
-            store.set_zone(place.user.id, "UTC", since=NOW)
+            store.people.set_zone(place.user.id, "UTC", since=NOW)
     thread.join(10)
     assert made.is_set()
 
@@ -200,14 +212,14 @@ def test_what_waits_goes_with_the_person(place: Place) -> None:
     assert place.post(day(1))[0] == 200
     assert len(place.waiting()) == 1
     folder = place.folder
-    app.forget(place.bridge, place.user)
+    connecting.forget(place.bridge, place.user)
     assert not folder.exists()
     assert place.post(day(2))[0] == 401
 
 
 def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: Place, tmp_path: Path) -> None:
     moved = replace(place.bridge.settings, folder=tmp_path / "elsewhere", key=KEY)
-    elsewhere = app.Bridge(settings=moved, store=place.bridge.store)
+    elsewhere = installation.Bridge(settings=moved, store=place.bridge.store)
     into = granted(elsewhere, "health_auto_export", place.token)
     assert into is not None
     assert into.folder.is_relative_to(tmp_path / "elsewhere")
@@ -216,7 +228,7 @@ def test_after_a_restore_elsewhere_the_token_still_holds_and_bodies_land(place: 
 
 
 def test_what_a_backup_does_not_hold_may_be_sent_again(place: Place, tmp_path: Path) -> None:
-    place.bridge.store.keeping.backup(tmp_path / "saved", lambda _: lambda *_: None)
+    place.bridge.store.maintenance.backup(tmp_path / "saved", lambda _: lambda *_: None)
     assert place.post(day(4000))[1]["known"] is False
     assert place.steps() == [4000]
     restore(place.bridge, tmp_path / "saved", replace=True, progress=lambda _: lambda *_: None, now=NOW)
@@ -227,14 +239,72 @@ def test_what_a_backup_does_not_hold_may_be_sent_again(place: Place, tmp_path: P
 
 def test_a_consent_that_no_key_opens_stops_nobody_else_and_is_told(place: Place) -> None:
     store = place.bridge.store
-    ben = store.add_user("ben", "UTC", now=NOW)
+    ben = store.people.add_user("ben", "UTC", now=NOW)
     grant(place.bridge, ben, "health_auto_export")
-    (connection,) = store.connections(ben.id)
-    store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({"token": ""}))
+    (connection,) = store.connections.of_user(ben.id)
+    store.connections.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({"token": ""}))
     assert place.post(day(4000))[0] == 200
     assert place.steps() == [4000]
     found = _connection(place.bridge, ben, connection)
     assert (found.ok, found.next) == (False, "bridge connect health_auto_export --user ben --push")
+
+
+def stalled(stack: ExitStack, place: Place, head: bytes) -> socket.socket:
+    """A sender that begins and then says nothing more."""
+    found = stack.enter_context(socket.create_connection(("127.0.0.1", place.port), timeout=20))
+    found.sendall(head)
+    return found
+
+
+def stalled_body(place: Place) -> bytes:
+    host = f"POST {ADDRESS} HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+    return f"{host}X-API-Key: {place.token}\r\nContent-Length: 900\r\n\r\n{{".encode()
+
+
+def test_stalled_bodies_are_few_and_end_in_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 45 with one token four are waited for, and those for a time; the others are told to wait."""
+    monkeypatch.setattr(throttle, "BODY_SECONDS", 3.0)
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        senders = [stalled(stack, place, stalled_body(place)) for _ in range(45)]
+        assert place.raw("GET", "/health", None, {})[0] == 200
+        answers = [sender.recv(100).split()[1] for sender in senders]
+    assert sorted(answers) == [b"408"] * 4 + [b"429"] * 41
+    assert time.monotonic() - begun < 15
+    assert [file for file in place.folder.iterdir() if file.name.startswith(".part")] == []
+    assert place.post(day(1))[0] == 200
+
+
+def test_a_body_that_drips_ends_in_time(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "BODY_SECONDS", 1.0)
+    begun = time.monotonic()
+    with ExitStack() as stack:
+        sender = stalled(stack, place, stalled_body(place))
+        sender.settimeout(0.1)
+        answer = b""
+        while not answer and time.monotonic() < begun + 20:
+            sender.sendall(b" ")
+            try:
+                answer = sender.recv(100)
+            except TimeoutError:
+                continue
+    assert answer.startswith(b"HTTP/1.1 408")
+
+
+def test_half_open_headers_end_in_time_and_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(throttle, "HEADER_SECONDS", 2.0)
+    monkeypatch.setattr(throttle, "MAX_OPEN_PER_ADDRESS", 8)
+    monkeypatch.setattr(throttle, "MAX_OPEN", 20)
+    with ExitStack() as stack:
+        senders = [stalled(stack, place, b"POST /push/x HTTP/1.1\r\nHost:") for _ in range(30)]
+        begun = time.monotonic()
+        ends = []
+        for sender in senders:
+            with suppress(ConnectionResetError):
+                assert sender.recv(100) == b""
+            ends.append(time.monotonic() - begun)
+        assert max(ends) < 15
+        assert place.post(day(1))[0] == 200
 
 
 def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) -> None:
@@ -257,7 +327,16 @@ def test_a_server_that_is_killed_after_its_answer_loses_nothing(tmp_path: Path) 
             connection.request("POST", ADDRESS, day(777), {"Authorization": f"Bearer {token[1]}"})
             assert connection.getresponse().status == 200
         server.send_signal(signal.SIGKILL)
+    with subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True) as server:
+        assert server.stderr is not None
+        port = int(server.stderr.readline().partition("127.0.0.1:")[2].partition("/")[0])
+        with closing(http.client.HTTPConnection("127.0.0.1", port, timeout=60)) as connection:
+            connection.request("GET", "/health")
+            assert connection.getresponse().status == 200
+        server.send_signal(signal.SIGTERM)
+        assert "Traceback" not in server.stderr.read()
+        assert server.wait(timeout=60) == 0
     json.loads(bridge("sync", "--user", "ana", "--json"))
-    store = open_store(f"sqlite:///{tmp_path / 'home' / 'bridge.db'}")
-    assert [s.value for _, s in store.samples(store.user("ana").id) if s.metric == "steps"] == [777]
+    store = Store(f"sqlite:///{tmp_path / 'home' / 'bridge.db'}")
+    assert [s.value for _, s in store.reading.samples(store.people.user("ana").id) if s.metric == "steps"] == [777]
     store.close()

@@ -11,9 +11,10 @@ from typing import Any
 
 import pytest
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.store import open_store
+from bridge.ingest import runs
+from bridge.store import Store
 from tests.samples import PLACE, sample
 from tests.world import NOW
 
@@ -72,13 +73,16 @@ def plainly(document: Any) -> dict[str, Any]:
 
 
 def imported(place: Path) -> tuple[dict[str, Any], str]:
-    store = open_store("sqlite://")
+    store = Store("sqlite://")
     try:
-        bridge, user = app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
-        (outcome,) = app.import_path(bridge, user, place, at=NOW).outcomes
+        bridge, user = (
+            installation.Bridge(settings=load(), store=store),
+            store.people.add_user("ana", "Europe/Berlin", now=NOW),
+        )
+        (outcome,) = runs.import_path(bridge, user, place, at=NOW).outcomes
         long_ago = date(2001, 1, 1)
-        samples = [s for _, s in store.samples(user.id, since=long_ago)]
-        kinds = [e.kind for _, e in store.episodes(user.id, since=long_ago)]
+        samples = [s for _, s in store.reading.samples(user.id, since=long_ago)]
+        kinds = [e.kind for _, e in store.reading.episodes(user.id, since=long_ago)]
     finally:
         store.close()
     found = {

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge.metrics import Metric
-from connectors.health_auto_export import files
-from connectors.health_auto_export.normalise import normalise
+from bridge.domain.metrics import Metric
+from connectors.apple.auto_export import files
+from connectors.apple.auto_export.normalise import normalise
 from tests.health_auto_export.reading import body, episodes, landed, metric
 
 DAY = "2026-11-18"

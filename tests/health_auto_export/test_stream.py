@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from connectors.health_auto_export import files, stream
-from connectors.health_auto_export.stream import Broken, Json
+from bridge.ingest import json_stream
+from bridge.ingest.json_stream import Broken, Json
+from connectors.apple.auto_export import files
 from tests.health_auto_export.reading import Body
 
 leaves = st.none() | st.booleans() | st.integers(-(10**12), 10**12) | st.floats(allow_nan=False, allow_infinity=False)
@@ -91,7 +92,7 @@ class Endless(io.RawIOBase):
 
 @pytest.mark.parametrize("read", [Json.value, Json.skip])
 def test_a_value_beyond_all_measure_is_not_gathered(read: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stream, "LARGEST", 1 << 20)
+    monkeypatch.setattr(json_stream, "VALUE_MAX_CHARS", 1 << 20)
     endless = Endless()
     with pytest.raises(Broken):
         read(Json(endless))  # type: ignore[arg-type]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from bridge.types import Item, RawRecord
+from bridge.domain.types import Item, RawRecord
 from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from bridge.errors import BadRecord
-from bridge.types import Event, Response, Task
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Event, Response, Task
 from connectors.ics.normalise import normalise
 from tests.ics.components import AT_EIGHT, ME, items, records, utc, vevent, vtodo
 from tests.pace import paces

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bridge import lab
-from bridge.errors import BadRecord, BridgeError, SourceChanged
-from bridge.types import Event
+import lab
+from bridge.domain.errors import BadRecord, BridgeError, SourceChanged
+from bridge.domain.types import Event
 from connectors.ics.files import recognise
 from connectors.ics.normalise import normalise
 from connectors.ics.parse import PAGE, pages

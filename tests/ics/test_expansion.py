@@ -11,13 +11,14 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from bridge import agenda, lab
-from bridge.errors import BadRecord, BridgeError
-from bridge.types import Event, Page
+import lab
+from bridge import calendar as agenda
+from bridge.domain.errors import BadRecord, BridgeError
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Event, Page
 from connectors.ics.files import begins
 from connectors.ics.normalise import normalise
 from connectors.ics.parse import pages
-from rhythm_env.interface import ZoneSpan
 from tests.samples import sample
 
 HOME = "Europe/Berlin"

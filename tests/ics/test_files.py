@@ -8,22 +8,23 @@ from pathlib import Path
 
 import pytest
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.ports import User
-from bridge.store import open_store
-from bridge.types import Outcome
+from bridge.domain.records import User
+from bridge.domain.types import Outcome
+from bridge.ingest import connecting, runs
+from bridge.store import Store
 from connectors.ics.parse import pages
 from tests.ics.components import AT_EIGHT, ME, calendar, vevent, vtodo
 from tests.world import NOW, contents
 
-Person = tuple[app.Bridge, User]
+Person = tuple[installation.Bridge, User]
 
 
 @pytest.fixture
 def ana() -> Iterator[Person]:
-    store = open_store("sqlite://")
-    yield app.Bridge(settings=load(), store=store), store.add_user("ana", "Europe/Berlin", now=NOW)
+    store = Store("sqlite://")
+    yield installation.Bridge(settings=load(), store=store), store.people.add_user("ana", "Europe/Berlin", now=NOW)
     store.close()
 
 
@@ -35,7 +36,7 @@ def written(place: Path, *uids: str, kind: str = "event") -> Path:
 
 
 def imported(ana: Person, place: Path) -> Outcome:
-    (outcome,) = app.import_path(*ana, place, at=NOW).outcomes
+    (outcome,) = runs.import_path(*ana, place, at=NOW).outcomes
     assert outcome.outcome == "ok"
     return outcome
 
@@ -93,10 +94,10 @@ def test_what_two_files_hold_is_as_it_was_when_they_come_again(ana: Person, tmp_
 def test_of_a_connected_folder_a_part_that_comes_later_leaves_the_others(ana: Person, tmp_path: Path) -> None:
     written(tmp_path / "2025.ics", "a")
     written(tmp_path / "2026.ics", "b")
-    connection = app.connect_folder(*ana, "ics", tmp_path)
-    assert app.sync_connection(*ana, connection, at=NOW).items == {"event": 2}
+    connection = connecting.connect_folder(*ana, "ics", tmp_path)
+    assert runs.sync_connection(*ana, connection, at=NOW).items == {"event": 2}
     written(tmp_path / "2027.ics", "c")
-    later = app.sync_connection(*ana, connection, at=NOW)
+    later = runs.sync_connection(*ana, connection, at=NOW)
     assert (later.new, later.deleted, later.files) == (1, 0, 1)
 
 
@@ -105,8 +106,8 @@ def test_what_could_not_be_read_is_forgotten_when_it_can(ana: Person, tmp_path: 
     place.write_bytes(calendar("X-WR-CALNAME:Calendar", *vevent("DURATION:x", AT_EIGHT), *vevent(AT_EIGHT, uid="2")))
     assert imported(ana, place).set_aside == 1
     assert imported(ana, written(place, "1", "2")).new == 1
-    (connection,) = ana[0].store.connections(ana[1].id)
-    assert list(ana[0].store.set_aside(connection.id)) == []
+    (connection,) = ana[0].store.connections.of_user(ana[1].id)
+    assert list(ana[0].store.ingest.set_aside(connection.id)) == []
 
 
 def test_an_invitation_that_i_declined_is_declined_in_a_file_too(

@@ -14,11 +14,10 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 
-from bridge.lab.fleet import count, stage
-from bridge.lab.fleet.accounts import NOW
-from bridge.store import tables
-from bridge.store.sql import SqlStore
-from bridge.vault import Vault
+from bridge.auth.vault import Vault
+from bridge.store import Store, tables
+from lab.fleet import count, stage
+from lab.fleet.accounts import NOW
 
 DAYS = 2
 QUICK = {"BRIDGE_POLICY": "heuristic", "BRIDGE_CLASSIFIER": "keywords"}
@@ -28,7 +27,7 @@ QUICK = {"BRIDGE_POLICY": "heuristic", "BRIDGE_CLASSIFIER": "keywords"}
 class Fleet:
     """People behind their vendors, and workers that come and go."""
 
-    store: SqlStore
+    store: Store
     users: int
     variables: Mapping[str, str]
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
@@ -70,7 +69,7 @@ class Fleet:
     def waiting(self) -> int:
         """Connections that are due, or that somebody is at."""
         now = self.now()
-        return len(self.store.due(now=now, limit=10_000)) + self.store.busy(now=now)
+        return len(self.store.scheduling.due(now=now, limit=10_000)) + self.store.scheduling.lease_count(now=now)
 
     def unsynced(self) -> int:
         return count.missed(self.store, 1)
@@ -85,7 +84,7 @@ class Fleet:
 
 @contextmanager
 def fleet_at(url: str, users: int) -> Iterator[Fleet]:
-    with stage.staged(DAYS, url) as variables, closing(SqlStore(url)) as store:
+    with stage.staged(DAYS, url) as variables, closing(Store(url)) as store:
         stage.populate(store, users, Vault([variables["BRIDGE_KEY"]]))
         fleet = Fleet(store=store, users=users, variables=variables)
         try:

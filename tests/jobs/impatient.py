@@ -7,8 +7,9 @@ import sys
 import time
 from datetime import datetime, timedelta
 
-from bridge import app, sync
-from bridge.lab.fleet.accounts import NOW
+from bridge import installation, leases
+from bridge.ingest import outcomes
+from lab.fleet.accounts import NOW
 
 
 def now() -> datetime:
@@ -17,11 +18,16 @@ def now() -> datetime:
 
 
 if __name__ == "__main__":
-    app.now = now
-    sync.BACKOFF, sync.LEASE, sync.RENEWAL = timedelta(seconds=2), timedelta(seconds=20), 2.0
-    from bridge import jobs  # after what it takes over from the others
+    installation.now = now
+    outcomes.BACKOFF, leases.LEASE, leases.LEASE_RENEWAL_SECONDS = timedelta(seconds=2), timedelta(seconds=20), 2.0
+    from bridge.daemon import procrastinate_worker
 
-    jobs.GRACE, jobs.SILENT, jobs.TICK, jobs.ELSEWHERE = 1.0, 3.0, "* * * * * */2", timedelta(seconds=2)
+    (
+        procrastinate_worker.GRACE,
+        procrastinate_worker.SILENT_SECONDS,
+        procrastinate_worker.TICK_CRON,
+        procrastinate_worker.ELSEWHERE_WAIT,
+    ) = 1.0, 3.0, "* * * * * */2", timedelta(seconds=2)
     from bridge.cli import main
 
     sys.argv[0] = "bridge"

@@ -15,11 +15,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, config, housekeeping, jobs, lab, registry
-from bridge.errors import SetupError, TryLater
-from bridge.lab.server import Answer, LabServer
-from bridge.queue import open_queue
-from bridge.store import open_store
+import lab
+from bridge import config, installation, registry
+from bridge.daemon import housekeeping, procrastinate_worker
+from bridge.daemon.procrastinate_queue import open_queue
+from bridge.domain.errors import SetupError, TryLater
+from bridge.recordings.server import Answer, LabServer
+from bridge.store import Store
 from tests.world import KEY, NOW
 
 
@@ -27,20 +29,20 @@ class Stage:
     """One person with 75 days at WHOOP, and what the jobs do in this process."""
 
     def __init__(self, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.vendor = registry.resolve("bridge.lab.whoop:Vendor")(lab.account("whoop", "week"))
+        self.vendor = registry.resolve("lab.vendors.whoop:Vendor")(lab.account("whoop", "week"))
         self.server = LabServer(self.vendor.application)
         for name, value in self.vendor.settings(self.server.url).items():
             monkeypatch.setenv(f"BRIDGE_WHOOP_{name}".upper(), value)
         monkeypatch.setenv("BRIDGE_DATABASE", url)
         monkeypatch.setenv("BRIDGE_KEY", KEY)
-        self.store = open_store(url)
-        self.bridge = app.Bridge(settings=config.load(), store=self.store)
-        self.jobs = jobs.Jobs(bridge=self.bridge, clock=lambda: NOW)
-        self.user = self.store.add_user("ana", "Europe/Berlin", now=NOW)
+        self.store = Store(url)
+        self.bridge = installation.Bridge(settings=config.load(), store=self.store)
+        self.jobs = procrastinate_worker.Jobs(bridge=self.bridge, clock=lambda: NOW)
+        self.user = self.store.people.add_user("ana", "Europe/Berlin", now=NOW)
         self.connections = [self.add(name) for name in ("one", "two")]
 
     def add(self, name: str) -> Any:
-        connection = self.store.connect(self.user.id, "whoop", name, now=NOW)
+        connection = self.store.connections.connect(self.user.id, "whoop", name, now=NOW)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
         return connection
 
@@ -59,7 +61,7 @@ def test_a_long_pull_comes_in_chunks_that_go_on_where_the_last_one_ended(staged:
         chunks += 1
     assert chunks > 1
     assert not staged.jobs.sync(staged.connections[1].id, 1000)
-    assert staged.store.holder(staged.connections[0].id) is None
+    assert staged.store.scheduling.lease_holder(staged.connections[0].id) is None
     one, two = (set(_records(staged, connection.id)) for connection in staged.connections)
     assert one == two
     assert one
@@ -75,12 +77,12 @@ def _records(staged: Stage, connection_id: int) -> list[tuple[str, str]]:
 
 
 def test_what_a_clock_that_was_ahead_put_off_is_due_again(staged: Stage) -> None:
-    ahead = jobs.Jobs(bridge=staged.bridge, clock=lambda: NOW + timedelta(days=365))
+    ahead = procrastinate_worker.Jobs(bridge=staged.bridge, clock=lambda: NOW + timedelta(days=365))
     for connection in staged.connections:
         ahead.sync(connection.id, 1000)
-    assert staged.jobs.due() == []
-    staged.jobs.recall()
-    assert {connection.id for connection in staged.jobs.due()} == {one.id for one in staged.connections}
+    assert staged.jobs.due_connections() == []
+    staged.jobs.repair_clock()
+    assert {connection.id for connection in staged.jobs.due_connections()} == {one.id for one in staged.connections}
 
 
 def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) -> None:
@@ -88,11 +90,11 @@ def test_no_more_of_a_source_are_synced_at_once_than_it_allows(staged: Stage) ->
     limit = registry.spec("whoop").at_once
     others = [staged.add(f"other{number}") for number in range(limit)]
     for number, connection in enumerate(others):
-        assert staged.store.claim(connection.id, f"elsewhere/{number}", now=NOW, lease=timedelta(minutes=5))
+        assert staged.store.scheduling.claim(connection.id, f"elsewhere/{number}", now=NOW, lease=timedelta(minutes=5))
     with pytest.raises(TryLater) as busy:
         staged.jobs.sync(staged.connections[0].id, 10)
-    assert busy.value.retry_at == NOW + jobs.CROWDED
-    staged.store.release(others[0].id, "elsewhere/0")
+    assert busy.value.retry_at == NOW + procrastinate_worker.CROWDED_WAIT
+    staged.store.scheduling.release(others[0].id, "elsewhere/0")
     assert not staged.jobs.sync(staged.connections[0].id, 1000)
 
 
@@ -130,13 +132,13 @@ def test_a_worker_that_was_killed_in_its_first_look_keeps_no_other_from_looking(
 ) -> None:
     stage = Stage(postgres_url, monkeypatch)
     queue = open_queue(postgres_url, 1)
-    jobs.declare(stage.jobs, queue)
+    procrastinate_worker.declare(stage.jobs, queue)
 
     async def meet() -> list[str]:
         async with queue.open_async():
             manager, found = queue.job_manager, []
             for _ in range(2):  # the first is never heard of again
-                await jobs.look(queue)
+                await procrastinate_worker.look(queue)
                 job = await manager.fetch_job(queues=None, worker_id=await manager.register_worker())
                 found.append(job.task_name if job else "nothing")
             return found
@@ -148,7 +150,7 @@ def test_a_worker_that_was_killed_in_its_first_look_keeps_no_other_from_looking(
 def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> None:
     staged.server.faults.append(lambda _: Answer(status=503, headers={"Retry-After": "3600"}))
     assert not staged.jobs.sync(staged.connections[0].id)
-    failed = staged.store.connection(staged.connections[0].id)
+    failed = staged.store.connections.by_id(staged.connections[0].id)
     assert failed is not None
     assert failed.due_at is not None
     assert NOW + timedelta(minutes=59) < failed.due_at < NOW + timedelta(minutes=61)
@@ -157,13 +159,15 @@ def test_a_failure_comes_back_at_the_time_the_source_named(staged: Stage) -> Non
 def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stage) -> None:
     """Whoever took over keeps it; the first one stops at its next page, and nothing is lost or doubled."""
     connection = staged.connections[0]
-    late = jobs.Jobs(bridge=app.Bridge(settings=staged.bridge.settings, store=staged.store), clock=staged.jobs.clock)
+    late = procrastinate_worker.Jobs(
+        bridge=installation.Bridge(settings=staged.bridge.settings, store=staged.store), clock=staged.jobs.clock
+    )
     taken = threading.Event()
 
     def overtake(request: Any) -> None:
         if not taken.is_set():
             taken.set()
-            staged.store.release(connection.id, staged.store.holder(connection.id) or "")
+            staged.store.scheduling.release(connection.id, staged.store.scheduling.lease_holder(connection.id) or "")
             assert not late.sync(connection.id, 1000)
 
     staged.server.faults.append(overtake)
@@ -176,7 +180,7 @@ def test_a_lease_that_ends_in_the_middle_of_work_is_another_workers(staged: Stag
 def work_off(staged: Stage, url: str) -> None:
     """What a worker does in one tick, and the jobs that come of it."""
     queue = open_queue(url, 1)
-    jobs.declare(staged.jobs, queue)
+    procrastinate_worker.declare(staged.jobs, queue)
 
     async def once() -> None:
         async with queue.open_async():
@@ -190,15 +194,15 @@ def test_what_another_has_taken_over_is_not_paused_for_a_token_that_it_swapped(s
     connection = staged.connections[0]
 
     def overtake(request: Any) -> Answer:
-        staged.store.release(connection.id, staged.store.holder(connection.id) or "")
-        staged.store.claim(connection.id, "elsewhere", now=NOW, lease=timedelta(minutes=5))
+        staged.store.scheduling.release(connection.id, staged.store.scheduling.lease_holder(connection.id) or "")
+        staged.store.scheduling.claim(connection.id, "elsewhere", now=NOW, lease=timedelta(minutes=5))
         return Answer(status=403)
 
     staged.server.faults.append(overtake)
     assert not staged.jobs.sync(connection.id)
-    assert staged.store.holder(connection.id) == "elsewhere"
-    assert staged.store.last_outcome(connection.id) is None
-    assert staged.store.connection(connection.id) == connection
+    assert staged.store.scheduling.lease_holder(connection.id) == "elsewhere"
+    assert staged.store.scheduling.last_outcome(connection.id) is None
+    assert staged.store.connections.by_id(connection.id) == connection
 
 
 @pytest.mark.postgres
@@ -211,7 +215,7 @@ def test_a_wrong_setting_is_told_and_stops_no_sync(
     housekeeping.daily(stage.bridge, now=NOW - timedelta(days=2))
     with stage.server, closing(stage.store):
         work_off(stage, postgres_url)
-        assert all(one.last_success for one in stage.store.connections(stage.user.id))
+        assert all(one.last_success for one in stage.store.connections.of_user(stage.user.id))
     assert "people: BRIDGE_QUIET" in caplog.text
     assert "housekeeping: BRIDGE_KEEP_RAW" in caplog.text
 
@@ -220,18 +224,18 @@ def test_a_wrong_setting_is_told_and_stops_no_sync(
 def test_what_failed_or_was_put_off_by_a_clock_that_was_ahead_is_in_nobodys_way(
     postgres_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    stage, now = Stage(postgres_url, monkeypatch), app.now()
+    stage, now = Stage(postgres_url, monkeypatch), installation.now()
     with stage.server, closing(stage.store):
         others = [stage.add(f"other{number}") for number in range(registry.spec("whoop").at_once)]
         stage.jobs.clock = lambda: now + timedelta(days=365)
         for other in others:
-            stage.store.claim(other.id, "elsewhere", now=stage.jobs.clock(), lease=timedelta(minutes=5))
+            stage.store.scheduling.claim(other.id, "elsewhere", now=stage.jobs.clock(), lease=timedelta(minutes=5))
         work_off(stage, postgres_url)  # it is crowded, and to be tried in a year
         stage.jobs.clock = lambda: now
-        stage.store.release(others[0].id, "elsewhere")
+        stage.store.scheduling.release(others[0].id, "elsewhere")
         stage.server.faults.append(lambda _: Answer(status=429))
         work_off(stage, postgres_url)
-        assert [one.failures for one in stage.store.connections(stage.user.id)[:2]] == [1, 1]
+        assert [one.failures for one in stage.store.connections.of_user(stage.user.id)[:2]] == [1, 1]
 
 
 @pytest.mark.postgres

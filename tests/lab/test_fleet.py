@@ -13,14 +13,13 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge import app
-from bridge.cli.scale import BEGIN, COLUMNS, END, keep
-from bridge.errors import SetupError
-from bridge.lab.fleet import accounts, count, stage
-from bridge.lab.fleet.worker import play
-from bridge.store import open_store, tables
-from bridge.store.sql import SqlStore
-from bridge.vault import Vault
+from bridge import installation
+from bridge.auth.vault import Vault
+from bridge.domain.errors import SetupError
+from bridge.store import Store, tables
+from lab.cli.scale import BEGIN, COLUMNS, END, keep
+from lab.fleet import accounts, count, stage
+from lab.fleet.worker import play
 from tests.world import NOW
 
 ASKED = {"users", "syncs_per_s", "lag_p50_s", "lag_p95_s", "peak_mb", "lost", "doubled", "bytes_per_user_year"}
@@ -51,26 +50,26 @@ def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> No
 
 
 @pytest.fixture
-def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> SqlStore:
+def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     """A store in which everybody was synced once."""
     with stage.staged(2, f"sqlite:///{tmp_path / 'bridge.db'}") as variables:
         for name, value in variables.items():
             monkeypatch.setenv(name, value)
-        with app.open_bridge() as opened:
-            assert isinstance(opened.store, SqlStore)
+        with installation.open_bridge() as opened:
+            assert isinstance(opened.store, Store)
             stage.populate(opened.store, PEOPLE, Vault([variables["BRIDGE_KEY"]]))
             at = accounts.NOW.isoformat()
             report = play(opened, 2, {"base": at, "until": at, "origin": time.monotonic()})
             assert report["outcomes"] == {"ok": 3 * PEOPLE}
-        return SqlStore(variables["BRIDGE_DATABASE"])
+        return Store(variables["BRIDGE_DATABASE"])
 
 
-def change(store: SqlStore, statement: str) -> None:
+def change(store: Store, statement: str) -> None:
     with store.database.write() as db:
         db.execute(sa.text(statement))
 
 
-def test_what_is_missing_or_too_much_is_counted(loaded: SqlStore) -> None:
+def test_what_is_missing_or_too_much_is_counted(loaded: Store) -> None:
     with closing(loaded):
         whole = count.count(loaded, PEOPLE, 2)
         assert whole == (0, 0)
@@ -88,7 +87,7 @@ def test_what_is_missing_or_too_much_is_counted(loaded: SqlStore) -> None:
             assert count.count(loaded, PEOPLE, 2) == (4, 1 + db.execute(arrivals).scalar_one() // 2)
 
 
-def test_one_persons_data_at_another_are_both_lost_and_doubled(loaded: SqlStore) -> None:
+def test_one_persons_data_at_another_are_both_lost_and_doubled(loaded: Store) -> None:
     """Persons 1 and 17 are of a kind: only their numbers tell them apart."""
     with closing(loaded):
         change(loaded, "UPDATE connections SET name = 'was' || user_id WHERE user_id IN (1, 17)")
@@ -99,13 +98,13 @@ def test_one_persons_data_at_another_are_both_lost_and_doubled(loaded: SqlStore)
 
 def test_a_store_with_people_in_it_is_refused(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path / 'mine.db'}"
-    with closing(open_store(url)) as store:
-        store.add_user("ana", "UTC", now=NOW)
+    with closing(Store(url)) as store:
+        store.people.add_user("ana", "UTC", now=NOW)
     ran = bridge("fleet", "--users", "2", "--database", url)
     assert ran.returncode == 2
     assert "of its own" in ran.stderr
-    with closing(open_store(url)) as store:
-        assert [user.name for user in store.users()] == ["ana"]
+    with closing(Store(url)) as store:
+        assert [user.name for user in store.people.users()] == ["ana"]
 
 
 def test_a_row_replaces_the_earlier_run_of_as_many_on_the_same_database(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dateutil.rrule import rrulestr
 
-from bridge.lab.person import HARD_WEEK, demo_person
+from lab.people.person import HARD_WEEK, demo_person
 
 FRIDAY = date(2026, 11, 20)
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -79,7 +79,7 @@ def nights(today: date = FRIDAY, **options: Any) -> list[dict[str, Any]]:
 
 def test_the_same_person_in_another_process() -> None:
     code = (
-        "import hashlib, json, datetime; from bridge.lab.person import demo_person;"
+        "import hashlib, json, datetime; from lab.people.person import demo_person;"
         "print(hashlib.sha256(json.dumps(demo_person(datetime.date(2026, 11, 20))).encode()).hexdigest())"
     )
     environment = {"PYTHONHASHSEED": "12345", "TZ": "Asia/Tokyo"}

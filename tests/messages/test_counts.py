@@ -12,15 +12,16 @@ import sqlalchemy as sa
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.errors import BadRecord
-from bridge.files import Plain
-from bridge.metrics import METRICS, Metric
-from bridge.ports import Store, User
-from bridge.store import open_store
-from bridge.types import Outcome, Sample
-from connectors.messages.files import LARGEST, read, recognise
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.records import User
+from bridge.domain.types import Outcome, Sample
+from bridge.ingest import runs
+from bridge.ingest.files import DiskFile
+from bridge.store import Store
+from connectors.messages.files import COUNTS_MAX_BYTES, read, recognise
 from connectors.messages.normalise import UNREADABLE, normalise
 from tests.world import NOW
 
@@ -30,18 +31,18 @@ Rows = dict[str, float]  # "2026-11-20/contacts" -> value
 
 @pytest.fixture
 def ana(store: Store) -> User:
-    return store.add_user("ana", "Europe/Berlin", now=NOW)
+    return store.people.add_user("ana", "Europe/Berlin", now=NOW)
 
 
 def put(store: Store, user: User, place: Path, text: str, *, hours: int = 0) -> Outcome:
     """Import a file with this content."""
     place.write_text(text, encoding="utf-8", newline="")
-    bridge = app.Bridge(settings=load(), store=store)
-    return app.import_path(bridge, user, place, at=NOW + timedelta(hours=hours)).outcomes[0]
+    bridge = installation.Bridge(settings=load(), store=store)
+    return runs.import_path(bridge, user, place, at=NOW + timedelta(hours=hours)).outcomes[0]
 
 
 def rows(store: Store, user: User, *, hours: int = 99) -> Rows:
-    return {sample.key: sample.value for _, sample in store.samples(user.id, at=NOW + timedelta(hours=hours))}
+    return {sample.key: sample.value for _, sample in store.reading.samples(user.id, at=NOW + timedelta(hours=hours))}
 
 
 def test_a_corrected_file_updates_its_rows_and_forgets_what_was_wrong_with_it(
@@ -59,8 +60,8 @@ def test_a_corrected_file_updates_its_rows_and_forgets_what_was_wrong_with_it(
     wanted |= {"2026-11-19/messages": 4.0, "2026-11-20/contacts": 5.0, "2025-11-18/contacts": 1.0}
     assert rows(store, ana) == wanted
     assert rows(store, ana, hours=1)["2026-11-18/contacts"] == 3.0
-    (connection,) = store.connections(ana.id)
-    assert [reason for _, reason in store.set_aside(connection.id)] == [f"messages/day: {UNREADABLE['date']}"]
+    (connection,) = store.connections.of_user(ana.id)
+    assert [reason for _, reason in store.ingest.set_aside(connection.id)] == [f"messages/day: {UNREADABLE['date']}"]
     assert put(store, ana, place, fixed, hours=3).unchanged == 3
 
 
@@ -93,13 +94,13 @@ def test_a_file_with_any_other_column_is_refused(store: Store, ana: User, tmp_pa
 def test_no_word_is_kept_or_told(database_url: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     """Every byte of the database and every line of the logs is searched."""
     caplog.set_level(logging.DEBUG)
-    store = open_store(database_url)
-    user = store.add_user("ana", "Europe/Berlin", now=NOW)
+    store = Store(database_url)
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
     bad = [f"2026-11-18,3,{WORDS}", f"{WORDS},3", f"2026-11-19,{WORDS}", f'2026-11-19,"{WORDS}', "2026-11-20,2"]
     outcome = put(store, user, tmp_path / "counts.csv", "date,contacts\n" + "\n".join(bad))
     put(store, user, tmp_path / "chat.csv", f"date,contacts,text\n2026-11-18,3,{WORDS}\n")
     assert (outcome.set_aside, rows(store, user)) == (4, {"2026-11-20/contacts": 2.0})
-    kept = str(store.dump(user.id)) + str(list(_everything(database_url))) + caplog.text + str(outcome)
+    kept = str(store.exports.dump(user.id)) + str(list(_everything(database_url))) + caplog.text + str(outcome)
     store.close()
     assert "2026-11-20" in kept
     assert WORDS not in kept
@@ -124,9 +125,9 @@ def test_more_than_a_fifth_unreadable_is_another_kind_of_file(store: Store, ana:
     assert rows(store, ana) == {}
 
 
-def file_of(tmp_path: Path, content: bytes, name: str = "counts.csv") -> Plain:
+def file_of(tmp_path: Path, content: bytes, name: str = "counts.csv") -> DiskFile:
     (tmp_path / name).write_bytes(content)
-    return Plain(tmp_path / name, name)
+    return DiskFile(tmp_path / name, name)
 
 
 @pytest.mark.parametrize(
@@ -148,7 +149,7 @@ def test_it_is_known_by_its_columns(tmp_path: Path, name: str, content: bytes, k
 
 
 def test_a_file_of_a_hundred_thousand_years_is_refused(store: Store, ana: User, tmp_path: Path) -> None:
-    outcome = put(store, ana, tmp_path / "counts.csv", "date,contacts\n" + "\n" * LARGEST)
+    outcome = put(store, ana, tmp_path / "counts.csv", "date,contacts\n" + "\n" * COUNTS_MAX_BYTES)
     assert "far larger" in outcome.failed_files[0][1]
 
 

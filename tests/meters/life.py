@@ -5,10 +5,12 @@ from __future__ import annotations
 import random
 from datetime import UTC, date, datetime, timedelta
 
-from bridge.metrics import Metric
-from bridge.ports import Known
-from bridge.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample, Task
-from rhythm_env.interface import ActionType, ZoneSpan
+from bridge import registry
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample, Task
+from rhythm_env.interface import ActionType
 
 BERLIN = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="Europe/Berlin"),)
 TODAY = date(2026, 11, 20)  # a Friday; Berlin is an hour ahead of UTC
@@ -60,7 +62,7 @@ def entry(start, hours, action=None, **of):
 
 def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), interactions=()):
     """What is known; a sample's or episode's source is the beginning of its key."""
-    return Known(
+    return Snapshot(
         at=at,
         zones=zones,
         samples=[(source_of(i), i) for i in items if isinstance(i, Sample)],
@@ -68,6 +70,7 @@ def known(*items, at=MORNING + 2 * HOUR, zones=BERLIN, agenda=(), tasks=(), inte
         agenda=sorted(agenda, key=lambda one: one[0].start),
         tasks=tasks,
         interactions=interactions,
+        rmssd_errors=registry.rmssd_errors(),
     )
 
 

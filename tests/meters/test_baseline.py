@@ -7,8 +7,9 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from bridge import registry
+from bridge.domain.metrics import METRICS, Metric
 from bridge.meters.baseline import CONSTANTS, MEETING_LOAD, OWN_SLEEP, asleep, baseline, hrv_quality, scale, unscale
-from bridge.metrics import METRICS, Metric
 
 HR = CONSTANTS[Metric.RESTING_HR]
 SLEEP = CONSTANTS[Metric.SLEEP_SCORE]
@@ -75,12 +76,14 @@ def test_counts_may_be_none():
 
 
 def test_quality_of_variability_is_that_of_the_device():
-    assert hrv_quality(Metric.HRV_RMSSD, "oura") == pytest.approx(0.91, abs=0.005)
-    assert hrv_quality(Metric.HRV_RMSSD, "whoop") == pytest.approx(0.84, abs=0.005)
-    assert hrv_quality(Metric.HRV_RMSSD, "garmin") == pytest.approx(0.77, abs=0.005)
-    assert hrv_quality(Metric.HRV_SDNN, "apple_health") < hrv_quality(Metric.HRV_RMSSD, "polar")
-    assert hrv_quality(asleep(Metric.HRV_RMSSD_BEATS), "apple_health") == hrv_quality(Metric.HRV_SDNN, "apple_health")
-    assert hrv_quality(Metric.RESTING_HR, "whoop") == 1
+    told = registry.rmssd_errors()
+    assert hrv_quality(Metric.HRV_RMSSD, told["oura"]) == pytest.approx(0.91, abs=0.005)
+    assert hrv_quality(Metric.HRV_RMSSD, told["whoop"]) == pytest.approx(0.84, abs=0.005)
+    assert hrv_quality(Metric.HRV_RMSSD, told["garmin"]) == pytest.approx(0.77, abs=0.005)
+    assert hrv_quality(Metric.HRV_RMSSD, told.get("apple_health")) == pytest.approx(0.77, abs=0.005)  # not known
+    assert hrv_quality(Metric.HRV_SDNN, None) < hrv_quality(Metric.HRV_RMSSD, 0.163)  # a wrist's, the widest measured
+    assert hrv_quality(asleep(Metric.HRV_RMSSD_BEATS), None) == hrv_quality(Metric.HRV_SDNN, None)
+    assert hrv_quality(Metric.RESTING_HR, told["whoop"]) == 1
 
 
 @pytest.mark.parametrize("metric", sorted(CONSTANTS))

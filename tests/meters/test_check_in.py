@@ -4,10 +4,10 @@ import doctest
 
 import pytest
 
+from bridge.domain.metrics import CHECK_INS
+from bridge.domain.types import Sample
 from bridge.meters import check_in as module
 from bridge.meters import read
-from bridge.metrics import CHECK_INS
-from bridge.types import Sample
 from rhythm_env.interface import Meter
 
 from .life import DAY, HOUR, MORNING, body, known

@@ -5,9 +5,9 @@ from math import exp, log, sqrt
 
 import pytest
 
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Sample
 from bridge.meters import read
-from bridge.metrics import Metric
-from bridge.types import Sample
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, TODAY, body, day_before, entry, known, task, weeks, z_of

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.domain.records import Proxy, ProxyMap
 from bridge.meters import fuse as module
 from bridge.meters import words
 from bridge.meters.fuse import KNOWABLE, NOT_VALIDATED, NOTHING, Signal, freshness, fuse, precision, warmed
-from bridge.ports import Proxy, ProxyMap
 from rhythm_env.interface import Meter
 
 WEIGHTS = {"a": 2.0, "b": 0.6, "c": 0.3}

@@ -5,9 +5,9 @@ from math import exp, log
 
 import pytest
 
+from bridge.domain.metrics import Metric
 from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, baseline
-from bridge.metrics import Metric
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, body, day_before, entry, known, night, nightly, signals, steps, stress, z_of

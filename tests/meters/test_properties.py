@@ -7,9 +7,9 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, EpisodeKind, Sample
 from bridge.meters import METERS, Past, read, read_at
-from bridge.metrics import Metric
-from bridge.types import Episode, EpisodeKind, Sample
 from rhythm_env.interface import ActionType, Meter
 
 from .life import DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress, task, weeks

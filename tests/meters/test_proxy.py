@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from bridge.errors import SetupError
+from bridge.domain.errors import SetupError
 from bridge.meters import proxy, read
 from bridge.meters.fuse import EXPIRY
 from rhythm_env.interface import Meter

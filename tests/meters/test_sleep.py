@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.domain.metrics import Metric
 from bridge.meters.sleep import night_of, score
-from bridge.metrics import Metric
 
 from .life import DAY, MORNING, TODAY, night
 

@@ -7,11 +7,12 @@ from itertools import pairwise
 
 import pytest
 
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import moment_at, slot_start
+from bridge.domain.types import Episode, Sample
 from bridge.meters import proxy, read, read_slots
 from bridge.meters.fuse import Signal, fuse
-from bridge.metrics import Metric
-from bridge.types import Episode, Sample
-from rhythm_env.interface import Meter, moment_at, slot_start
+from rhythm_env.interface import Meter
 
 from .life import BERLIN, DAY, HOUR, MORNING, body, entry, known, night, nightly, steps, stress
 

@@ -5,10 +5,10 @@ from datetime import timedelta
 
 import pytest
 
+from bridge.domain.metrics import Metric
 from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, baseline
-from bridge.meters.travel import Journeys
-from bridge.metrics import Metric
+from bridge.meters.nights import Journeys
 from rhythm_env.interface import Meter
 
 from .life import DAY, HOUR, MORNING, TODAY, body, known, night, nightly

@@ -4,9 +4,9 @@ from dataclasses import replace
 
 import pytest
 
+from bridge.domain.metrics import Metric
 from bridge.meters import read
 from bridge.meters.baseline import CONSTANTS, baseline
-from bridge.metrics import Metric
 from rhythm_env.interface import Meter
 
 from .life import DAY, HOUR, MORNING, known, night, nightly, signals, z_of

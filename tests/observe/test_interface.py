@@ -10,6 +10,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from bridge.domain import slots
+from bridge.domain.slots import Moment, ZoneSpan, moment_at, moment_of, slot_bounds, slot_start
 from rhythm_env import interface
 from rhythm_env.interface import (
     STEPS_PER_WEEK,
@@ -18,16 +20,10 @@ from rhythm_env.interface import (
     Interaction,
     Meter,
     MeterState,
-    Moment,
     Observation,
     Slot,
     StepRecord,
-    ZoneSpan,
-    moment_at,
-    moment_of,
     observation_from_json,
-    slot_bounds,
-    slot_start,
 )
 
 MINUTE = timedelta(minutes=1)
@@ -50,6 +46,8 @@ def zones(*spans):
 
 def test_worked_examples():
     assert doctest.testmod(interface).failed == 0
+    done = doctest.testmod(slots)
+    assert (done.failed, done.attempted) == (0, 2)
 
 
 @settings(deadline=None)

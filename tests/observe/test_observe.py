@@ -9,21 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from bridge.advice.observation import observe, slot_around
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import ZoneSpan, moment_at, moment_of, slot_start
 from bridge.meters import read
-from bridge.metrics import Metric
-from bridge.observe import observe, slot_around
-from rhythm_env.interface import (
-    ActionType,
-    Answer,
-    Interaction,
-    Meter,
-    Slot,
-    ZoneSpan,
-    moment_at,
-    moment_of,
-    observation_from_json,
-    slot_start,
-)
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, Slot, observation_from_json
 from tests.meters.life import BERLIN, DAY, HOUR, MORNING, TODAY, body, entry, known, night, nightly, stress, task, weeks
 
 FRIDAY = date(2026, 11, 16)  # the week of it

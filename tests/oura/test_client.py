@@ -12,10 +12,11 @@ import pytest
 import requests
 
 from bridge import registry
-from bridge.errors import BadRecord
-from bridge.lab.server import Answer
-from bridge.store import open_store
-from bridge.types import EpisodeKind, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import EpisodeKind, RawRecord, Sample
+from bridge.recordings.server import Answer
+from bridge.store import Store
 from connectors.oura import consent
 from connectors.oura.client import Oura
 from connectors.oura.normalise import normalise
@@ -24,7 +25,7 @@ from tests.world import World, later, living
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "oura", "awkward") as world:
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "oura", "awkward") as world:
         yield world
 
 
@@ -56,6 +57,56 @@ def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
     assert not consent.revoke(world.account)
 
 
+def refreshes(world: World) -> int:
+    return world.server.asked.count("POST /oauth/token")
+
+
+def of_metric(world: World, metric: Metric) -> int:
+    return len(world.store.reading.samples(world.user.id, metrics=[metric]))
+
+
+def test_the_live_names_of_scopes_are_asked_for_and_every_stream_lands(world: World) -> None:
+    consent.authorise(world.account, Agreeing())
+    (question,) = [line for line in world.server.asked if "/oauth/authorize" in line]
+    assert set(dict(parse_qsl(urlsplit(question).query))["scope"].split()) == set(consent.SCOPES)
+    assert set((world.account.token() or {})["scope"]) == {f"extapi:{scope}" for scope in consent.SCOPES}
+    outcome = world.sync()
+    assert (outcome.outcome, outcome.not_permitted) == ("ok", ())
+    assert of_metric(world, Metric.SPO2)
+    assert refreshes(world) == 1  # the code
+
+
+def test_a_name_that_oura_does_not_know_is_dropped_in_silence(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(consent, "SCOPES", ("daily", "heartrate", "workout", "session", "spo2Daily"))
+    consent.authorise(world.account, Agreeing())
+    assert "extapi:spo2Daily" not in (world.account.token() or {})["scope"]
+    answer = requests.get(
+        f"{world.server.url}/v2/usercollection/daily_spo2",
+        headers={"Authorization": f"Bearer {world.account.token_field('access_token')}"},
+        timeout=10,
+    )
+    assert (answer.status_code, answer.json()) == (401, {"detail": "Token is not authorized access spo2 scope."})
+
+
+def test_a_box_that_is_left_unticked_costs_that_stream_alone_until_it_is_ticked(world: World) -> None:
+    world.vendor.ticked -= {"spo2", "workout"}
+    consent.authorise(world.account, Agreeing())
+    before = refreshes(world)
+    for minutes in (0, 30):
+        outcome = later(world, minutes=minutes).sync()
+        assert (outcome.outcome, outcome.not_permitted) == ("ok", ("daily_spo2", "workout"))
+    assert refreshes(world) == before
+    assert of_metric(world, Metric.SPO2) == 0
+    assert of_metric(world, Metric.STEPS)
+    world.vendor.ticked |= {"spo2", "workout"}
+    world.vendor.tokens_expire()  # a refreshed token carries the consent it came from, and no more
+    assert later(world, minutes=60).sync().not_permitted == ("daily_spo2", "workout")
+    consent.authorise(world.account, Agreeing())
+    outcome = later(world, minutes=90).sync()
+    assert (outcome.outcome, outcome.not_permitted) == ("ok", ())
+    assert of_metric(world, Metric.SPO2)
+
+
 def test_a_first_sync_asks_for_months_and_follows_every_token(world: World) -> None:
     assert world.sync().outcome == "ok"
     nights = asked(world, "sleep")
@@ -66,7 +117,7 @@ def test_a_first_sync_asks_for_months_and_follows_every_token(world: World) -> N
         ("2026-11-21", "2026-11-22"),
     }
     assert [query.get("next_token") for query in asked(world, "heartrate")] == [None, None, "page-25", None]
-    kinds = [episode.kind for _, episode in world.store.episodes(world.user.id)]
+    kinds = [episode.kind for _, episode in world.store.reading.episodes(world.user.id)]
     assert kinds.count(EpisodeKind.SLEEP) == 36  # 40 and a second one, without five that are none or broken
     assert kinds.count(EpisodeKind.NAP) == 1
 
@@ -90,7 +141,7 @@ def test_a_late_score_a_new_night_and_a_deleted_one_are_found(world: World) -> N
     nights.remove(gone)
     found = later(world, hours=2).sync()
     assert (found.updated, found.deleted) == (2, 1)
-    days = {str(episode.day) for _, episode in world.store.episodes(world.user.id)}
+    days = {str(episode.day) for _, episode in world.store.reading.episodes(world.user.id)}
     assert "2026-11-20" in days
     assert not days & {"2026-11-18", "2026-11-19"}
 
@@ -135,4 +186,4 @@ def test_a_day_without_the_ring_is_not_a_day_without_a_step(steps: int | None, a
 
 def test_an_answer_of_another_shape_stops_the_source(world: World) -> None:
     world.server.faults.append(lambda request: Answer(body={"data": "none"}) if "daily" in request.path else None)
-    assert world.sync().outcome == "stopped"
+    assert world.persist().outcome == "stopped"

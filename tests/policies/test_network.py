@@ -16,24 +16,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
+from bridge.domain.slots import moment_of
+from lab.evaluation.grades import evaluate
+from lab.evaluation.week import Weeks, begin, observation
 from policies.network import WEIGHTS, Learned, open_policy
 from policies.network.forward import think, weights
-from policies.network.seen import read
+from policies.network.inputs import read
 from policies.network.slots import PER_SLOT, PRESENT, weighed
 from policies.planner.inference import answered
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.evaluation import evaluate
-from rhythm_env.interface import (
-    ActionType,
-    Answer,
-    Interaction,
-    Meter,
-    MeterState,
-    Observation,
-    moment_of,
-)
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation
 from rhythm_env.profiles import belief_target, sampled
-from rhythm_env.week import Weeks, begin, observation
 from tests.pace import paces
 
 GOLDEN = Path(__file__).with_name("network_golden.json")
@@ -175,7 +168,7 @@ def test_importing_and_deciding_need_no_pytorch() -> None:
     code = (
         "import sys, random; sys.modules['torch'] = None\n"
         "from policies.network import open_policy\nassert 'numpy' not in sys.modules\n"
-        "from rhythm_env.week import begin, observation\n"
+        "from lab.evaluation.week import begin, observation\n"
         "open_policy().decide(observation(begin([1]), 0), random.Random(1))"
     )
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

@@ -13,32 +13,23 @@ import numpy as np
 import pytest
 
 from bridge import registry
+from bridge.domain.slots import moment_of
+from lab.evaluation.grades import play
+from lab.evaluation.strategies import Played
+from lab.evaluation.week import Weeks, begin, observation
 from policies.planner import Planner, open_policy
 from policies.planner.advice import read_into
 from policies.planner.evidence import rows
 from policies.planner.inference import Posterior, infer, prior
 from policies.planner.population import PLACE, column, population, profiles
-from policies.planner.responses import Crowd
+from policies.planner.responses import Particles
 from policies.planner.rollout import bodies, stepped
 from policies.planner.words import answers
 from rhythm_env import dynamics
 from rhythm_env.dynamics import ACTIONS
-from rhythm_env.evaluation import play
-from rhythm_env.interface import (
-    ActionType,
-    Answer,
-    Interaction,
-    Meter,
-    MeterState,
-    Observation,
-    Slot,
-    StepRecord,
-    moment_of,
-)
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord
 from rhythm_env.people import standing, utilities
 from rhythm_env.profiles import belief_target, sampled
-from rhythm_env.strategies import Played
-from rhythm_env.week import Weeks, begin, observation
 from tests.pace import paces
 
 MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
@@ -112,7 +103,7 @@ def test_supposed_people_live_in_the_simulators_own_dynamics(slot: int) -> None:
 def test_supposed_people_judge_advice_as_the_simulators_do() -> None:
     people = sampled(range(6))
     people.traits["guilt"][:] = people.traits["guilt"] > 0.5
-    crowd = Crowd(column(people))
+    crowd = Particles(column(people))
     crowd.meters = np.random.default_rng(1).random((5, 6)).astype(np.float32)
     worth = utilities(crowd.meters.astype(float), 2, people)
     expected = np.array([standing(worth[:, i], tuple(ActionType)) for i in range(6)]).T
@@ -193,7 +184,7 @@ def test_reschedule_is_kept_apart_from_ignore() -> None:
 
 
 def test_the_chances_of_all_answers_add_to_one() -> None:
-    crowd = Crowd(population().people)
+    crowd = Particles(population().people)
     standings = crowd.standings(crowd.changes(0))
     chances = [crowd.likelihood(interaction(0, ActionType.LEARN, given), standings) for given in Answer]
     assert np.sum(chances, axis=0) == pytest.approx(1, abs=1e-5)
@@ -201,7 +192,7 @@ def test_the_chances_of_all_answers_add_to_one() -> None:
 
 def test_put_off_speaks_for_the_hour_that_was_chosen_on_whatever_day() -> None:
     """From an evening to the next morning: a mind that is clearer then. To the same hour: no more than not now."""
-    put_off, crowd = interaction(2, ActionType.LEARN, Answer.RESCHEDULE), Crowd(population().people)
+    put_off, crowd = interaction(2, ActionType.LEARN, Answer.RESCHEDULE), Particles(population().people)
     standings = crowd.standings(crowd.changes(2))
     morning, same, unsaid = (replace(put_off, moved_to=to) for to in ((1, Slot.MORNING), (1, Slot.EVENING), None))
     by_day = infer(heard(*[morning] * 4)).person() - infer(heard(*[unsaid] * 4)).person()
@@ -211,7 +202,7 @@ def test_put_off_speaks_for_the_hour_that_was_chosen_on_whatever_day() -> None:
 
 
 def test_put_off_at_night_is_not_accepted() -> None:
-    night, crowd = interaction(3, ActionType.LEARN, Answer.RESCHEDULE), Crowd(population().people)
+    night, crowd = interaction(3, ActionType.LEARN, Answer.RESCHEDULE), Particles(population().people)
     standings = crowd.standings(crowd.changes(3))
     accepted = crowd.likelihood(replace(night, answer=Answer.ACCEPT), standings)
     assert crowd.likelihood(night, standings) == pytest.approx(1 - accepted)

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bridge import registry
+from lab.evaluation.strategies import strategy
+from lab.evaluation.week import Weeks, begin, observation
 from rhythm_env import constants, dynamics, grading
 from rhythm_env.interface import ActionType, observation_from_json
 from rhythm_env.profiles import CONDITIONS, Profiles, archetypes, average, belief_target, sampled
-from rhythm_env.strategies import strategy
-from rhythm_env.week import Weeks, begin, observation
 
 INDEX = {action: number for number, action in enumerate(dynamics.ACTIONS)}
 conditions = st.sampled_from(CONDITIONS)
@@ -56,7 +56,7 @@ def test_the_belief_that_says_nothing_is_as_wrong_as_published(condition: str, p
 @pytest.mark.parametrize("name", ["random", "heuristic"])
 @pytest.mark.parametrize("condition", ["in", "ood", "discrete"])
 def test_the_baselines_land_where_they_are_published(name: str, condition: str) -> None:
-    from rhythm_env.evaluation import PUBLISHED, play, seeds_of
+    from lab.evaluation.grades import PUBLISHED, play, seeds_of
 
     chosen = seeds_of(condition, 500)
     weeks = begin(chosen, condition)

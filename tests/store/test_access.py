@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from datetime import UTC, datetime, timedelta
 
-from bridge import access
-from bridge.ports import Store
+from bridge.auth import access
+from bridge.store import Store
 
 NOW = datetime(2026, 11, 20, 9, tzinfo=UTC)
 HOUR = timedelta(hours=1)
 
 
 def test_a_session_lasts_until_it_ends_and_goes_with_its_person(store: Store) -> None:
-    ana = store.add_user("ana", "UTC", now=NOW)
+    ana = store.people.add_user("ana", "UTC", now=NOW)
     kept = store.access
     kept.begin_session(ana.id, "a", now=NOW, until=NOW + HOUR)
     kept.begin_session(ana.id, "b", now=NOW, until=NOW + 3 * HOUR)
@@ -21,25 +21,25 @@ def test_a_session_lasts_until_it_ends_and_goes_with_its_person(store: Store) ->
     assert kept.session("a", now=NOW) is None  # what was over is deleted
     kept.end_session("b")
     assert (kept.session("b", now=NOW), kept.session("c", now=NOW)) == (None, ana.id)
-    store.forget(ana.id)
+    store.people.forget(ana.id)
     assert kept.session("c", now=NOW) is None
 
 
 def test_a_password_is_kept_as_a_hash_and_ends_sessions(store: Store) -> None:
-    ana = store.add_user("ana", "UTC", now=NOW)
-    token = access.begin(store, ana, now=NOW)
+    ana = store.people.add_user("ana", "UTC", now=NOW)
+    token = access.begin_session(store, ana, now=NOW)
     access.set_password(store, ana, "correct horse", now=NOW)
     assert store.access.session(access.digest(token), now=NOW) is None
     assert (store.access.password(ana.id) or "").startswith("$argon2id$")
-    assert access.known(store, "ana", "correct horse") == ana
-    assert access.known(store, "ana", "wrong") is None
-    assert access.known(store, "ben", "correct horse") is None
+    assert access.user_with_password(store, "ana", "correct horse") == ana
+    assert access.user_with_password(store, "ana", "wrong") is None
+    assert access.user_with_password(store, "ben", "correct horse") is None
     access.set_password(store, ana, None, now=NOW)
-    assert access.known(store, "ana", "correct horse") is None
+    assert access.user_with_password(store, "ana", "correct horse") is None
 
 
 def test_tokens_are_listed_without_themselves_and_are_one_persons(store: Store) -> None:
-    ana, ben = (store.add_user(name, "UTC", now=NOW) for name in ("ana", "ben"))
+    ana, ben = (store.people.add_user(name, "UTC", now=NOW) for name in ("ana", "ben"))
     made, token = access.new_token(store, ana, "phone", now=NOW)
     assert store.access.token(access.digest(token)) == ana.id
     assert store.access.tokens(ana.id) == [made]

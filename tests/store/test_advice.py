@@ -7,9 +7,11 @@ from datetime import date
 
 import pytest
 
-from bridge.errors import SetupError
-from bridge.ports import Recommendation, Store
-from rhythm_env.interface import ActionType, Answer, moment_of
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Recommendation
+from bridge.domain.slots import moment_of
+from bridge.store import Store
+from rhythm_env.interface import ActionType, Answer
 from tests.store.test_people import at_once
 from tests.store.toy import HOUR, T0, connected
 
@@ -35,41 +37,43 @@ def advised(store: Store) -> Recommendation:
 
 def test_it_comes_back_as_it_was_given(store: Store) -> None:
     given = advised(store)
-    kept = store.add_recommendation(given)
+    kept = store.recommendations.add(given)
     assert kept == replace(given, id=kept.id)
-    assert store.recommendation(kept.id) == store.open_recommendation(given.user_id, MOMENT) == kept
-    assert store.open_recommendation(given.user_id, MOMENT.shifted(1)) is None
-    assert store.recommendation(kept.id + 1) is None
+    assert store.recommendations.by_id(kept.id) == store.recommendations.of_slot(given.user_id, MOMENT) == kept
+    assert store.recommendations.of_slot(given.user_id, MOMENT.shifted(1)) is None
+    assert store.recommendations.by_id(kept.id + 1) is None
 
 
 def test_half_a_character_costs_no_advice(store: Store) -> None:
-    kept = store.add_recommendation(replace(advised(store), reasons=("a walk \ud83d",)))
+    kept = store.recommendations.add(replace(advised(store), reasons=("a walk \ud83d",)))
     assert kept.reasons == ("a walk ?",)
 
 
 def test_a_slot_has_one_however_many_ask_at_once(store: Store) -> None:
     given = advised(store)
     actions = [ActionType.SLEEP, ActionType.LEARN, ActionType.MEDITATE, ActionType.SOCIALIZE]
-    kept = at_once(lambda number: store.add_recommendation(replace(given, action=actions[number])))
+    kept = at_once(lambda number: store.recommendations.add(replace(given, action=actions[number])))
     assert len({(one.id, one.action) for one in kept}) == 1
 
 
 def test_it_is_shown_once_and_the_last_answer_counts(store: Store) -> None:
-    kept = store.add_recommendation(advised(store))
-    store.mark_shown(kept.id, now=T0 + HOUR)
-    store.mark_shown(kept.id, now=T0 + 2 * HOUR)
-    moved = store.answer(kept.id, Answer.RESCHEDULE, now=T0 + 3 * HOUR, moved_to=MOMENT.shifted(4))
+    kept = store.recommendations.add(advised(store))
+    store.recommendations.mark_shown(kept.id, now=T0 + HOUR)
+    store.recommendations.mark_shown(kept.id, now=T0 + 2 * HOUR)
+    moved = store.recommendations.save_feedback(
+        kept.id, Answer.RESCHEDULE, now=T0 + 3 * HOUR, moved_to=MOMENT.shifted(4)
+    )
     assert (moved.shown_at, moved.answer, moved.moved_to) == (T0 + HOUR, Answer.RESCHEDULE, MOMENT.shifted(4))
-    accepted = store.answer(kept.id, Answer.ACCEPT, now=T0 + 4 * HOUR)
+    accepted = store.recommendations.save_feedback(kept.id, Answer.ACCEPT, now=T0 + 4 * HOUR)
     assert (accepted.answer, accepted.answered_at, accepted.moved_to) == (Answer.ACCEPT, T0 + 4 * HOUR, None)
     with pytest.raises(SetupError, match="bridge recommend"):
-        store.answer(kept.id + 1, Answer.ACCEPT, now=T0)
+        store.recommendations.save_feedback(kept.id + 1, Answer.ACCEPT, now=T0)
 
 
 def test_they_are_listed_by_creation_within_a_window(store: Store) -> None:
     given = advised(store)
     for step in (2, 0, 1):
-        store.add_recommendation(replace(given, moment=MOMENT.shifted(step), created_at=T0 + step * HOUR))
-    found = store.recommendations(given.user_id, since=T0, until=T0 + 2 * HOUR)
+        store.recommendations.add(replace(given, moment=MOMENT.shifted(step), created_at=T0 + step * HOUR))
+    found = store.recommendations.between(given.user_id, since=T0, until=T0 + 2 * HOUR)
     assert [one.created_at for one in found] == [T0, T0 + HOUR]
-    assert store.recommendations(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
+    assert store.recommendations.between(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []

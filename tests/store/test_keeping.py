@@ -18,14 +18,17 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge import app, housekeeping
+from bridge import installation
 from bridge.config import load
-from bridge.errors import SetupError, TryLater
-from bridge.ports import Correction, Store
-from bridge.store import database, open_store
-from bridge.store.snapshot import unwatched
-from bridge.sync import LEASE, land, sync
-from bridge.types import Page, RawRecord
+from bridge.daemon import housekeeping
+from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.records import Correction
+from bridge.domain.types import Page, RawRecord
+from bridge.ingest import connecting, runs
+from bridge.ingest.sync import store_page, sync
+from bridge.leases import LEASE
+from bridge.store import Store, database
+from bridge.store.backups import no_progress
 from tests.world import NOW, World, contents, living
 
 LATER = NOW + timedelta(days=100)
@@ -38,8 +41,8 @@ def world(store: Store) -> Iterator[World]:
         yield found
 
 
-def bridge_of(store: Store) -> app.Bridge:
-    return app.Bridge(settings=load(), store=store)
+def bridge_of(store: Store) -> installation.Bridge:
+    return installation.Bridge(settings=load(), store=store)
 
 
 def raw(store: Store) -> int:
@@ -48,8 +51,8 @@ def raw(store: Store) -> int:
 
 
 def test_what_a_crash_left_of_uploads_goes_after_a_day_and_with_the_person(tmp_path: Path) -> None:
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
-        bridge, user = bridge_of(store), store.add_user("ana", "UTC", now=NOW)
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        bridge, user = bridge_of(store), store.people.add_user("ana", "UTC", now=NOW)
         old, fresh = (bridge.settings.uploads / str(user.id) / name for name in ("old", "fresh"))
         for folder in (old, fresh):
             folder.mkdir(parents=True)
@@ -57,31 +60,31 @@ def test_what_a_crash_left_of_uploads_goes_after_a_day_and_with_the_person(tmp_p
         os.utime(old, (0, 0))
         housekeeping.tidy(bridge, now=NOW)
         assert (old.exists(), fresh.exists()) == (False, True)
-        app.forget(bridge, user)
+        connecting.forget(bridge, user)
         assert not fresh.exists()
 
 
 def test_forgetting_that_could_not_be_finished_is_said_again(tmp_path: Path) -> None:
     """What is left of a person is their name until all else has gone, files and deleted bytes too."""
     path = tmp_path / "bridge.db"
-    with closing(open_store(f"sqlite:///{path}")) as store, living(store, "whoop", "week") as world:
-        bridge = app.Bridge(settings=load(), store=store)
+    with closing(Store(f"sqlite:///{path}")) as store, living(store, "whoop", "week") as world:
+        bridge = installation.Bridge(settings=load(), store=store)
         uploads = bridge.settings.uploads / str(world.user.id)
         uploads.parent.mkdir(parents=True)
         uploads.symlink_to(tmp_path)
         with pytest.raises(SetupError, match="then: bridge forget --user ana"):
-            app.forget(bridge, world.user)
+            connecting.forget(bridge, world.user)
         uploads.unlink()
         engine = store.database.engine  # type: ignore[attr-defined]
         engine.dispose()
         sa.event.listen(engine, "connect", _without_vacuum)
         with pytest.raises(SetupError, match="then: bridge forget --user ana"):
-            app.forget(bridge, store.user("ana"))
-        assert store.connections(world.user.id) == []
+            connecting.forget(bridge, store.people.user("ana"))
+        assert store.connections.of_user(world.user.id) == []
         sa.event.remove(engine, "connect", _without_vacuum)
         engine.dispose()
-        app.forget(bridge, store.user("ana"))
-        assert store.users() == []
+        connecting.forget(bridge, store.people.user("ana"))
+        assert store.people.users() == []
         assert b"ana" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
 
 
@@ -89,21 +92,21 @@ def test_nobody_is_forgotten_while_another_reads_what_they_had(tmp_path: Path, m
     """As a backup of a large store does for minutes: until then the deleted bytes are in the file."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0)
     url = f"sqlite:///{tmp_path / 'bridge.db'}"
-    with closing(open_store(url)) as store, closing(open_store(url)) as other:
-        bridge, user = bridge_of(store), store.add_user("ana", "UTC", now=NOW)
-        store.correct(user.id, Correction(series="s", title="Chemotherapy", action=None, made_at=NOW))
+    with closing(Store(url)) as store, closing(Store(url)) as other:
+        bridge, user = bridge_of(store), store.people.add_user("ana", "UTC", now=NOW)
+        store.people.add_correction(user.id, Correction(series="s", title="Chemotherapy", action=None, made_at=NOW))
         with other.database.read() as db:  # type: ignore[attr-defined]
             assert db.exec_driver_sql("SELECT title FROM corrections").scalar_one() == "Chemotherapy"
             with pytest.raises(SetupError, match=r"still in the database's file .*then: bridge forget --user ana"):
-                app.forget(bridge, user)
-        app.forget(bridge, store.user("ana"))
+                connecting.forget(bridge, user)
+        connecting.forget(bridge, store.people.user("ana"))
         assert b"Chemotherapy" not in b"".join(file.read_bytes() for file in tmp_path.glob("bridge.db*"))
 
 
 def test_a_consent_of_which_no_vendor_is_told_is_named(tmp_path: Path) -> None:
     """A Garmin key lasts until its owner deletes it."""
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "garmin", "empty") as world:
-        assert app.forget(bridge_of(store), world.user) == ["garmin"]
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "garmin", "empty") as world:
+        assert connecting.forget(bridge_of(store), world.user) == ["garmin"]
 
 
 def _without_vacuum(connection: sqlite3.Connection, _record: object) -> None:
@@ -121,7 +124,7 @@ def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:
     assert left == had - gone.raw > 0  # sleeps, which recoveries are read with
     assert world.contents() == before
     assert world.sync(at=LATER).new == 0  # what comes again is known
-    assert app.rebuild(bridge_of(store), world.user, None)
+    assert runs.rebuild(bridge_of(store), world.user, None)
     assert world.contents() == before
     assert not housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=23))
     assert housekeeping.is_due(bridge_of(store), now=LATER + timedelta(hours=24))
@@ -131,18 +134,18 @@ def test_old_raw_records_go_and_what_they_mean_stays(world: World) -> None:
 def test_nothing_is_rebuilt_while_it_is_synced_nor_synced_while_it_is_rebuilt(world: World) -> None:
     """On PostgreSQL, what a sync lands beside a rebuild would be lost for good."""
     bridge, number = bridge_of(world.store), world.connection.id
-    assert world.store.claim(number, "a sync", now=app.now(), lease=LEASE)
+    assert world.store.scheduling.claim(number, "a sync", now=installation.now(), lease=LEASE)
     with pytest.raises(TryLater, match="whoop is being synced"):
-        app.rebuild(bridge, world.user, None)
-    world.store.release(number, "a sync")
+        runs.rebuild(bridge, world.user, None)
+    world.store.scheduling.release(number, "a sync")
     beside: list[bool] = []
 
     def look(_done: int, _total: int) -> None:
-        beside.append(world.store.claim(number, "a sync", now=app.now(), lease=LEASE))
+        beside.append(world.store.scheduling.claim(number, "a sync", now=installation.now(), lease=LEASE))
 
-    app.rebuild(bridge, world.user, None, progress=look)
+    runs.rebuild(bridge, world.user, None, progress=look)
     assert set(beside) == {False}
-    assert world.store.holder(number) is None
+    assert world.store.scheduling.lease_holder(number) is None
 
 
 def test_a_record_that_changed_lately_keeps_all_its_versions(world: World) -> None:
@@ -154,7 +157,7 @@ def test_a_record_that_changed_lately_keeps_all_its_versions(world: World) -> No
     before, versions = world.contents(), raw(store)
     gone = housekeeping.tidy(bridge_of(store), now=NOW + timedelta(days=91))
     assert gone.raw == versions - raw(store) > 0
-    app.rebuild(bridge_of(store), world.user, None)
+    runs.rebuild(bridge_of(store), world.user, None)
     assert world.contents() == before
 
 
@@ -171,17 +174,17 @@ def test_a_clock_that_is_ahead_for_one_look_deletes_nothing(world: World) -> Non
 
 
 def test_looking_for_what_is_old_waits_for_no_writer(world: World, database_url: str) -> None:
-    with closing(open_store(database_url)) as other, other.transaction():
-        other.add_user("ben", "UTC", now=NOW)
-        assert world.store.keeping.tidy(NOW - timedelta(days=1), ()).raw == 0
-        assert world.store.work.recall(now=NOW, lease=LEASE) == 0
+    with closing(Store(database_url)) as other, other.transaction():
+        other.people.add_user("ben", "UTC", now=NOW)
+        assert world.store.maintenance.tidy(NOW - timedelta(days=1), ()).raw == 0
+        assert world.store.scheduling.repair_clock(now=NOW, lease=LEASE) == 0
 
 
 def test_what_was_never_understood_is_kept(world: World) -> None:
     odd = RawRecord(stream="cycle", key="odd", payload={"end": "of a later release"})
-    land(world.source(), world.store, Page(stream="cycle", records=(odd,)), frozenset(), now=NOW)
+    store_page(world.source(), world.store, Page(stream="cycle", records=(odd,)), frozenset(), now=NOW)
     housekeeping.tidy(bridge_of(world.store), now=LATER)
-    landings = app.rebuild(bridge_of(world.store), world.user, None)["whoop"]
+    landings = runs.rebuild(bridge_of(world.store), world.user, None)["whoop"]
     assert sum(landing.set_aside is not None for landing in landings) == 1
 
 
@@ -191,21 +194,21 @@ def test_a_backup_goes_back_into_either_database(
 ) -> None:
     path = tmp_path / "saved?100%" / "bridge.backup"
     path.parent.mkdir()
-    world.store.keeping.backup(path)
+    world.store.maintenance.backup(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     assert [one.name for one in path.parent.iterdir()] == ["bridge.backup"]
     url = f"sqlite:///{tmp_path / 'new.db'}" if there == "sqlite" else request.getfixturevalue("postgres_url")
-    with closing(open_store(url)) as other:
+    with closing(Store(url)) as other:
         itself = url == database_url  # there is one PostgreSQL database here
-        housekeeping.restore(bridge_of(other), path, replace=itself, progress=unwatched, now=NOW)
-        assert contents(other, other.user("ana")) == world.contents()
-        assert other.dump(world.user.id) == world.store.dump(world.user.id)
-        assert [s for _, s in other.secrets()] == [s for _, s in world.store.secrets()]
-        other.add_user("ben", "UTC", now=NOW)  # numbers go on where they were
+        housekeeping.restore(bridge_of(other), path, replace=itself, progress=no_progress, now=NOW)
+        assert contents(other, other.people.user("ana")) == world.contents()
+        assert other.exports.dump(world.user.id) == world.store.exports.dump(world.user.id)
+        assert [s for _, s in other.connections.secrets()] == [s for _, s in world.store.connections.secrets()]
+        other.people.add_user("ben", "UTC", now=NOW)  # numbers go on where they were
         with pytest.raises(SetupError, match="--replace"):
-            other.keeping.restore(path, replace=False, now=NOW)
-        other.keeping.restore(path, replace=True, now=NOW)
-        assert [user.name for user in other.users()] == ["ana"]
+            other.maintenance.restore(path, replace=False, now=NOW)
+        other.maintenance.restore(path, replace=True, now=NOW)
+        assert [user.name for user in other.people.users()] == ["ana"]
 
 
 def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
@@ -213,20 +216,22 @@ def test_no_backup_goes_in_beside_a_daemon_and_nothing_else_does(
 ) -> None:
     (tmp_path / "letter.txt").write_text("dear")
     with pytest.raises(SetupError, match="is no backup"):
-        world.store.keeping.restore(tmp_path / "letter.txt", replace=True, now=NOW)
-    world.store.keeping.backup(tmp_path / "saved")
-    with ExitStack() as stack, closing(open_store(database_url)) as two:
-        stack.enter_context(closing(two.work.presence("daemon", "host/1", now=NOW)))
+        world.store.maintenance.restore(tmp_path / "letter.txt", replace=True, now=NOW)
+    world.store.maintenance.backup(tmp_path / "saved")
+    with ExitStack() as stack, closing(Store(database_url)) as two:
+        stack.enter_context(closing(two.scheduling.singleton_lock("daemon", "host/1", now=NOW)))
         with pytest.raises(SetupError, match="host/1"):
-            housekeeping.restore(bridge_of(world.store), tmp_path / "saved", replace=True, progress=unwatched, now=NOW)
+            housekeeping.restore(
+                bridge_of(world.store), tmp_path / "saved", replace=True, progress=no_progress, now=NOW
+            )
 
 
 def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Path) -> None:
     """What lands next would be of the person who has that number in the backup."""
-    with closing(open_store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
-        other.connect(other.add_user("bob", "UTC", now=NOW).id, "whoop", "account", now=NOW)
-        other.keeping.backup(tmp_path / "saved")
-    again = partial(world.store.keeping.restore, tmp_path / "saved", replace=True, now=world.now)
+    with closing(Store(f"sqlite:///{tmp_path / 'other.db'}")) as other:
+        other.connections.connect(other.people.add_user("bob", "UTC", now=NOW).id, "whoop", "account", now=NOW)
+        other.maintenance.backup(tmp_path / "saved")
+    again = partial(world.store.maintenance.restore, tmp_path / "saved", replace=True, now=world.now)
 
     def amid(stream: str, records: int) -> None:
         with pytest.raises(SetupError, match="is being synced"):
@@ -234,27 +239,27 @@ def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Pat
 
     sync(world.source(), world.store, holder="test/1", now=world.now, on_page=amid)
     again()
-    assert [user.name for user in world.store.users()] == ["bob"]
+    assert [user.name for user in world.store.people.users()] == ["bob"]
 
 
 def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) -> None:
     store, before = world.store, world.contents()
-    store.keeping.backup(tmp_path / "saved")
+    store.maintenance.backup(tmp_path / "saved")
     whole = (tmp_path / "saved").read_bytes()
     (tmp_path / "cut").write_bytes(whole[: len(whole) // 2])
     middle = len(whole) // 2
     (tmp_path / "damaged").write_bytes(whole[:middle] + b"\7" * 8192 + whole[middle + 8192 :])
     with closing(sqlite3.connect(tmp_path / "photos")) as file:
         file.execute("CREATE TABLE photos (id INTEGER)")
-    with closing(open_store(f"sqlite:///{tmp_path / 'young.db'}")):
+    with closing(Store(f"sqlite:///{tmp_path / 'young.db'}")):
         shutil.copyfile(tmp_path / "young.db", tmp_path / "young")  # all of it is in the log beside it
     for name in ("cut", "damaged", "photos", "young", "nothing"):
         with pytest.raises(SetupError, match="is no backup"):
-            store.keeping.restore(tmp_path / name, replace=True, now=NOW)
-    with closing(open_store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
-        empty.keeping.backup(tmp_path / "empty")
-    with pytest.raises(SetupError, match="there is nobody in"):
-        store.keeping.restore(tmp_path / "empty", replace=True, now=NOW)
+            store.maintenance.restore(tmp_path / name, replace=True, now=NOW)
+    with closing(Store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
+        empty.maintenance.backup(tmp_path / "empty")
+    with pytest.raises(SetupError, match="holds no people"):
+        store.maintenance.restore(tmp_path / "empty", replace=True, now=NOW)
     assert world.contents() == before
     assert not list(tmp_path.glob(".restoring-*"))
 
@@ -262,26 +267,26 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
 def test_a_store_that_was_copied_with_its_log_comes_back_whole(tmp_path: Path) -> None:
     copy = tmp_path / "copy"
     copy.mkdir()
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
-        store.add_user("ana", "UTC", now=NOW)
-        store.keeping.compact()
-        store.add_user("ben", "UTC", now=NOW)
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        store.people.add_user("ana", "UTC", now=NOW)
+        store.maintenance.compact()
+        store.people.add_user("ben", "UTC", now=NOW)
         for file in tmp_path.glob("bridge.db*"):
             shutil.copyfile(file, copy / file.name)
-    with closing(open_store("sqlite://")) as other:
-        other.keeping.restore(copy / "bridge.db", replace=False, now=NOW)
-        assert [user.name for user in other.users()] == ["ana", "ben"]
+    with closing(Store("sqlite://")) as other:
+        other.maintenance.restore(copy / "bridge.db", replace=False, now=NOW)
+        assert [user.name for user in other.people.users()] == ["ana", "ben"]
 
 
 def test_no_backup_replaces_a_database_in_use(lite: Store, tmp_path: Path) -> None:
     path = tmp_path / "used.db"
-    with closing(open_store(f"sqlite:///{path}")) as used:
-        used.add_user("eve", "UTC", now=NOW)
+    with closing(Store(f"sqlite:///{path}")) as used:
+        used.people.add_user("eve", "UTC", now=NOW)
         for store in (used, lite):
             with pytest.raises(SetupError, match="in use"):
-                store.keeping.backup(path)
-        assert [user.name for user in used.users()] == ["eve"]
-    lite.keeping.backup(path)
+                store.maintenance.backup(path)
+        assert [user.name for user in used.people.users()] == ["eve"]
+    lite.maintenance.backup(path)
 
 
 def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: Path) -> None:
@@ -291,7 +296,7 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: P
     resource.setrlimit(resource.RLIMIT_FSIZE, (40_000, most))
     try:
         with pytest.raises(SetupError):
-            world.store.keeping.backup(folder / "bridge.backup")
+            world.store.maintenance.backup(folder / "bridge.backup")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     assert not list(folder.iterdir())
@@ -300,20 +305,20 @@ def test_a_full_disk_is_told_and_leaves_nothing_behind(world: World, tmp_path: P
 def test_the_files_of_those_who_were_replaced_go_too(tmp_path: Path) -> None:
     path = tmp_path / "saved"
     for name in ("eve", "ana"):
-        with closing(open_store(f"sqlite:///{tmp_path / name}.db")) as store:
-            store.add_user(name, "UTC", now=NOW)
-            store.add_user("ben", "UTC", now=NOW)
+        with closing(Store(f"sqlite:///{tmp_path / name}.db")) as store:
+            store.people.add_user(name, "UTC", now=NOW)
+            store.people.add_user("ben", "UTC", now=NOW)
             if name == "eve":
-                store.keeping.backup(path)
+                store.maintenance.backup(path)
                 continue
             bridge, places = bridge_of(store), {}
-            for user in store.users():
+            for user in store.people.users():
                 adapter = bridge.settings.adapters / f"u{user.id}-v1"
                 places[user.name] = (bridge.settings.inbox(user.id), adapter)
                 for place in places[user.name]:
                     place.mkdir(parents=True)
-            housekeeping.restore(bridge, path, replace=True, progress=unwatched, now=NOW)
-            assert [user.name for user in store.users()] == ["ben", "eve"]
+            housekeeping.restore(bridge, path, replace=True, progress=no_progress, now=NOW)
+            assert [user.name for user in store.people.users()] == ["ben", "eve"]
             assert not any(place.exists() for place in places["ana"])
             assert all(place.exists() for place in places["ben"])
 
@@ -326,7 +331,7 @@ def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> No
         def save() -> None:
             assert landed.wait(30)
             for number in range(3):
-                store.keeping.backup(tmp_path / f"saved-{number}")
+                store.maintenance.backup(tmp_path / f"saved-{number}")
                 backed.append(tmp_path / f"saved-{number}")
 
         thread = threading.Thread(target=save)
@@ -335,9 +340,9 @@ def test_a_backup_while_a_sync_runs_is_whole(store: Store, tmp_path: Path) -> No
         thread.join()
         assert len(backed) == 3
         for path in backed:
-            other = stack.enter_context(closing(open_store(f"sqlite:///{path}")))
-            (connection,) = other.connections(other.user("ana").id)
-            other.release(connection.id, "test/1")
+            other = stack.enter_context(closing(Store(f"sqlite:///{path}")))
+            (connection,) = other.connections.of_user(other.people.user("ana").id)
+            other.scheduling.release(connection.id, "test/1")
             mended = sync(replace(world.source(), connection=connection), other, holder="test/2", now=NOW)
             assert mended.outcome == "ok"
-            assert contents(other, other.user("ana")) == world.contents()
+            assert contents(other, other.people.user("ana")) == world.contents()

@@ -7,8 +7,8 @@ from datetime import timedelta
 
 import pytest
 
-from bridge.ports import Store
-from bridge.types import Covers, Event, Item, RawRecord, Sample, Task
+from bridge.domain.types import Covers, Event, Item, RawRecord, Sample, Task
+from bridge.store import Store
 from tests.store.toy import HOUR, T0, connected, day, gone, known, land, normalise, part, tables
 
 
@@ -35,10 +35,10 @@ def test_an_unreadable_record_keeps_what_it_meant(store: Store) -> None:
     before = known(store, connection)
     assert land(store, connection, day("a", 1, bad=True)) == ["updated, aside"]
     assert land(store, connection, day("b", 1, bad=True)) == ["new, aside"]
-    assert store.set_aside(connection.id) == [("day", "toy: cannot be read")] * 2
+    assert store.ingest.set_aside(connection.id) == [("day", "toy: cannot be read")] * 2
     assert known(store, connection) == before != []
     assert land(store, connection, day("a", 1), gone(day("b", 1))) == ["updated", "deleted"]
-    assert store.set_aside(connection.id) == []
+    assert store.ingest.set_aside(connection.id) == []
 
 
 @pytest.mark.parametrize("order", [0, 1])
@@ -49,7 +49,7 @@ def test_a_child_waits_for_its_parent(store: Store, order: int) -> None:
     land(store, one_page, *page)
     for record in page:
         land(store, two_pages, record)
-    assert store.set_aside(one_page.id) == store.set_aside(two_pages.id) == []
+    assert store.ingest.set_aside(one_page.id) == store.ingest.set_aside(two_pages.id) == []
     assert known(store, one_page) == known(store, two_pages)
     assert any(isinstance(item, Event) for item in known(store, one_page))
 
@@ -58,9 +58,9 @@ def test_a_changed_parent_changes_what_its_children_mean(store: Store) -> None:
     connection = connected(store)
     land(store, connection, day("a", 1), part("x", 1, "a"))
     land(store, connection, day("a", 2), now=T0 + HOUR)
-    assert store.episodes(connection.user_id) == []
-    assert [task.title for _, task in store.tasks(connection.user_id)] == ["write 3"]
-    assert len(store.episodes(connection.user_id, at=T0)) == 1
+    assert store.reading.episodes(connection.user_id) == []
+    assert [task.title for _, task in store.reading.tasks(connection.user_id)] == ["write 3"]
+    assert len(store.reading.episodes(connection.user_id, at=T0)) == 1
 
 
 def test_a_parent_of_another_connection_is_a_stranger(store: Store) -> None:
@@ -78,11 +78,11 @@ def test_a_newer_normaliser_reads_what_comes_again(store: Store) -> None:
         return [*normalise(record, parent), *([Task(key="t", list="l")] if record.key == "a" else [])]
 
     page = [day("a", 1), day("b", 0)]
-    landings = store.land(connection, page, better, version=2, now=T0 + HOUR)
+    landings = store.ingest.land(connection, page, better, version=2, now=T0 + HOUR)
     assert [landing.outcome for landing in landings] == ["updated", "unchanged"]
     assert known(store, connection, T0) == before
     assert len(known(store, connection)) == len(before) + 1
-    landings = store.land(connection, page, better, version=2, now=T0 + 2 * HOUR)
+    landings = store.ingest.land(connection, page, better, version=2, now=T0 + 2 * HOUR)
     assert [landing.outcome for landing in landings] == ["unchanged", "unchanged"]
 
 
@@ -102,8 +102,8 @@ def test_a_failed_transaction_leaves_nothing_of_the_calls_inside(store: Store) -
         with store.transaction():
             land(store, connection, day("a", 1))
             with store.transaction():
-                store.save_cursor(connection.id, "day", "1", 1)
-            assert store.cursor(connection.id, "day", 1) == "1"
+                store.ingest.save_cursor(connection.id, "day", "1", 1)
+            assert store.ingest.cursor(connection.id, "day", 1) == "1"
             raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
@@ -117,7 +117,7 @@ def test_a_large_page_lands_whole(store: Store) -> None:
     page = [day(f"k{i}", 1) for i in range(2500)]
     assert set(land(store, connection, *page)) == {"new"}
     assert set(land(store, connection, *page)) == {"unchanged"}
-    assert len(store.samples(connection.user_id)) == 5000
+    assert len(store.reading.samples(connection.user_id)) == 5000
 
 
 def test_any_text_of_a_source_comes_back_as_it_was(store: Store) -> None:
@@ -128,16 +128,16 @@ def test_any_text_of_a_source_comes_back_as_it_was(store: Store) -> None:
         return [Task(key="t", list="l", title=str(record.payload["title"]), completed=T0)]
 
     record = RawRecord(stream="tasks", key="é%_", payload={"title": title})
-    store.land(connection, [record], tasks, version=1, now=T0)
-    store.rebuild(connection, tasks, version=1)
-    assert store.tasks(connection.user_id) == [("toy", Task(key="t", list="l", title=title, completed=T0))]
+    store.ingest.land(connection, [record], tasks, version=1, now=T0)
+    store.ingest.rebuild(connection, tasks, version=1)
+    assert store.reading.tasks(connection.user_id) == [("toy", Task(key="t", list="l", title=title, completed=T0))]
 
 
 def swept(store: Store, covers: Covers, *delivered: str) -> list[str]:
     """The keys missing from a stretch of the days ``b1``, ``b2``, ``b_3`` and the empty ``b4``."""
     connection = connected(store)
     land(store, connection, day("b1", 1), day("b2", 2), day("b_3", 1), day("b4", 0), gone(day("b5", 1)))
-    missing = store.missing(connection.id, "day", covers, frozenset(delivered))
+    missing = store.ingest.missing(connection.id, "day", covers, frozenset(delivered))
     assert all(record.deleted and record.stream == "day" for record in missing)
     return [record.key for record in missing]
 

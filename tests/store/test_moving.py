@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge import advise, app, config, moving, registry
-from bridge.errors import SetupError
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge import config, installation, registry
+from bridge.advice import recommend
+from bridge.daemon import database_move
+from bridge.domain.errors import SetupError
+from bridge.store import Store
 from bridge.store.moving import ordered
 from tests.world import KEY, NOW, living
 
@@ -25,12 +26,12 @@ pytestmark = pytest.mark.postgres
 
 def lived_in(url: str) -> None:
     """Two people, of whom one has everything a week brings: revisions, reasons, sealed consents, outcomes, advice."""
-    with closing(open_store(url)) as store, living(store, "whoop", "awkward") as world:
+    with closing(Store(url)) as store, living(store, "whoop", "awkward") as world:
         world.sync()
         world.sync(at=world.now + timedelta(hours=1))
-        store.set_zone(world.user.id, "Asia/Kolkata", since=NOW)
-        store.add_user("ben", "UTC", now=NOW)
-        advise.recommend(store, world.user, registry.classifier("keywords"), registry.policy("heuristic"), now=NOW)
+        store.people.set_zone(world.user.id, "Asia/Kolkata", since=NOW)
+        store.people.add_user("ben", "UTC", now=NOW)
+        recommend.recommend(store, world.user, registry.classifier("keywords"), registry.policy("heuristic"), now=NOW)
 
 
 def rows(url: str) -> dict[str, list[str]]:
@@ -67,19 +68,19 @@ def test_there_and_back(postgres_url: str, tmp_path: Path) -> None:
     returned = bridge(postgres_url, tmp_path, "migrate", "--to", back)
     assert returned.returncode == 0, returned.stderr
     assert rows(back) == before == rows(here)
-    with closing(open_store(postgres_url)) as store:  # numbers go on after those that came
-        fresh = store.add_user("cleo", "UTC", now=NOW)
-        connection = store.connect(fresh.id, "whoop", "account", now=NOW)
+    with closing(Store(postgres_url)) as store:  # numbers go on after those that came
+        fresh = store.people.add_user("cleo", "UTC", now=NOW)
+        connection = store.connections.connect(fresh.id, "whoop", "account", now=NOW)
     assert fresh.id == 3
     assert connection.id == 2
 
 
-def opened(store: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> app.Bridge:
+def opened(store: Store, url: str, monkeypatch: pytest.MonkeyPatch) -> installation.Bridge:
     monkeypatch.setenv("BRIDGE_DATABASE", url)
-    return app.Bridge(settings=config.load(), store=store)
+    return installation.Bridge(settings=config.load(), store=store)
 
 
-def silent(name: str) -> moving.Step:
+def silent(name: str) -> database_move.Step:
     return lambda _done, _total: None
 
 
@@ -88,11 +89,11 @@ def test_while_somebody_syncs_nothing_is_moved(
 ) -> None:
     here = f"sqlite:///{tmp_path / 'here.db'}"
     lived_in(here)
-    with closing(open_store(here)) as store:
-        connection = store.connections(store.user("ana").id)[0]
-        assert store.claim(connection.id, "elsewhere/1", now=app.now(), lease=timedelta(minutes=5))
+    with closing(Store(here)) as store:
+        connection = store.connections.of_user(store.people.user("ana").id)[0]
+        assert store.scheduling.claim(connection.id, "elsewhere/1", now=installation.now(), lease=timedelta(minutes=5))
         with pytest.raises(SetupError, match="stop the daemon"):
-            moving.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+            database_move.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
     assert not any(rows(postgres_url).values())
 
 
@@ -100,11 +101,11 @@ def test_while_a_daemon_is_there_nothing_is_moved(
     postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     here = f"sqlite:///{tmp_path / 'here.db'}"
-    with closing(open_store(here)) as store:
+    with closing(Store(here)) as store:
         bridge_here = opened(store, here, monkeypatch)
-        daemon = store.work.presence("daemon", "elsewhere/1", now=NOW)
+        daemon = store.scheduling.singleton_lock("daemon", "elsewhere/1", now=NOW)
         with closing(daemon), pytest.raises(SetupError, match="a daemon is at this store already"):
-            moving.migrate(bridge_here, postgres_url, progress=silent)
+            database_move.migrate(bridge_here, postgres_url, progress=silent)
 
 
 def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,6 +120,6 @@ def test_a_copy_that_differs_is_taken_back(postgres_url: str, tmp_path: Path, mo
         )
         db.exec_driver_sql("CREATE TRIGGER worse BEFORE INSERT ON samples FOR EACH ROW EXECUTE FUNCTION worse()")
     engine.dispose()
-    with closing(open_store(here)) as store, pytest.raises(moving.Unequal, match="samples"):
-        moving.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
+    with closing(Store(here)) as store, pytest.raises(database_move.Unequal, match="samples"):
+        database_move.migrate(opened(store, here, monkeypatch), postgres_url, progress=silent)
     assert not any(rows(postgres_url).values())

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -12,12 +11,10 @@ import sqlalchemy as sa
 from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 
-from bridge.errors import SetupError
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.domain.errors import SetupError
+from bridge.store import Store
 from bridge.store.schema import migrate
-from bridge.store.sql import SqlStore
-from bridge.store.tables import EPOCH, metadata
+from bridge.store.tables import metadata
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgres", marks=pytest.mark.postgres)])
@@ -47,7 +44,7 @@ def test_an_empty_database_is_made_as_the_migrations_would_make_it(empty_url: st
     with engine.begin() as db:
         metadata.drop_all(db)
         db.exec_driver_sql("DROP TABLE alembic_version")
-    open_store(empty_url).close()
+    Store(empty_url).close()
     assert described(engine) == migrated
     assert stamp(engine) == version
     engine.dispose()
@@ -80,7 +77,7 @@ def test_another_programs_table_is_left_alone(empty_url: str) -> None:
     with engine.begin() as db:
         db.exec_driver_sql("CREATE TABLE users (nickname TEXT)")
     with pytest.raises(SetupError, match=r"another program \(users\)"):
-        open_store(empty_url)
+        Store(empty_url)
     assert sa.inspect(engine).get_table_names() == ["users"]
     engine.dispose()
 
@@ -88,7 +85,7 @@ def test_another_programs_table_is_left_alone(empty_url: str) -> None:
 def test_what_is_no_database_is_named(tmp_path: Path) -> None:
     (tmp_path / "letter.db").write_text("dear " * 100)
     with pytest.raises(SetupError, match=r"cannot be opened \(SQLITE_NOTADB\); check BRIDGE_DATABASE"):
-        open_store(f"sqlite:///{tmp_path / 'letter.db'}")
+        Store(f"sqlite:///{tmp_path / 'letter.db'}")
     assert (tmp_path / "letter.db").read_text() == "dear " * 100
 
 
@@ -104,13 +101,13 @@ def test_who_may_make_no_tables_is_told(postgres_url: str) -> None:
         connection.execute("CREATE ROLE guest LOGIN")
         try:
             with pytest.raises(SetupError, match=r"cannot be opened \(InsufficientPrivilege\)"):
-                open_store(postgres_url.replace("bridge@", "guest@"))
+                Store(postgres_url.replace("bridge@", "guest@"))
         finally:
             connection.execute("DROP ROLE guest")
 
 
 def test_processes_may_open_a_fresh_store_at_once(empty_url: str) -> None:
-    code = f"from bridge.store import open_store; print(open_store({empty_url!r}).users())"
+    code = f"from bridge.store import Store; print(Store({empty_url!r}).people.users())"
     processes = [
         subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         for _ in range(3)
@@ -121,44 +118,23 @@ def test_processes_may_open_a_fresh_store_at_once(empty_url: str) -> None:
 
 
 def test_an_up_to_date_store_opens_without_the_migration_machinery(database_url: str) -> None:
-    open_store(database_url).close()
-    code = f"import sys; from bridge.store import open_store; open_store({database_url!r}); print(*sys.modules)"
+    Store(database_url).close()
+    code = f"import sys; from bridge.store import Store; Store({database_url!r}); print(*sys.modules)"
     loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
     assert "sqlalchemy" in loaded
     assert "alembic" not in loaded
 
 
-def test_advice_of_an_older_release_is_read_as_it_was(empty_url: str) -> None:
-    engine = engine_of(empty_url)
-    with engine.begin() as db:
-        migrate(db, "0009")
-        db.exec_driver_sql("INSERT INTO users (id, name, created_at) VALUES (1, 'ana', 0)")
-        db.exec_driver_sql("""
-            INSERT INTO recommendations (user_id, week, timestep, action, policy, belief, scores, probabilities,
-            reasons, observation, created_at, expires_at)
-            VALUES (1, '2026-02-23', 7, 'LEARN', 'toy@1', '{}', '{}', '{}', '[]',
-            '{"timestep": 7, "meters": {"VITALITY": {"level": 0.5}}}', 0, 0)""")
-        db.exec_driver_sql("INSERT INTO notifications (user_id, recommendation_id, state, at) VALUES (1, 1, 'sent', 0)")
-    engine.dispose()
-    store = open_store(empty_url)
-    given = store.recommendations(1, since=EPOCH, until=EPOCH + timedelta(days=1))
-    assert [one.observation for one in given] == [{"timestep": 7, "meters": {"VITALITY": {"level": 0.5}}}]
-    assert [one.levels for one in store.stated(1, since=EPOCH, until=EPOCH + timedelta(days=1))] == [{"VITALITY": 0.5}]
-    with store.database.read() as db:
-        assert db.exec_driver_sql("SELECT count(*) FROM notifications").scalar_one() == 1
-    store.close()
-
-
 def test_a_store_of_a_newer_release_is_left_alone(store: Store, database_url: str) -> None:
-    assert isinstance(store, SqlStore)
+    assert isinstance(store, Store)
     with store.database.write() as db:
         db.exec_driver_sql("UPDATE alembic_version SET version_num = '9999'")
     with pytest.raises(SetupError, match="upgrade"):
-        open_store(database_url)
+        Store(database_url)
 
 
 def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
-    open_store(f"sqlite:///{tmp_path / 'new' / 'x.db'}").close()
+    Store(f"sqlite:///{tmp_path / 'new' / 'x.db'}").close()
     assert (tmp_path / "new" / "x.db").stat().st_mode & 0o077 == 0
 
 
@@ -167,4 +143,4 @@ def test_the_file_is_its_owners_alone(tmp_path: Path) -> None:
 )
 def test_a_wrong_address_is_named(url: str) -> None:
     with pytest.raises(SetupError, match=r"BRIDGE_|sqlite:///"):
-        open_store(url)
+        Store(url)

@@ -6,10 +6,10 @@ from datetime import date, timedelta
 
 import pytest
 
-from bridge import app
-from bridge.metrics import Metric
-from bridge.ports import Store
-from bridge.types import Episode, Sample
+from bridge import installation
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Episode, Sample
+from bridge.store import Store
 from tests.world import NOW, World, later, living
 
 DAY = date(2026, 11, 20)
@@ -17,14 +17,14 @@ DAY = date(2026, 11, 20)
 
 def variability(world: World) -> int:
     """The number of last night's HRV."""
-    found = [n for n, _, s in world.store.samples_of_day(world.user.id, DAY) if s.metric is Metric.HRV_RMSSD]
+    found = [n for n, _, s in world.store.reading.samples_of_day(world.user.id, DAY) if s.metric is Metric.HRV_RMSSD]
     return found[0]
 
 
 def test_a_value_leads_to_its_record_version_and_connection(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         world.sync()
-        origin = store.origin("sample", variability(world))
+        origin = store.reading.provenance("sample", variability(world))
         sent = next(r for r in world.vendor.account["recoveries"] if r["sleep_id"] == origin.record)
         assert isinstance(origin.item, Sample)
         assert origin.item.value == pytest.approx(sent["score"]["hrv_rmssd_milli"])
@@ -39,19 +39,21 @@ def test_what_it_said_before_and_an_unreadable_delivery_are_part_of_the_way(stor
     with living(store, "whoop", "week") as world:
         world.sync()
         number = variability(world)
-        before = store.origin("sample", number).item
+        before = store.reading.provenance("sample", number).item
         sent = next(
-            r for r in world.vendor.account["recoveries"] if r["sleep_id"] == store.origin("sample", number).record
+            r
+            for r in world.vendor.account["recoveries"]
+            if r["sleep_id"] == store.reading.provenance("sample", number).record
         )
         sent["score"] = {**sent["score"], "hrv_rmssd_milli": 99.5}
         later(world, hours=1).sync()
-        changed = store.origin("sample", number)
+        changed = store.reading.provenance("sample", number)
         assert changed.arrivals == (NOW, NOW + timedelta(hours=1))
         assert [one.item for one in changed.past] == [before]
         assert (changed.past[0].known_at, changed.past[0].superseded_at) == changed.arrivals
         sent["score_state"] = "?"
         later(world, hours=2).sync()
-        kept = store.origin("sample", number)
+        kept = store.reading.provenance("sample", number)
         assert kept.item == changed.item
         assert "score_state" in str(kept.reason)
 
@@ -59,16 +61,18 @@ def test_what_it_said_before_and_an_unreadable_delivery_are_part_of_the_way(stor
 def test_the_same_night_through_another_door_is_named(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         world.sync()
-        other = store.connect(world.user.id, "whoop", "import", now=NOW)
+        other = store.connections.connect(world.user.id, "whoop", "import", now=NOW)
         records = world.records()
-        store.land(other, records, app.normaliser(world.spec), version=1, now=NOW)
+        store.ingest.land(other, records, installation.normaliser(world.spec), version=1, now=NOW)
         number = variability(world)
-        origin = store.origin("sample", number)
+        origin = store.reading.provenance("sample", number)
         assert [source for source, _ in origin.twins] == ["whoop"]
-        back = store.origin("sample", origin.twins[0][1])
+        back = store.reading.provenance("sample", origin.twins[0][1])
         assert back.connection.id == other.id
         assert back.twins == (("whoop", number),)
-        night = store.origin("episode", store.rows_named("episode", str(origin.parent).partition("/")[2])[0])
+        night = store.reading.provenance(
+            "episode", store.reading.row_ids("episode", str(origin.parent).partition("/")[2])[0]
+        )
         assert isinstance(night.item, Episode)
         assert [source for source, _ in night.twins] == ["whoop"]
 
@@ -77,18 +81,20 @@ def test_rows_are_found_by_number_and_by_key(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         world.sync()
         number = variability(world)
-        key = store.origin("sample", number).item.key
-        assert store.rows_named("sample", str(number)) == store.rows_named("sample", key) == [number]
-        assert store.rows_named("sample", "9" * 30) == store.rows_named("task", str(number)) == []
+        key = store.reading.provenance("sample", number).item.key
+        assert store.reading.row_ids("sample", str(number)) == store.reading.row_ids("sample", key) == [number]
+        assert store.reading.row_ids("sample", "9" * 30) == store.reading.row_ids("task", str(number)) == []
 
 
 def test_the_newest_thing_measured_is_never_ahead_of_now(store: Store) -> None:
     with living(store, "whoop", "week") as world:
-        assert store.newest(world.connection.id, NOW) is None
-        assert store.changed(world.connection.id) is None
+        assert store.reading.newest_measurement(world.connection.id, NOW) is None
+        assert store.reading.last_change(world.connection.id) is None
         world.sync()
-        nights = [e.end for _, e in store.episodes(world.user.id)]
-        samples = [s.end or s.start for _, s in store.samples(world.user.id)]
+        nights = [e.end for _, e in store.reading.episodes(world.user.id)]
+        samples = [s.end or s.start for _, s in store.reading.samples(world.user.id)]
         for at in (NOW, NOW - timedelta(days=3, hours=4)):
-            assert store.newest(world.connection.id, at) == max(end for end in nights + samples if end <= at)
-        assert store.changed(world.connection.id) == NOW
+            assert store.reading.newest_measurement(world.connection.id, at) == max(
+                end for end in nights + samples if end <= at
+            )
+        assert store.reading.last_change(world.connection.id) == NOW

@@ -8,9 +8,10 @@ from datetime import UTC, date, datetime, timedelta, timezone
 
 import pytest
 
-from bridge.metrics import Metric
-from bridge.ports import Connection, Store
-from bridge.types import Covers, Event, Item, RawRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Connection
+from bridge.domain.types import Covers, Event, Item, RawRecord
+from bridge.store import Store
 from tests.store.toy import HOUR, T0, connected, day, land, part
 
 NOON = datetime(2026, 5, 10, 12, tzinfo=UTC)
@@ -40,8 +41,8 @@ def events(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 def test_events_that_touch_the_window_and_series_that_might(store: Store) -> None:
     connection = connected(store)
     records = [RawRecord(stream="events", key=key, payload={}) for key in EVENTS]
-    store.land(connection, records, events, version=1, now=T0)
-    found = store.events(connection.user_id, since=NOON - 4 * HOUR, until=NOON + 4 * HOUR)
+    store.ingest.land(connection, records, events, version=1, now=T0)
+    found = store.reading.events(connection.user_id, since=NOON - 4 * HOUR, until=NOON + 4 * HOUR)
     assert {event.key for _, event in found} == {"inside", "across", "whole day", "yesterday west", "series", "hole"}
     assert all(event == EVENTS[event.key] for _, event in found)
 
@@ -49,14 +50,18 @@ def test_events_that_touch_the_window_and_series_that_might(store: Store) -> Non
 def test_deleted_events_are_read_as_of_then_by_the_same_window(store: Store) -> None:
     connection = connected(store)
     records = [RawRecord(stream="events", key=key, payload={}) for key in EVENTS]
-    store.land(connection, records, events, version=1, now=T0)
+    store.ingest.land(connection, records, events, version=1, now=T0)
     window = {"since": NOON - 4 * HOUR, "until": NOON + 4 * HOUR}
-    before = store.events(connection.user_id, **window)
-    store.land(
-        connection, store.missing(connection.id, "events", Covers(), frozenset()), events, version=1, now=T0 + HOUR
+    before = store.reading.events(connection.user_id, **window)
+    store.ingest.land(
+        connection,
+        store.ingest.missing(connection.id, "events", Covers(), frozenset()),
+        events,
+        version=1,
+        now=T0 + HOUR,
     )
-    assert store.events(connection.user_id, **window) == []
-    assert store.events(connection.user_id, **window, at=T0) == before
+    assert store.reading.events(connection.user_id, **window) == []
+    assert store.reading.events(connection.user_id, **window, at=T0) == before
 
 
 def filled(store: Store) -> Connection:
@@ -67,28 +72,34 @@ def filled(store: Store) -> Connection:
 
 def test_samples_by_day_and_metric(store: Store) -> None:
     user = filled(store).user_id
-    everything = [sample for _, sample in store.samples(user)]
+    everything = [sample for _, sample in store.reading.samples(user)]
     days = sorted({sample.day for sample in everything})
     assert everything == sorted(everything, key=lambda sample: sample.start)
-    some = [sample for _, sample in store.samples(user, since=days[2], until=days[4])]
+    some = [sample for _, sample in store.reading.samples(user, since=days[2], until=days[4])]
     assert some == [sample for sample in everything if days[2] <= sample.day <= days[4]]
-    assert {sample.metric for _, sample in store.samples(user, metrics=iter([Metric.HEART_RATE]))} == {
+    assert {sample.metric for _, sample in store.reading.samples(user, metrics=iter([Metric.HEART_RATE]))} == {
         Metric.HEART_RATE
     }
-    assert store.samples(user, metrics=[]) == store.samples(user, metrics=[Metric.STEPS]) == []
+    assert store.reading.samples(user, metrics=[]) == store.reading.samples(user, metrics=[Metric.STEPS]) == []
 
 
 def test_episodes_by_day(store: Store) -> None:
     user = filled(store).user_id
-    assert [source for source, _ in store.episodes(user, since=date(2026, 1, 1), until=date(2026, 1, 1))] == ["toy"]
-    assert store.episodes(user, since=date(2026, 1, 2)) == store.episodes(user, until=date(2025, 12, 31)) == []
+    assert [source for source, _ in store.reading.episodes(user, since=date(2026, 1, 1), until=date(2026, 1, 1))] == [
+        "toy"
+    ]
+    assert (
+        store.reading.episodes(user, since=date(2026, 1, 2))
+        == store.reading.episodes(user, until=date(2025, 12, 31))
+        == []
+    )
 
 
 def test_counts_by_source_and_kind(store: Store) -> None:
     connection = filled(store)
-    other = store.connect(connection.user_id, "other", "second", now=T0)
+    other = store.connections.connect(connection.user_id, "other", "second", now=T0)
     land(store, other, day("a", 1), part("x", 2, "a"))
-    assert store.counts(connection.user_id) == {
+    assert store.reading.counts(connection.user_id) == {
         "toy": {"heart_rate": 20, "hrv_rmssd": 10, "sleep": 1, "event": 1},
         "other": {"heart_rate": 1, "hrv_rmssd": 1, "task": 1},
     }
@@ -97,8 +108,8 @@ def test_counts_by_source_and_kind(store: Store) -> None:
 def test_nobody_reads_anothers_rows(store: Store) -> None:
     filled(store)
     stranger = connected(store).user_id
-    assert store.samples(stranger) == store.episodes(stranger) == store.tasks(stranger) == []
-    assert store.counts(stranger) == {}
+    assert store.reading.samples(stranger) == store.reading.episodes(stranger) == store.reading.tasks(stranger) == []
+    assert store.reading.counts(stranger) == {}
 
 
 def test_a_reader_sees_one_version_while_it_is_replaced(store: Store) -> None:
@@ -108,7 +119,9 @@ def test_a_reader_sees_one_version_while_it_is_replaced(store: Store) -> None:
 
     def read() -> None:
         while not done.is_set():
-            seen.add(tuple(sample.value for _, sample in store.samples(connection.user_id, metrics=metric, at=T0)))
+            seen.add(
+                tuple(sample.value for _, sample in store.reading.samples(connection.user_id, metrics=metric, at=T0))
+            )
 
     reader = threading.Thread(target=read)
     reader.start()
@@ -123,7 +136,7 @@ def test_a_reader_sees_one_version_while_it_is_replaced(store: Store) -> None:
 def test_instants_come_back_equal_and_in_utc(store: Store, hours: int) -> None:
     connection = connected(store)
     at = datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=timezone(timedelta(hours=hours)))
-    store.set_zone(connection.user_id, "Asia/Tokyo", since=at)
-    zones = next(user.zones for user in store.users() if user.id == connection.user_id)
+    store.people.set_zone(connection.user_id, "Asia/Tokyo", since=at)
+    zones = next(user.zones for user in store.people.users() if user.id == connection.user_id)
     assert zones[0].since == at
     assert zones[0].since.tzinfo is UTC

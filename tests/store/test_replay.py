@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from bridge.errors import BadRecord
-from bridge.metrics import METRICS, Shape
-from bridge.ports import Store
-from bridge.types import Covers, Item, RawRecord, Sample
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import METRICS, Shape
+from bridge.domain.types import Covers, Item, RawRecord, Sample
+from bridge.store import Store
 from tests.store.toy import HOUR, T0, connected, day, gone, known, land, normalise, part, tables
 
 
@@ -89,7 +89,7 @@ def test_reads_follow_the_contract_and_a_rebuild_changes_nothing(
         now = now + HOUR if later else now
         if whole:  # the page was the whole stream of days
             keys = frozenset(record.key for record in page)
-            page = [*page, *store.missing(connection.id, "day", Covers(), keys)]
+            page = [*page, *store.ingest.missing(connection.id, "day", Covers(), keys)]
         land(store, connection, *page, now=now)
         for record in page:
             model.deliver(record, now)
@@ -98,7 +98,7 @@ def test_reads_follow_the_contract_and_a_rebuild_changes_nothing(
         assert known(store, connection, at) == model.known(at)
     assert known(store, connection) == model.known(now)
     before = tables(store)
-    store.rebuild(connection, normalise, version=1)
+    store.ingest.rebuild(connection, normalise, version=1)
     assert tables(store) == before
     live = [record for record in model.records.values() if not record.deleted]
     assert set(land(store, connection, *live, now=now + HOUR)) <= {"unchanged"}
@@ -109,7 +109,7 @@ def test_a_rebuild_tells_how_far_it_is_and_what_is_set_aside(store: Store) -> No
     connection = connected(store)
     land(store, connection, day("a", 1), part("x", 1, "nowhere"))
     told: list[tuple[int, int]] = []
-    landings = store.rebuild(connection, normalise, version=1, progress=lambda *done: told.append(done))
+    landings = store.ingest.rebuild(connection, normalise, version=1, progress=lambda *done: told.append(done))
     assert told[-1] == (2, 2)
     assert [landing.set_aside for landing in landings if landing.set_aside] == ["toy: its day has not come"]
 
@@ -118,9 +118,10 @@ def test_a_rebuild_with_a_better_normaliser_keeps_the_arrival_times(store: Store
     connection = connected(store)
     land(store, connection, day("a", 1))
     land(store, connection, day("a", 2), now=T0 + 2 * HOUR)
-    store.rebuild(connection, lambda record, parent: normalise(record, parent)[-1:], version=2)
+    store.ingest.rebuild(connection, lambda record, parent: normalise(record, parent)[-1:], version=2)
     values = [
-        [sample.value for _, sample in store.samples(connection.user_id, at=T0 + hours * HOUR)] for hours in (-1, 1, 3)
+        [sample.value for _, sample in store.reading.samples(connection.user_id, at=T0 + hours * HOUR)]
+        for hours in (-1, 1, 3)
     ]
     assert values == [[], [41], [42]]
 
@@ -130,7 +131,7 @@ def test_a_rebuild_leaves_what_was_not_kept_raw(store: Store) -> None:
     land(store, connection, day("file", 2), keep_raw=False)
     land(store, connection, day("kept", 2))
     before = known(store, connection)
-    assert store.rebuild(connection, normalise, version=1) != []
+    assert store.ingest.rebuild(connection, normalise, version=1) != []
     assert known(store, connection) == before
 
 
@@ -143,5 +144,5 @@ def test_a_rebuild_that_fails_leaves_everything(store: Store) -> None:
         raise ZeroDivisionError
 
     with pytest.raises(ZeroDivisionError):
-        store.rebuild(connection, broken, version=2)
+        store.ingest.rebuild(connection, broken, version=2)
     assert tables(store) == before

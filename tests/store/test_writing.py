@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge.errors import TryLater
-from bridge.ports import Correction, Store
-from bridge.store import database, open_store
+from bridge.domain.errors import TryLater
+from bridge.domain.records import Correction
+from bridge.store import Store, database
 from tests.world import NOW
 
 TITLE = "Chemotherapy"
@@ -27,27 +27,27 @@ def written_by_another(path: Path) -> Iterator[None]:
 
 def test_a_writer_that_waits_for_long_is_told_to_come_back(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(database, "BUSY_SECONDS", 0)
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
         with written_by_another(tmp_path / "bridge.db"), pytest.raises(TryLater, match="try again when it is done"):
-            store.add_user("ana", "UTC", now=NOW)
-        assert store.add_user("ana", "UTC", now=NOW).name == "ana"
+            store.people.add_user("ana", "UTC", now=NOW)
+        assert store.people.add_user("ana", "UTC", now=NOW).name == "ana"
 
 
 def test_a_full_disk_keeps_nothing_and_its_error_tells_no_title(tmp_path: Path) -> None:
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
-        user = store.add_user("ana", "UTC", now=NOW)
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store:
+        user = store.people.add_user("ana", "UTC", now=NOW)
         with store.database.write() as db:  # type: ignore[attr-defined]
             pages = db.exec_driver_sql("PRAGMA page_count").scalar_one()
             db.exec_driver_sql(f"PRAGMA max_page_count={pages}")
         with pytest.raises(TryLater, match="make room") as told:
-            store.correct(user.id, correction(1, length=10_000))
+            store.people.add_correction(user.id, correction(1, length=10_000))
         assert TITLE not in f"{told.value}{told.value.__cause__}"
-        assert store.corrections(user.id) == []
+        assert store.people.corrections(user.id) == []
 
 
 def test_what_no_error_of_ours_covers_tells_no_title_either(store: Store) -> None:
     with pytest.raises(sa.exc.IntegrityError) as told:
-        store.correct(7, correction(1))
+        store.people.add_correction(7, correction(1))
     assert TITLE not in str(told.value)
 
 

@@ -9,12 +9,12 @@ from uuid import uuid4
 
 import sqlalchemy as sa
 
-from bridge.errors import BadRecord
-from bridge.metrics import Metric
-from bridge.ports import Connection, Store
-from bridge.store.sql import SqlStore
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Connection
+from bridge.domain.types import Episode, EpisodeKind, Event, Item, RawRecord, Sample, Task
+from bridge.store import Store
 from bridge.store.tables import metadata
-from bridge.types import Episode, EpisodeKind, Event, Item, RawRecord, Sample, Task
 
 T0 = datetime(2026, 3, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
@@ -23,8 +23,8 @@ FIRST_DAY = date(2026, 1, 1)
 
 def connected(store: Store, source: str = "toy") -> Connection:
     """A new user's connection."""
-    user = store.add_user(f"u{uuid4().hex[:12]}", "Europe/Berlin", now=T0)
-    return store.connect(user.id, source, source, now=T0)
+    user = store.people.add_user(f"u{uuid4().hex[:12]}", "Europe/Berlin", now=T0)
+    return store.connections.connect(user.id, source, source, now=T0)
 
 
 def day(key: str, n: int, **more: Any) -> RawRecord:
@@ -81,7 +81,7 @@ def _part(key: str, n: int) -> list[Item]:
 
 def land(store: Store, connection: Connection, *records: RawRecord, now: datetime = T0, **more: Any) -> list[str]:
     """The outcomes of a page."""
-    found = store.land(connection, records, normalise, now=now, **{"version": 1, **more})
+    found = store.ingest.land(connection, records, normalise, now=now, **{"version": 1, **more})
     return [landing.outcome if landing.set_aside is None else f"{landing.outcome}, aside" for landing in found]
 
 
@@ -91,16 +91,16 @@ def known(store: Store, connection: Connection, at: datetime | None = None) -> l
         connection.user_id,
         {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2090, 1, 1, tzinfo=UTC)},
     )
-    found: list[Item] = [item for _, item in store.samples(user, at=at)]
-    found += [item for _, item in store.episodes(user, at=at)]
-    found += [item for _, item in store.events(user, at=at, **span)]
-    found += [item for _, item in store.tasks(user, at=at)]
+    found: list[Item] = [item for _, item in store.reading.samples(user, at=at)]
+    found += [item for _, item in store.reading.episodes(user, at=at)]
+    found += [item for _, item in store.reading.events(user, at=at, **span)]
+    found += [item for _, item in store.reading.tasks(user, at=at)]
     return sorted(found, key=repr)
 
 
 def tables(store: Store) -> dict[str, list[str]]:
     """Every row of every table without its own surrogate key."""
-    assert isinstance(store, SqlStore)
+    assert isinstance(store, Store)
     with store.database.read() as db:
         return {
             table.name: sorted(map(repr, db.execute(sa.select(*(c for c in table.c if c.name != "id")))))

@@ -8,19 +8,20 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from bridge.documents.trends import trends_document, weekly_trends
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Episode, EpisodeKind
 from bridge.meters import read_slots
-from bridge.metrics import Metric
-from bridge.trends import Trends, trends
-from bridge.trends.document import document, weekly
-from bridge.types import Episode, EpisodeKind
-from rhythm_env.interface import ActionType, Meter, ZoneSpan
+from bridge.trends import Trends, compute_trends
+from rhythm_env.interface import ActionType, Meter
 from tests.meters.life import BERLIN, DAY, HOUR, MORNING, TODAY, body, entry, known, night, nightly
 
 
 @pytest.fixture(scope="module")
 def shown() -> Trends:
     agenda = [entry(MORNING - ago * DAY + 2 * HOUR, 1.5, ActionType.DEEP_WORK, title="a") for ago in range(40)]
-    return trends(known(*body(days=60), agenda=agenda), days=28)
+    return compute_trends(known(*body(days=60), agenda=agenda), days=28)
 
 
 def test_a_day_is_the_mean_of_what_its_slots_said(shown: Trends) -> None:
@@ -42,13 +43,13 @@ def test_inputs_and_plans_stand_on_their_days(shown: Trends) -> None:
 
 
 def test_nothing_known_is_null_everywhere() -> None:
-    found = document(trends(known(), days=14))
+    found = trends_document(compute_trends(known(), days=14))
     assert all(track["level"] == [None] * 14 and track["sd"] == [None] * 14 for track in found["meters"].values())
     assert (found["inputs"], found["planned_hours"], found["happenings"]) == ([], {}, [])
 
 
 def test_a_few_values_are_no_line_and_holes_stay_holes() -> None:
-    found = trends(known(*(night(ago) for ago in (1, 2, 9)), nightly(Metric.RESTING_HR, 1, 55)), days=14)
+    found = compute_trends(known(*(night(ago) for ago in (1, 2, 9)), nightly(Metric.RESTING_HR, 1, 55)), days=14)
     (asleep,) = found.inputs
     assert [n for n, value in enumerate(asleep.values) if value is not None] == [4, 11, 12]
 
@@ -66,14 +67,16 @@ def test_what_happened_is_there_once_and_only_in_the_days_shown() -> None:
         )
 
     moved = (*BERLIN, ZoneSpan(since=MORNING - 2 * DAY, zone="Europe/Lisbon"))
-    found = trends(known(workout(1, "whoop"), workout(1, "garmin", 0.1), workout(30, "whoop"), zones=moved), days=14)
+    found = compute_trends(
+        known(workout(1, "whoop"), workout(1, "garmin", 0.1), workout(30, "whoop"), zones=moved), days=14
+    )
     told = [(one.day, one.kind, one.title, one.hours) for one in found.happenings]
     assert told == [(TODAY - 2 * DAY, "zone", "Europe/Lisbon", None), (TODAY - DAY, "workout", "running", 1.0)]
 
 
 def test_weeks_are_means_of_the_days_that_have_a_value(shown: Trends) -> None:
-    whole = document(shown)
-    short = weekly(whole)
+    whole = trends_document(shown)
+    short = weekly_trends(whole)
     assert short["weeks_from"] == whole["days"][::7]
     levels = [v for v in whole["meters"]["VITALITY"]["level"][:7] if v is not None]
     assert short["meters"]["VITALITY"]["level"][0] == pytest.approx(sum(levels) / len(levels), abs=1e-3)
@@ -85,7 +88,9 @@ def test_any_life_gives_a_document() -> None:
         items = [night(ago, rng.uniform(0, 900)) for ago in rng.sample(range(90), rng.randint(0, 40))]
         at = MORNING + timedelta(hours=rng.uniform(0, 24))
         agenda = [entry(at - rng.uniform(0, 900) * HOUR, rng.uniform(0, 60)) for _ in range(rng.randint(0, 20))]
-        found = json.loads(json.dumps(document(trends(known(*items, at=at, agenda=agenda), days=rng.choice([7, 30])))))
+        found = json.loads(
+            json.dumps(trends_document(compute_trends(known(*items, at=at, agenda=agenda), days=rng.choice([7, 30]))))
+        )
         columns = [*(t["level"] for t in found["meters"].values()), *found["planned_hours"].values()]
         assert {len(column) for column in columns} == {len(found["days"])}
         assert datetime.fromisoformat(found["at"]) == at

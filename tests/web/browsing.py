@@ -63,6 +63,6 @@ def grave_findings(page: Any) -> list[str]:
 
 def lived(folder: Path, day: str) -> Path:
     """The demo person's days as an export."""
-    command = [sys.executable, "-m", "bridge.lab.life", str(folder / "life"), day]
+    command = [sys.executable, "-m", "lab.people.life", str(folder / "life"), day]
     subprocess.run(command, check=True, capture_output=True, timeout=300)
     return folder / "life"

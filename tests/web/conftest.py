@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from bridge import access, app
-from bridge.ports import User
+from bridge import installation
+from bridge.auth import access
+from bridge.domain.records import User
+from bridge.ingest import runs
 from tests.web.served import NOW, Place, Visitor, calendar, open_at, served
 
 
@@ -27,7 +29,7 @@ def place(tmp_path: Path) -> Iterator[Place]:
 @pytest.fixture
 def ana(place: Place) -> User:
     """The only person, without a password."""
-    return place.bridge.store.add_user("ana", "Europe/Berlin", now=app.now())
+    return place.bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
 
 
 @pytest.fixture
@@ -35,7 +37,7 @@ def visitor(place: Place, ana: User, tmp_path: Path) -> Visitor:
     """Her browser; she has a calendar."""
     file = tmp_path / "calendar.ics"
     file.write_bytes(calendar())
-    app.import_path(place.bridge, ana, file, at=app.now())
+    runs.import_path(place.bridge, ana, file, at=installation.now())
     found = place.visitor()
     found.get("/connections")
     return found
@@ -43,6 +45,6 @@ def visitor(place: Place, ana: User, tmp_path: Path) -> Visitor:
 
 def secured(place: Place, name: str, password: str) -> User:
     """Somebody with a password."""
-    user = place.bridge.store.add_user(name, "Europe/Berlin", now=app.now())
-    access.set_password(place.bridge.store, user, password, now=app.now())
+    user = place.bridge.store.people.add_user(name, "Europe/Berlin", now=installation.now())
+    access.set_password(place.bridge.store, user, password, now=installation.now())
     return user

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import tempfile
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -14,12 +13,12 @@ from pathlib import Path
 from typing import Any
 
 import requests
-import uvicorn
 from fastapi import FastAPI
 
-from bridge import app, config
-from bridge.store import open_store
+from bridge import config, installation
+from bridge.store import Store
 from bridge.web.server import create
+from lab.web_server import running
 
 NOW = "2026-11-20T10:05:00+01:00"
 HOSTILE = "<script>alert(1)</script>\"'><img src=x onerror=alert(2)>"
@@ -51,7 +50,7 @@ def calendar(title: str = "Planning", key: str = "planning") -> bytes:
 class Place:
     """A served bridge."""
 
-    bridge: app.Bridge
+    bridge: installation.Bridge
     made: FastAPI
     url: str
 
@@ -100,34 +99,27 @@ class Visitor(requests.Session):
         return self.change("/login", {"name": name, "password": password})
 
 
-def open_at(folder: Path, database: str | None = None) -> app.Bridge:
+def open_at(folder: Path, database: str | None = None) -> installation.Bridge:
     """An installation of its own in a folder, with a fresh database unless another is named."""
     if database is None:
         (folder / "bridge.db").write_bytes(_migrated())
     settings = replace(config.load(), folder=folder, database=database or f"sqlite:///{folder / 'bridge.db'}")
-    return app.Bridge(settings=settings, store=open_store(settings.database))
+    return installation.Bridge(settings=settings, store=Store(settings.database))
 
 
 @cache
 def _migrated() -> bytes:
     """An empty database file: migrating takes longer than most tests."""
     with tempfile.TemporaryDirectory() as folder:
-        open_store(f"sqlite:///{folder}/bridge.db").close()
+        Store(f"sqlite:///{folder}/bridge.db").close()
         return (Path(folder) / "bridge.db").read_bytes()
 
 
 @contextmanager
-def served(bridge: app.Bridge, *, local: bool = True, names: Iterable[str] = ()) -> Iterator[Place]:
+def served(bridge: installation.Bridge, *, local: bool = True, names: Iterable[str] = ()) -> Iterator[Place]:
     made = create(bridge, local=local, names=names)
-    server = uvicorn.Server(uvicorn.Config(made, port=0, log_config=None, access_log=False, lifespan="on"))
-    thread = threading.Thread(target=server.run)
-    thread.start()
-    while not server.started:
-        time.sleep(0.01)
-    port = server.servers[0].sockets[0].getsockname()[1]
     try:
-        yield Place(bridge=bridge, made=made, url=f"http://127.0.0.1:{port}")
+        with running(made, lifespan="on") as port:
+            yield Place(bridge=bridge, made=made, url=f"http://127.0.0.1:{port}")
     finally:
-        server.should_exit = True
-        thread.join()
         bridge.store.close()

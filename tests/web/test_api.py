@@ -13,18 +13,19 @@ import pytest
 import requests
 from typer.testing import CliRunner
 
-from bridge import access, app
+from bridge import installation
+from bridge.auth import access
 from bridge.cli import app as cli
-from bridge.ports import User
-from bridge.types import Event, Item, RawRecord
+from bridge.domain.records import User
+from bridge.domain.types import Event, Item, RawRecord
 from tests.web.served import Place, Visitor, calendar
 
 
 @pytest.fixture
 def program(place: Place, ana: User, visitor: Visitor) -> requests.Session:
     """Comes with a token; nobody may come without once there are two people."""
-    _, token = access.new_token(place.bridge.store, ana, "test", now=app.now())
-    place.bridge.store.add_user("ben", "UTC", now=app.now())
+    _, token = access.new_token(place.bridge.store, ana, "test", now=installation.now())
+    place.bridge.store.people.add_user("ben", "UTC", now=installation.now())
     session = requests.Session()
     session.headers["Authorization"] = f"Bearer {token}"
     return session
@@ -104,12 +105,12 @@ def test_half_a_character_in_a_title_breaks_no_answer(program: requests.Session,
     """As some calendars cut them."""
 
     def planned(record: RawRecord, parent: RawRecord | None) -> list[Item]:
-        at = app.now()
+        at = installation.now()
         return [Event(key="k", calendar="c", title="Gym \ud83d", start=at, end=at + timedelta(hours=1))]
 
-    connection = next(c for c in place.bridge.store.connections(ana.id) if c.source == "ics")
+    connection = next(c for c in place.bridge.store.connections.of_user(ana.id) if c.source == "ics")
     record = RawRecord(stream="events", key="k", payload={"n": 1})
-    place.bridge.store.land(connection, [record], planned, version=1, now=app.now())
+    place.bridge.store.ingest.land(connection, [record], planned, version=1, now=installation.now())
     events = [one for slot in told(program, place, "/today")["slots"] for one in slot["events"]]
     (cut,) = [one for one in events if one["title"] == "Gym ?"]
     assert "Gym ?" in json.dumps(told(program, place, "/calendar"))
@@ -172,6 +173,6 @@ def test_tokens_and_passwords_at_the_command_line(place: Place, ana: User, monke
     bridge("token", "revoke", str(made["id"]), "--user", "ana")
     assert requests.get(f"{place.url}/api/v1/me", headers=headers, timeout=60).status_code == 401
     assert "new password" in bridge("user", "password", "ana", given="correct horse\n")
-    assert access.known(place.bridge.store, "ana", "correct horse") == ana
+    assert access.user_with_password(place.bridge.store, "ana", "correct horse") == ana
     assert re.search("no password", bridge("user", "password", "ana", "--remove"))
     assert not Path(place.bridge.settings.folder / "uploads").exists()

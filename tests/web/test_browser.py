@@ -9,16 +9,18 @@ from typing import Any
 
 import pytest
 
-from bridge import app, archive, checkin, lab
-from bridge.lab.demo import NAME, ZONE
-from bridge.lab.person import demo_files
-from bridge.lab.server import Answer, LabServer
-from bridge.lab.whoop import Vendor
-from bridge.ports import User
-from bridge.web import chores
+import lab
+from bridge import installation
+from bridge.domain.records import User
+from bridge.domain.slots import moment_at
+from bridge.ingest import archive, checkins, connecting, runs
+from bridge.recordings.server import Answer, LabServer
+from bridge.web import background
 from bridge.web.pages import NAVIGATION
+from lab.people.demo import DEMO_USER, DEMO_ZONE
+from lab.people.person import demo_files
+from lab.vendors.whoop import Vendor
 from rhythm_env.interface import Answer as Said
-from rhythm_env.interface import moment_at
 from tests.web.browsing import PHONE, Trouble, chromium, grave_findings, lived, picture
 from tests.web.served import Place, calendar
 
@@ -38,9 +40,9 @@ def life(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def demo(place: Place, life: Path) -> User:
-    user = place.bridge.store.add_user(NAME, ZONE, now=app.now())
-    place.bridge.store.restore(user.id, archive.read(life))
-    return place.bridge.store.user(NAME)
+    user = place.bridge.store.people.add_user(DEMO_USER, DEMO_ZONE, now=installation.now())
+    place.bridge.store.exports.restore(user.id, archive.read(life))
+    return place.bridge.store.people.user(DEMO_USER)
 
 
 @pytest.fixture
@@ -66,8 +68,8 @@ def test_from_the_first_visit_to_the_first_recommendation_within_a_minute(place:
     picture(page, "first-recommendation")
     print(f"from the first visit to the first recommendation: {took:.0f} s, one click")
     assert took < 60
-    (user,) = place.bridge.store.users()
-    kept = place.bridge.store.open_recommendation(user.id, moment_at(app.now(), user.zones))
+    (user,) = place.bridge.store.people.users()
+    kept = place.bridge.store.recommendations.of_slot(user.id, moment_at(installation.now(), user.zones))
     assert kept is not None
     assert kept.shown_at is not None  # the browser says that our own page asked
 
@@ -87,7 +89,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
     page.goto(place.url)
     page.click("#advice button:has-text('Accept')")
     page.wait_for_selector("#advice .tag:has-text('accepted')")
-    kept = place.bridge.store.open_recommendation(demo.id, moment_at(app.now(), demo.zones))
+    kept = place.bridge.store.recommendations.of_slot(demo.id, moment_at(installation.now(), demo.zones))
     assert kept is not None
     assert kept.answer is Said.ACCEPT
     page.click("#advice summary:has-text('Reschedule')")
@@ -97,7 +99,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
     page.click("text=Why this, and what else?")
     picture(page, "today-why")
     assert grave_findings(page) == []
-    moved = place.bridge.store.recommendation(kept.id)
+    moved = place.bridge.store.recommendations.by_id(kept.id)
     assert moved is not None
     assert moved.answer is Said.RESCHEDULE
 
@@ -116,7 +118,7 @@ def test_correct_a_label_and_check_in(place: Place, demo: User, page: Any) -> No
     page.click("#checkin button >> nth=3")
     page.wait_for_selector("#checkin :text('Noted: 4 for serenity')")
     picture(page, "today-checked-in")
-    (said,) = checkin.recent(place.bridge.store, demo, since=app.now().date())
+    (said,) = checkins.recent(place.bridge.store, demo, since=installation.now().date())
     assert said.score == 4
 
 
@@ -124,12 +126,12 @@ def test_an_answer_that_is_refused_is_seen_and_the_next_one_that_is_taken_clears
     place: Place, browser: Any, tmp_path: Path
 ) -> None:
     page = browser.new_context(viewport={"width": 390, "height": 844}).new_page()  # whose console tells of the refusal
-    user = place.bridge.store.add_user("ana", ZONE, now=app.now())
+    user = place.bridge.store.people.add_user("ana", DEMO_ZONE, now=installation.now())
     (tmp_path / "mine.ics").write_bytes(calendar())
-    app.import_path(place.bridge, user, tmp_path / "mine.ics", at=app.now())
+    runs.import_path(place.bridge, user, tmp_path / "mine.ics", at=installation.now())
     page.goto(place.url)
     page.wait_for_selector("#advice button")
-    app.disconnect(place.bridge, user, "ics")  # in another window
+    connecting.disconnect(place.bridge, user, "ics")  # in another window
     page.click("#slots .kind summary >> nth=0")
     page.click("#slots details[open] button")
     page.wait_for_selector("#status:has-text('no such event')")
@@ -143,8 +145,8 @@ def test_an_answer_that_is_refused_is_seen_and_the_next_one_that_is_taken_clears
 
 
 def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: Path) -> None:
-    user = place.bridge.store.add_user("ana", ZONE, now=app.now())
-    for name, content in demo_files(app.now().date(), zone=ZONE).items():
+    user = place.bridge.store.people.add_user("ana", DEMO_ZONE, now=installation.now())
+    for name, content in demo_files(installation.now().date(), zone=DEMO_ZONE).items():
         (tmp_path / name).write_bytes(content)
     page.goto(f"{place.url}/connections")
     page.evaluate(
@@ -156,31 +158,31 @@ def test_import_a_file_and_see_how_far_it_is(place: Place, page: Any, tmp_path: 
     page.wait_for_selector("#sources h2:has-text('Apple Health')")
     picture(page, "connections-imported")
     assert page.evaluate("seen") > 0
-    assert place.bridge.store.counts(user.id)["apple_health"]
+    assert place.bridge.store.reading.counts(user.id)["apple_health"]
 
 
 def test_an_upload_that_is_refused_says_why_and_leads_to_the_login(
     place: Place, browser: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page = browser.new_context().new_page()  # whose console tells of the refusal
-    place.bridge.store.add_user("ana", ZONE, now=app.now())
+    place.bridge.store.people.add_user("ana", DEMO_ZONE, now=installation.now())
     (tmp_path / "mine.ics").write_bytes(calendar())
     page.goto(f"{place.url}/connections")
     with monkeypatch.context() as patched:
-        patched.setattr(chores, "SPARE", 10**18)
+        patched.setattr(background, "MIN_FREE_DISK_BYTES", 10**18)
         page.set_input_files("#file", str(tmp_path / "mine.ics"))
-        page.wait_for_selector("#uploads :text('was not taken: the disk is nearly full')")
+        page.wait_for_selector("#uploads :text('was not accepted: the disk is nearly full')")
         picture(page, "upload-refused")
-    place.bridge.store.add_user("ben", ZONE, now=app.now())  # now one has to say who one is
+    place.bridge.store.people.add_user("ben", DEMO_ZONE, now=installation.now())  # now one has to say who one is
     page.set_input_files("#file", str(tmp_path / "mine.ics"))
-    page.wait_for_selector("text=Who is there?")
+    page.wait_for_selector("text=Who are you?")
     page.context.close()
 
 
 def test_connect_at_the_vendor_after_a_login_that_failed(
     place: Place, page: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    place.bridge.store.add_user("ana", ZONE, now=app.now())
+    place.bridge.store.people.add_user("ana", DEMO_ZONE, now=installation.now())
     made = Vendor(lab.account("whoop", "week"))
     with LabServer(made.application) as server:
         for name, value in made.settings(server.url).items():
@@ -252,16 +254,16 @@ def test_the_keyboard_is_enough(place: Place, demo: User, page: Any) -> None:
 
 
 def test_who_logs_in_may_leave(browser: Any, place: Place, demo: User, page: Any) -> None:
-    from bridge import access
+    from bridge.auth import access
 
-    access.set_password(place.bridge.store, demo, "correct horse", now=app.now())
+    access.set_password(place.bridge.store, demo, "correct horse", now=installation.now())
     page.goto(place.url)
     picture(page, "login")
     assert grave_findings(page) == []
-    page.fill("[name=name]", NAME)
+    page.fill("[name=name]", DEMO_USER)
     page.fill("[name=password]", "correct horse")
     page.click("button:has-text('Log in')")
     page.wait_for_selector("#advice")
     picture(page, "today-logged-in")
     page.click("text=Log out")
-    page.wait_for_selector("text=Who is there?")
+    page.wait_for_selector("text=Who are you?")

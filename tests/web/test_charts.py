@@ -7,9 +7,10 @@ from typing import Any
 
 import pytest
 
-from benchmarks.web import advised
-from bridge import advising, app, links
-from bridge.ports import User
+from bridge import installation
+from bridge.advice import answer_links, requests
+from bridge.domain.records import User
+from lab.benchmarks.web import advised
 from tests.web.browsing import PHONE, Trouble, grave_findings, picture
 from tests.web.served import Place
 from tests.web.test_browser import browser, demo, life, page
@@ -67,16 +68,16 @@ def test_beginning_anew_and_taking_it_back(place: Place, demo: User, page: Any) 
     advised(place.bridge, demo, 30)
     page.goto(f"{place.url}/belief")
     page.click("text=Forget my answers from now on")
-    page.wait_for_selector("text=You began anew on")
+    page.wait_for_selector("text=You started over on")
     page.click("text=Let them count again")
-    page.wait_for_selector("text=You began anew on", state="detached")
-    assert place.bridge.store.choices.resets(demo.id)[0].taken_back_at is not None
+    page.wait_for_selector("text=You started over on", state="detached")
+    assert place.bridge.store.recommendations.resets(demo.id)[0].taken_back_at is not None
 
 
 def test_the_link_of_a_message_has_one_button(place: Place, demo: User, page: Any) -> None:
     outside = replace(place.bridge, settings=replace(place.bridge.settings, url=place.url))
-    advice = advising.recommend(outside, demo, now=app.now())
-    page.goto(links.for_recommendation(outside, advice)["accept"])
+    advice = requests.recommend(outside, demo, now=installation.now())
+    page.goto(answer_links.for_recommendation(outside, advice)["accept"])
     picture(page, "link")
     assert grave_findings(page) == []
     page.click("main button")

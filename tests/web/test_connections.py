@@ -15,15 +15,17 @@ import pytest
 import requests
 from cryptography.fernet import Fernet
 
-from bridge import app, lab, registry
-from bridge.lab.garmin import KEY
-from bridge.lab.garmin import Vendor as Garmin
-from bridge.lab.server import Answer, LabServer
-from bridge.lab.whoop import Vendor
-from bridge.ports import User
-from bridge.vault import Vault
-from bridge.web import chores
+import lab
+from bridge import installation, registry
+from bridge.auth.vault import Vault
+from bridge.domain.records import User
+from bridge.ingest import runs
+from bridge.recordings.server import Answer, LabServer
+from bridge.web import background
 from bridge.web.jobs import RUNNING, Jobs
+from lab.vendors.garmin import KEY
+from lab.vendors.garmin import Vendor as Garmin
+from lab.vendors.whoop import SCOPE, Vendor
 from tests.health_auto_export.reading import body, metric
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
@@ -61,10 +63,50 @@ def test_connect_sync_refresh_and_disconnect(
         assert "new" in visitor.finished(shown)
         page = visitor.get("/connections").text
         assert "Sync now: WHOOP" in page
-        assert place.bridge.store.counts(ana.id)["whoop"]
+        assert place.bridge.store.reading.counts(ana.id)["whoop"]
         assert "as before" in visitor.finished(visitor.change("/connections/whoop/sync").text)
         assert visitor.change("/connections/whoop/disconnect").status_code == 303
-    assert "whoop" not in place.bridge.store.counts(ana.id)
+    assert "whoop" not in place.bridge.store.reading.counts(ana.id)
+
+
+def test_what_may_not_be_read_is_said_after_a_sync_and_on_the_page(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    with vendor(monkeypatch, "whoop", made):
+        for scope, said in ((SCOPE.replace("read:workout ", ""), True), (SCOPE, False)):
+            made.agreed = scope
+            connection = place.bridge.store.connections.connect(ana.id, "whoop", "account", now=installation.now())
+            place.bridge.account(connection, registry.spec("whoop")).save_token(made.grant())
+            done = visitor.finished(visitor.change("/connections/whoop/sync").text)
+            assert "new, " in done
+            for shown in (done, visitor.get("/connections").text):
+                assert ("no permission for workouts; connect again to grant it" in shown) == said
+            (row,) = (one for one in visitor.get("/api/v1/connections").json() if one["source"] == "whoop")
+            assert row["not_permitted"] == (["workout"] if said else [])
+
+
+def test_disconnecting_offers_to_keep_what_is_there(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Vendor(lab.account("whoop", "week"))
+    with vendor(monkeypatch, "whoop", made):
+        connection = place.bridge.store.connections.connect(ana.id, "whoop", "account", now=installation.now())
+        place.bridge.account(connection, registry.spec("whoop")).save_token(made.grant())
+        runs.sync_user(place.bridge, ana, "whoop", at=installation.now())
+        rows = place.bridge.store.reading.counts(ana.id)["whoop"]
+        shown = visitor.get("/connections").text
+        assert "Disconnect and keep its data" in shown
+        assert f"What becomes of the {sum(rows.values()):,} rows" in shown
+        assert visitor.change("/connections/whoop/disconnect", {"keep": "yes"}).status_code == 303
+        assert place.bridge.store.reading.counts(ana.id)["whoop"] == rows
+        assert place.bridge.store.connections.secret(connection.id) is None
+        shown = visitor.get("/connections").text
+        assert "Sync now: WHOOP" not in shown
+        assert "Disconnect and keep its data" not in shown
+        assert "log in again" not in shown
+        assert visitor.change("/connections/whoop/disconnect").status_code == 303
+    assert "whoop" not in place.bridge.store.reading.counts(ana.id)
 
 
 def test_a_login_that_fails_says_what_to_do_next(
@@ -76,7 +118,7 @@ def test_a_login_that_fails_says_what_to_do_next(
         requests.get(address, timeout=20)
         told = visitor.finished(shown)
     assert "the consent was refused; to try again" in told
-    assert [c for c in place.bridge.store.connections(ana.id) if c.source == "whoop"] == []
+    assert [c for c in place.bridge.store.connections.of_user(ana.id) if c.source == "whoop"] == []
     assert "Connect WHOOP" in visitor.get("/connections").text
 
 
@@ -86,16 +128,16 @@ def test_what_cannot_be_revoked_any_more_is_deleted_all_the_same(
 ) -> None:
     made = Vendor(lab.account("whoop", "week"))
     with vendor(monkeypatch, "whoop", made):
-        connection = place.bridge.store.connect(ana.id, "whoop", "account", now=app.now())
+        connection = place.bridge.store.connections.connect(ana.id, "whoop", "account", now=installation.now())
         place.bridge.account(connection, registry.spec("whoop")).save_token(made.grant())
-        app.sync_user(place.bridge, ana, "whoop", at=app.now())
+        runs.sync_user(place.bridge, ana, "whoop", at=installation.now())
         if lost == "settings":
             monkeypatch.delenv("BRIDGE_WHOOP_CLIENT_ID")
         else:
-            place.bridge.store.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({}))
-        assert place.bridge.store.counts(ana.id)["whoop"]
+            place.bridge.store.connections.save_secret(connection.id, Vault([Fernet.generate_key().decode()]).seal({}))
+        assert place.bridge.store.reading.counts(ana.id)["whoop"]
         assert "revoke the consent there as well" in visitor.change("/connections/whoop/disconnect").text
-    assert "whoop" not in place.bridge.store.counts(ana.id)
+    assert "whoop" not in place.bridge.store.reading.counts(ana.id)
 
 
 def _denied(query: object) -> Answer:
@@ -173,7 +215,7 @@ def test_a_page_that_asks_after_work_of_before_a_restart_is_loaded_again(visitor
         visitor.change("/jobs/gone", {"answer": "a"}, headers=asked),
     ):
         assert (answer.status_code, answer.headers["hx-redirect"]) == (204, "/connections")
-    assert "that is over" in visitor.get("/jobs/gone").text
+    assert "this job is over" in visitor.get("/jobs/gone").text
 
 
 def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.LogCaptureFixture) -> None:
@@ -182,14 +224,14 @@ def test_what_goes_wrong_is_logged_without_the_name_of_a_file(caplog: pytest.Log
         if job.state != RUNNING:
             break
         time.sleep(0.005)
-    assert caplog.messages == ["a job of the page: unexpected TypeError"]
+    assert caplog.messages == ["a job of the page failed with an unexpected TypeError"]
 
 
 def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(chores, "SPARE", 10**18)
+    monkeypatch.setattr(background, "MIN_FREE_DISK_BYTES", 10**18)
     full = visitor.upload("more.ics", calendar())
     assert (full.status_code, "the disk is nearly full" in full.text, "<" in full.text) == (400, True, False)
-    place.bridge.store.add_user("ben", "UTC", now=app.now())  # now one has to say who one is
+    place.bridge.store.people.add_user("ben", "UTC", now=installation.now())  # now one has to say who one is
     ended = visitor.upload("more.ics", calendar())
     assert (ended.status_code, ended.headers["hx-redirect"]) == (204, "/login")
     assert not list((place.bridge.settings.folder / "uploads").rglob("*.ics"))
@@ -198,14 +240,14 @@ def test_an_upload_that_is_refused_says_why(place: Place, visitor: Visitor, monk
 def test_everything_is_taken_along_and_comes_back_in(place: Place, ana: User, visitor: Visitor) -> None:
     packed = visitor.get("/connections/export.zip")
     assert packed.headers["content-disposition"].endswith('"ana-export.zip"')
-    had = place.bridge.store.counts(ana.id)
+    had = place.bridge.store.reading.counts(ana.id)
     visitor.change("/connections/forget", {"name": "ana"})
-    again = place.bridge.store.add_user("ana", "UTC", now=app.now())
+    again = place.bridge.store.people.add_user("ana", "UTC", now=installation.now())
     visitor.get("/connections")
     shown = visitor.finished(visitor.upload("ana-export (1).zip", packed.content).text)
     assert "export:" in shown
-    assert place.bridge.store.counts(again.id) == had
-    assert place.bridge.store.user("ana").zones[-1].zone == "Europe/Berlin"
+    assert place.bridge.store.reading.counts(again.id) == had
+    assert place.bridge.store.people.user("ana").zones[-1].zone == "Europe/Berlin"
 
 
 @pytest.mark.parametrize("asked", ["bytes=0-99", "bytes=999999999-", "nothing"])
@@ -223,7 +265,7 @@ def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(
     place: Place, ana: User, visitor: Visitor
 ) -> None:
     packed = visitor.get("/connections/export.zip").content
-    ben = place.bridge.store.add_user("ben", "UTC", now=app.now())
+    ben = place.bridge.store.people.add_user("ben", "UTC", now=installation.now())
     guest = place.visitor()
     guest.log_in("ben")
     guest.get("/connections")
@@ -232,8 +274,8 @@ def test_an_export_that_does_not_fit_together_is_refused_and_changes_nothing(
     cut[middle : middle + 40] = bytes(40)
     for content, told in ((bytes(cut), "damaged or cut off"), (odd, "there is no time zone")):
         assert told in guest.finished(guest.upload("ana-export.zip", content).text)
-    assert place.bridge.store.counts(ben.id) == {}
-    assert place.bridge.store.user("ben").zones == ben.zones
+    assert place.bridge.store.reading.counts(ben.id) == {}
+    assert place.bridge.store.people.user("ben").zones == ben.zones
 
 
 def changed(packed: bytes, table: str, old: bytes, new: bytes) -> bytes:
@@ -249,7 +291,7 @@ def changed(packed: bytes, table: str, old: bytes, new: bytes) -> bytes:
 def test_deleting_everything_wants_the_name(place: Place, visitor: Visitor) -> None:
     assert visitor.change("/connections/forget", {"name": "anna"}).status_code == 400
     assert "is deleted" in visitor.change("/connections/forget", {"name": "ana"}).text
-    assert place.bridge.store.users() == []
+    assert place.bridge.store.people.users() == []
     assert visitor.get("/").headers["location"] == "/welcome"
 
 
@@ -267,17 +309,17 @@ def test_what_an_app_sends_lands_and_strangers_are_refused(place: Place, ana: Us
     assert requests.post(address, sent, headers=signed | {"Content-Encoding": "gzip"}, timeout=10).status_code == 415
     assert requests.post(f"{place.url}/push/nothing", sent, headers=signed, timeout=10).status_code == 404
     for _ in range(200):
-        if "health_auto_export" in place.bridge.store.counts(ana.id):
+        if "health_auto_export" in place.bridge.store.reading.counts(ana.id):
             break
         visitor.get("/login")
-    assert place.bridge.store.counts(ana.id)["health_auto_export"] == {"steps": 1}
+    assert place.bridge.store.reading.counts(ana.id)["health_auto_export"] == {"steps": 1}
 
 
 def test_webhooks_are_believed_when_signed_and_never_too_often(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     made = Vendor(lab.account("whoop", "week"))
     address = f"{place.url}/hooks/whoop"
     with vendor(monkeypatch, "whoop", made):
-        headers, sent = made.webhook("sleep.updated", "4b1d0000-0000-4000-8000-00000000002a", at=app.now())
+        headers, sent = made.webhook("sleep.updated", "4b1d0000-0000-4000-8000-00000000002a", at=installation.now())
         assert requests.post(address, sent, headers=headers, timeout=10).json() == {"new": 0}
         assert requests.post(address, sent + b" ", headers=headers, timeout=10).status_code == 401
         assert requests.post(address, bytes(70_000), headers=headers, timeout=10).status_code == 413

@@ -8,9 +8,13 @@ import threading
 import pytest
 import requests
 
-from bridge import access, advising, app, checkin
-from bridge.ports import User
-from rhythm_env.interface import Answer, Moment, moment_at
+from bridge import installation
+from bridge.advice import requests as advising
+from bridge.auth import access
+from bridge.domain.records import User
+from bridge.domain.slots import Moment, moment_at
+from bridge.ingest import checkins
+from rhythm_env.interface import Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
 
@@ -23,14 +27,14 @@ def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Plac
     assert (wrong.status_code, "a name has 1 to 64" in wrong.text) == (400, True)
     done = visitor.change("/welcome", {"name": "ana", "zone": "Europe/Berlin"})
     assert done.headers["location"] == "/connections"
-    assert [user.name for user in place.bridge.store.users()] == ["ana"]
+    assert [user.name for user in place.bridge.store.people.users()] == ["ana"]
     assert "not known" in visitor.get("/").text  # and no level that would look like a measurement
     assert visitor.get("/welcome").status_code == 303
 
 
 def test_the_made_up_person_is_made_once_however_often_it_is_asked_for(place: Place) -> None:
     visitor, over = place.visitor(), threading.Event()
-    job = place.made.state.site.jobs.start(None, "A made-up person", lambda _: over.wait(60))
+    job = place.made.state.page.jobs.start(None, "A made-up person", lambda _: over.wait(60))
     visitor.get("/welcome")
     assert f'hx-get="/welcome/demo/{job.id}"' in visitor.change("/welcome/demo").text
     over.set()
@@ -41,7 +45,7 @@ def test_the_page_shows_meters_day_and_advice_and_marks_it_as_shown(place: Place
     for words in ("Friday morning", "Vitality", "Serenity", "Planning", "Choir", 'hx-get="/advice"'):
         assert words in shown
     advice = visitor.get("/advice", headers={"HX-Request": "true"}).text
-    kept = place.bridge.store.open_recommendation(ana.id, moment_at(app.now(), ana.zones))
+    kept = place.bridge.store.recommendations.of_slot(ana.id, moment_at(installation.now(), ana.zones))
     assert kept is not None
     assert kept.shown_at is not None
     assert f'action="/advice/{kept.id}"' in advice
@@ -60,7 +64,7 @@ def test_after_midnight_it_is_still_the_night_of_the_day_before(
 def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: User, visitor: Visitor) -> None:
     """By a token, by a program without one, and by another site's page that lets the browser fetch it."""
     store = place.bridge.store
-    _, token = access.new_token(store, ana, "dashboard", now=app.now())
+    _, token = access.new_token(store, ana, "dashboard", now=installation.now())
     for headers in (
         {"Authorization": f"Bearer {token}"},
         {"Sec-Fetch-Site": None},
@@ -70,27 +74,27 @@ def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: 
         for path in ("/advice", "/", "/api/v1/recommendation"):
             assert visitor.get(path, headers=headers).status_code in (200, 303)
     number = visitor.get("/api/v1/recommendation").json()["id"]
-    kept = store.recommendation(number)
+    kept = store.recommendations.by_id(number)
     assert kept is not None
     assert kept.shown_at is None
     said = requests.post(
         f"{place.url}/api/v1/recommendation/{number}/shown", headers={"Authorization": f"Bearer {token}"}, timeout=60
     )
     assert said.json()["id"] == number
-    kept = store.recommendation(number)
+    kept = store.recommendations.by_id(number)
     assert kept is not None
-    assert kept.shown_at == app.now()
+    assert kept.shown_at == installation.now()
 
 
 def test_who_has_logged_in_looks_however_they_came(place: Place) -> None:
     ben = secured(place, "ben", "battery staple")
     guest = place.visitor()
     guest.log_in("ben", "battery staple")
-    kept = advising.recommend(place.bridge, ben, now=app.now(), seen=False)
+    kept = advising.recommend(place.bridge, ben, now=installation.now(), seen=False)
     guest.get("/", headers={"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "image"})
-    assert place.bridge.store.recommendation(kept.id).shown_at is None  # type: ignore[union-attr]
+    assert place.bridge.store.recommendations.by_id(kept.id).shown_at is None  # type: ignore[union-attr]
     guest.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"})
-    assert place.bridge.store.recommendation(kept.id).shown_at is not None  # type: ignore[union-attr]
+    assert place.bridge.store.recommendations.by_id(kept.id).shown_at is not None  # type: ignore[union-attr]
 
 
 def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor: Visitor) -> None:
@@ -98,11 +102,11 @@ def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor
     assert visitor.change(path, {"answer": "accept"}).headers["location"] == "/"
     part = visitor.change(path, {"answer": "ignore"}, headers={"HX-Request": "true"})
     assert '<span class="tag" data-say="Noted: ignore."' in part.text
-    moved = Moment(week=moment_at(app.now(), ana.zones).week, day=4, slot=moment_at(app.now(), ana.zones).slot).shifted(
-        2
-    )
+    moved = Moment(
+        week=moment_at(installation.now(), ana.zones).week, day=4, slot=moment_at(installation.now(), ana.zones).slot
+    ).shifted(2)
     visitor.change(path, {"answer": "reschedule", "to": f"{moved.week}/{moved.timestep}"})
-    kept = place.bridge.store.recommendation(int(path.rsplit("/", 1)[1]))
+    kept = place.bridge.store.recommendations.by_id(int(path.rsplit("/", 1)[1]))
     assert kept is not None
     assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, moved)
     assert visitor.change(path, {"answer": "reschedule", "to": "1999-01-01/3"}).status_code == 400
@@ -111,7 +115,7 @@ def test_accept_change_your_mind_and_put_it_off(place: Place, ana: User, visitor
 
 def test_one_tap_checks_in(place: Place, ana: User, visitor: Visitor) -> None:
     visitor.change("/checkin", {"score": "4", "about": "VITALITY"})
-    (said,) = checkin.recent(place.bridge.store, ana, since=app.now().date())
+    (said,) = checkins.recent(place.bridge.store, ana, since=installation.now().date())
     assert (said.score, str(said.about)) == (4, "VITALITY")
     assert "You said: 4 for vitality" in visitor.get("/").text
     assert visitor.change("/checkin", {"score": "9"}).status_code == 400

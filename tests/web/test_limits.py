@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 import requests
 
-from benchmarks import web as bench
-from bridge import access, app
-from bridge.ports import User
+from bridge import installation
+from bridge.auth import access
+from bridge.domain.records import User
+from lab.benchmarks import web as bench
 from tests.web.served import Place, Visitor
 
 pytestmark = pytest.mark.web
@@ -34,7 +35,7 @@ def test_nothing_the_document_allows_breaks_the_server(place: Place, ana: User, 
     from hypothesis import HealthCheck, given, settings
     from schemathesis.checks import not_a_server_error
 
-    _, token = access.new_token(place.bridge.store, ana, "test", now=app.now())
+    _, token = access.new_token(place.bridge.store, ana, "test", now=installation.now())
     schema = schemathesis.openapi.from_url(f"{place.url}/api/v1/openapi.json")
     headers = {"Authorization": f"Bearer {token}"}
     tried = 0

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from bridge import app, notify
-from bridge.lab.server import LabServer
-from bridge.ports import Store
+from bridge import installation
+from bridge.advice import notify
+from bridge.recordings.server import LabServer
+from bridge.store import Store
 from bridge.web.server import create
 from rhythm_env.interface import Answer
 from tests.daemon.stage import staged
@@ -25,13 +26,13 @@ __all__ = ["bridge"]
 
 
 @pytest.fixture
-def client(bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
+def client(bridge: installation.Bridge, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setenv("BRIDGE_NOW", T0.isoformat())
     with TestClient(create(bridge, local=False, names=["bridge.example.org"]), base_url=URL) as client:
         yield client
 
 
-def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, bridge: app.Bridge) -> None:
+def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
     place = f"/answer/{tokens(bridge, advice)['accept']}"
     for _ in range(3):
@@ -46,14 +47,14 @@ def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, br
     assert "answer already: accept" in again.text
 
 
-def test_putting_off_says_where_to(client: TestClient, bridge: app.Bridge) -> None:
+def test_putting_off_says_where_to(client: TestClient, bridge: installation.Bridge) -> None:
     place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
     assert "Move to Sun evening" in client.get(place).text
-    assert "waits for you on Sun evening" in pressed(client, place).text
+    assert "is moved to Sun evening" in pressed(client, place).text
 
 
 def test_a_forged_one_and_an_old_one_are_refused(
-    client: TestClient, bridge: app.Bridge, monkeypatch: pytest.MonkeyPatch
+    client: TestClient, bridge: installation.Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     advice = advised(bridge.store)
     token = tokens(bridge, advice)["accept"]
@@ -66,7 +67,7 @@ def test_a_forged_one_and_an_old_one_are_refused(
     assert answer_of(bridge.store, advice.id) is None
 
 
-def test_another_site_cannot_press_it(client: TestClient, bridge: app.Bridge) -> None:
+def test_another_site_cannot_press_it(client: TestClient, bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
     place = f"/answer/{tokens(bridge, advice)['accept']}"
     assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
@@ -87,7 +88,9 @@ def test_the_link_in_a_message_answers(tmp_path: Path, monkeypatch: pytest.Monke
         made = create(stage.bridge, local=False, names=["bridge.example.org"])
         with TestClient(made, base_url=URL) as client:
             assert "Accepted" in pressed(client, sent["accept"]).text
-        (advice,) = stage.bridge.store.recommendations(stage.users[0].id, since=stage.now, until=stage.now + HOUR)
+        (advice,) = stage.bridge.store.recommendations.between(
+            stage.users[0].id, since=stage.now, until=stage.now + HOUR
+        )
         assert advice.answer is Answer.ACCEPT
 
 
@@ -99,6 +102,6 @@ def pressed(client: TestClient, place: str, *, since: str | None = None) -> Any:
 
 
 def answer_of(store: Store, number: int) -> Answer | None:
-    found = store.recommendation(number)
+    found = store.recommendations.by_id(number)
     assert found is not None
     return found.answer

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from starlette.testclient import TestClient
 
-from bridge import app, checkin, config
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge import config, installation
+from bridge.ingest import checkins
+from bridge.store import Store
 from bridge.web.server import create
 from rhythm_env.interface import Answer
 from tests.store.toy import HOUR, T0
@@ -24,7 +24,7 @@ NOW = T0 + 2 * DAY
 @pytest.fixture
 def store(tmp_path: Path) -> Iterator[Store]:
     """In a file: pages are made in other threads."""
-    opened = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    opened = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
     yield opened
     opened.close()
 
@@ -33,11 +33,11 @@ def store(tmp_path: Path) -> Iterator[Store]:
 def client(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[TestClient]:
     monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
     monkeypatch.setenv("BRIDGE_NOW", NOW.isoformat())
-    user = store.add_user("ana", "Europe/Berlin", now=T0)
-    checkin.say(store, user, checkin.CheckIn(at=T0, score=4), now=T0)
+    user = store.people.add_user("ana", "Europe/Berlin", now=T0)
+    checkins.record_check_in(store, user, checkins.CheckIn(at=T0, score=4), now=T0)
     stated(store, user, 0, (0.5, 0.5, 0.5), Answer.ACCEPT)
     stated(store, user, 1, (0.5, 0.5, 0.8))
-    made = create(app.Bridge(settings=config.load(), store=store))
+    made = create(installation.Bridge(settings=config.load(), store=store))
     with TestClient(made, base_url="http://localhost") as client:
         yield client
 
@@ -94,21 +94,21 @@ def test_what_is_believed_is_drawn_said_and_given_as_json(client: TestClient) ->
 
 
 def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: TestClient, store: Store) -> None:
-    (user,) = store.users()
+    (user,) = store.people.users()
     assert client.post("/belief/reset").status_code == 403
-    assert store.choices.resets(user.id) == []
-    assert "You began anew on 03 Mar 2026" in press(client, "/belief/reset")
-    assert "You began anew" not in press(client, "/belief/restore")
-    assert store.choices.resets(user.id)[0].taken_back_at == NOW
+    assert store.recommendations.resets(user.id) == []
+    assert "You started over on 03 Mar 2026" in press(client, "/belief/reset")
+    assert "You started over" not in press(client, "/belief/restore")
+    assert store.recommendations.resets(user.id)[0].taken_back_at == NOW
 
 
 def test_a_new_beginning_is_drawn_on_the_persons_own_day(
     client: TestClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """At half past midnight in Berlin it is the day before in Greenwich."""
-    (user,) = store.users()
+    (user,) = store.people.users()
     night = NOW.replace(hour=23, minute=30)
-    store.choices.reset(user.id, now=night)
+    store.recommendations.add_reset(user.id, now=night)
     monkeypatch.setenv("BRIDGE_NOW", (night + DAY / 2).isoformat())
     stated(store, user, 11, (0.5, 0.5, 0.5))
     assert client.get("/belief").text.count('class="reset"') == 3
@@ -121,7 +121,7 @@ def press(client: TestClient, place: str) -> str:
 
 
 def test_a_stranger_gets_neither(store: Store) -> None:
-    made = create(app.Bridge(settings=config.load(), store=store), local=False)
+    made = create(installation.Bridge(settings=config.load(), store=store), local=False)
     with TestClient(made, base_url="http://localhost", follow_redirects=False) as client:
         for place in ("/trends", "/trends/table?of=VITALITY", "/belief", "/belief/table"):
             assert client.get(place).status_code == 303
@@ -130,7 +130,9 @@ def test_a_stranger_gets_neither(store: Store) -> None:
 
 
 def test_a_person_without_anything_sees_what_to_do(store: Store) -> None:
-    store.add_user("ana", "UTC", now=T0 - HOUR)
-    with TestClient(create(app.Bridge(settings=config.load(), store=store)), base_url="http://localhost") as client:
-        assert "Nothing was advised yet" in client.get("/belief").text
-        assert "Nothing is known of it yet" in client.get("/trends").text
+    store.people.add_user("ana", "UTC", now=T0 - HOUR)
+    with TestClient(
+        create(installation.Bridge(settings=config.load(), store=store)), base_url="http://localhost"
+    ) as client:
+        assert "There was no recommendation yet" in client.get("/belief").text
+        assert "Nothing is known yet" in client.get("/trends").text

@@ -16,10 +16,13 @@ import pytest
 import requests
 from fastapi.routing import APIRoute
 
-from bridge import access, advising, app
-from bridge.errors import SetupError
-from bridge.ports import User
-from bridge.web import chores, gate, words
+from bridge import installation
+from bridge.advice import requests as advising
+from bridge.auth import access
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+from bridge.ingest import runs
+from bridge.web import background, bounds, forwarded, phrases, pushes
 from bridge.web.serving import check_passwords
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
@@ -44,9 +47,9 @@ def two(place: Place, tmp_path: Path) -> Two:
     ana, ben = secured(place, "ana", "correct horse"), secured(place, "ben", "battery staple")
     file = tmp_path / "calendar.ics"
     file.write_bytes(calendar(SECRET))
-    app.import_path(place.bridge, ana, file, at=app.now())
-    advice = advising.recommend(place.bridge, ana, now=app.now())
-    job = place.made.state.site.jobs.start(ana.id, SECRET, lambda job: job.ask(SECRET))
+    runs.import_path(place.bridge, ana, file, at=installation.now())
+    advice = advising.recommend(place.bridge, ana, now=installation.now())
+    job = place.made.state.page.jobs.start(ana.id, SECRET, lambda job: job.ask(SECRET))
     ids = {"number": str(advice.id), "name": job.id, "source": "ics", "event": SECRET, "token": "0" * 40}
     return Two(place=place, ana=ana, ben=ben, ids=ids)
 
@@ -60,7 +63,7 @@ def routes(place: Place) -> list[tuple[str, str]]:
 
 def _flat(some: Any, prefix: str = "") -> Iterator[tuple[str, set[str]]]:
     for route in some:
-        if isinstance(route, APIRoute):
+        if isinstance(route, APIRoute) or route in pushes.ROUTES:
             yield prefix + route.path, route.methods
         elif hasattr(route, "original_router"):
             yield from _flat(route.original_router.routes, prefix + route.include_context.prefix)
@@ -69,8 +72,8 @@ def _flat(some: Any, prefix: str = "") -> Iterator[tuple[str, set[str]]]:
 def test_no_route_of_another_persons_data_answers(two: Two) -> None:
     """Every route there is, asked by ben with ana's ids, through a session and with a token."""
     store = two.place.bridge.store
-    before = store.dump(two.ana.id)
-    _, token = access.new_token(store, two.ben, "test", now=app.now())
+    before = store.exports.dump(two.ana.id)
+    _, token = access.new_token(store, two.ben, "test", now=installation.now())
     ben = two.place.visitor()
     ben.log_in("ben", "battery staple")
     ben.get("/connections")
@@ -86,8 +89,8 @@ def test_no_route_of_another_persons_data_answers(two: Two) -> None:
         assert answer.status_code < 500, (method, path)
         assert SECRET.encode() not in answer.content.replace(f"/{SECRET}".encode(), b""), (method, path)
     assert "nothing was deleted: type ben" in ben.change("/connections/forget", {"name": "ana"}).text  # still ben
-    assert store.dump(two.ana.id) == before
-    assert two.ben in store.users()
+    assert store.exports.dump(two.ana.id) == before
+    assert two.ben in store.people.users()
 
 
 def test_who_is_not_known_sees_nothing(two: Two) -> None:
@@ -151,9 +154,9 @@ def test_passwords_sessions_and_leaving(two: Two) -> None:
     assert "SameSite=lax" in cookie
     assert SECRET in ana.get("/").text
     token = ana.cookies["bridge_session"]
-    assert store.access.session(access.digest(token), now=app.now()) == two.ana.id
-    assert store.access.session(access.digest(token), now=app.now() + access.LASTS) is None
-    assert store.access.session(token, now=app.now()) is None  # what is kept is no key
+    assert store.access.session(access.digest(token), now=installation.now()) == two.ana.id
+    assert store.access.session(access.digest(token), now=installation.now() + access.SESSION_LASTS) is None
+    assert store.access.session(token, now=installation.now()) is None  # what is kept is no key
     ana.change("/logout")
     ana.cookies.set("bridge_session", token)
     assert ana.get("/").headers["location"] == "/login"
@@ -162,10 +165,10 @@ def test_passwords_sessions_and_leaving(two: Two) -> None:
 def test_a_new_password_ends_every_session(two: Two) -> None:
     ana = two.place.visitor()
     ana.log_in("ana", "correct horse")
-    access.set_password(two.place.bridge.store, two.ana, "another horse", now=app.now())
+    access.set_password(two.place.bridge.store, two.ana, "another horse", now=installation.now())
     assert ana.get("/").status_code == 303
     with pytest.raises(SetupError, match="8 to 256"):
-        access.set_password(two.place.bridge.store, two.ana, "short", now=app.now())
+        access.set_password(two.place.bridge.store, two.ana, "short", now=installation.now())
 
 
 def test_guessing_is_slowed_down(two: Two) -> None:
@@ -201,15 +204,15 @@ def test_behind_a_proxy_with_tls_cookies_are_secure(tmp_path: Path) -> None:
 def test_nobody_listens_beyond_this_machine_without_a_password(place: Place) -> None:
     with pytest.raises(SetupError, match="bridge user add"):
         check_passwords(place.bridge)
-    ana = place.bridge.store.add_user("ana", "UTC", now=app.now())
+    ana = place.bridge.store.people.add_user("ana", "UTC", now=installation.now())
     with pytest.raises(SetupError, match="bridge user password ana"):
         check_passwords(place.bridge)
-    access.set_password(place.bridge.store, ana, "correct horse", now=app.now())
+    access.set_password(place.bridge.store, ana, "correct horse", now=installation.now())
     check_passwords(place.bridge)
 
 
 def test_without_passwords_people_choose_who_they_are(place: Place, visitor: Visitor) -> None:
-    place.bridge.store.add_user("ben", "UTC", now=app.now())
+    place.bridge.store.people.add_user("ben", "UTC", now=installation.now())
     assert visitor.get("/").headers["location"] == "/login"
     assert visitor.log_in("ben").headers["location"] == "/"
     assert "Choir" not in visitor.get("/").text
@@ -259,13 +262,13 @@ def test_only_uploads_may_be_large(visitor: Visitor) -> None:
 
 
 def test_worked_examples() -> None:
-    for module in (chores, gate, words):
+    for module in (background, bounds, forwarded, phrases):
         assert doctest.testmod(module).failed == 0, module
 
 
 def test_expired_sessions_are_deleted(two: Two) -> None:
     store = two.place.bridge.store
-    access.begin(store, two.ana, now=app.now() - access.LASTS - timedelta(days=1))
-    access.begin(store, two.ana, now=app.now())
-    store.forget(two.ana.id)
+    access.begin_session(store, two.ana, now=installation.now() - access.SESSION_LASTS - timedelta(days=1))
+    access.begin_session(store, two.ana, now=installation.now())
+    store.people.forget(two.ana.id)
     assert store.access.tokens(two.ana.id) == []

@@ -5,14 +5,17 @@ from __future__ import annotations
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
+import time
+from contextlib import ExitStack, suppress
 from pathlib import Path
 
 import pytest
 import requests
 
-from bridge import app
+from bridge import installation
 from tests.web.served import calendar, open_at, served
 
 
@@ -38,9 +41,40 @@ def test_beyond_this_machine_it_wants_passwords_first(tmp_path: Path) -> None:
     assert "bridge user add NAME" in done.stderr
 
 
+def test_half_open_headers_exhaust_neither_files_nor_the_log(tmp_path: Path) -> None:
+    """400 of them, where a process may have 256 files open; the page answers when their time is over."""
+    environment, log = os.environ | {"BRIDGE_HOME": str(tmp_path)}, tmp_path / "log"
+    limited = f"ulimit -n 256; exec {sys.executable} -m bridge web --port 0"
+    with ExitStack() as stack, log.open("wb") as said:
+        process = stack.enter_context(subprocess.Popen(["bash", "-c", limited], env=environment, stderr=said))
+        stack.callback(process.kill)
+        end = time.monotonic() + 90
+        while not (found := re.search(r"http://127\.0\.0\.1:(\d+)/", log.read_text())) and time.monotonic() < end:
+            time.sleep(0.1)
+        assert found is not None
+        port = int(found[1])
+        for _ in range(400):
+            client = stack.enter_context(socket.socket())
+            client.settimeout(0.2)
+            with suppress(OSError):
+                client.connect(("127.0.0.1", port))
+                client.sendall(b"GET / HTTP/1.1\r\nHost:")
+        assert is_answered(f"{found[0]}welcome", seconds=60)
+    assert log.stat().st_size < 50_000
+
+
+def is_answered(url: str, *, seconds: float) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        with suppress(requests.RequestException):
+            return requests.get(url, timeout=5).ok
+        time.sleep(0.2)
+    return False
+
+
 def test_a_day_on_both_databases(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with served(open_at(tmp_path, database_url)) as place:
-        place.bridge.store.add_user("ana", "Europe/Berlin", now=app.now())
+        place.bridge.store.people.add_user("ana", "Europe/Berlin", now=installation.now())
         visitor = place.visitor()
         visitor.get("/connections")
         assert "2 new" in visitor.finished(visitor.upload("calendar.ics", calendar()).text)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.store import open_store
+from bridge.store import Store
 from tests.world import World, living
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     """Thirty-four nights, of which nothing has been fetched yet."""
-    store = open_store(f"sqlite:///{tmp_path / 'bridge.db'}")
+    store = Store(f"sqlite:///{tmp_path / 'bridge.db'}")
     with living(store, "whoop", "awkward") as world:
         yield world
     store.close()

@@ -10,9 +10,9 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from bridge.lab.server import Answer, Fault, Request
-from bridge.metrics import Metric
-from bridge.types import Notice
+from bridge.domain.metrics import Metric
+from bridge.domain.types import Notice
+from bridge.recordings.server import Answer, Fault, Request
 from tests.world import World, later
 
 CYCLE, RECOVERY = "/developer/v2/cycle", "/developer/v2/recovery"
@@ -74,11 +74,11 @@ def delete(world: World, sleep: str) -> None:
 
 
 def cycles(world: World) -> int:
-    return len(world.store.samples(world.user.id, metrics=[Metric.STRAIN]))
+    return len(world.store.reading.samples(world.user.id, metrics=[Metric.STRAIN]))
 
 
 def nights(world: World) -> set[date]:
-    return {sample.day for _, sample in world.store.samples(world.user.id, metrics=[Metric.HRV_RMSSD])}
+    return {sample.day for _, sample in world.store.reading.samples(world.user.id, metrics=[Metric.HRV_RMSSD])}
 
 
 def test_a_first_sync_asks_for_everything_in_full_pages(world: World) -> None:
@@ -157,7 +157,7 @@ def test_a_429_in_the_middle_keeps_what_landed_and_the_servers_time(world: World
     assert outcome.streams == {"cycle": 34, "sleep": 25}
     assert outcome.retry_at is not None
     assert timedelta(0) <= outcome.retry_at - (world.now + timedelta(seconds=41)) < timedelta(seconds=30)
-    assert world.store.connections(world.user.id)[0].due_at == outcome.retry_at
+    assert world.store.connections.of_user(world.user.id)[0].due_at == outcome.retry_at
     assert len(queries(world, SLEEP)) == 2  # a minute is the scheduler's to wait
     assert cycles(world) == 33
     world.server.faults.clear()
@@ -176,10 +176,12 @@ def test_a_pending_score_becomes_scored(world: World) -> None:
     outcome = second.sync()
     assert (outcome.new, outcome.updated, outcome.deleted) == (0, 2, 0)
     kinds = [Metric.HRV_RMSSD, Metric.RECOVERY_SCORE]
-    found = world.store.samples(world.user.id, metrics=kinds, since=today)
+    found = world.store.reading.samples(world.user.id, metrics=kinds, since=today)
     assert {s.metric: s.value for _, s in found} == {Metric.HRV_RMSSD: 62.5, Metric.RECOVERY_SCORE: 71.0}
-    assert world.store.samples(world.user.id, metrics=kinds, since=today, at=world.now) == []  # it was not known then
-    night = next(e for _, e in world.store.episodes(world.user.id, since=today))
+    assert (
+        world.store.reading.samples(world.user.id, metrics=kinds, since=today, at=world.now) == []
+    )  # it was not known then
+    night = next(e for _, e in world.store.reading.episodes(world.user.id, since=today))
     assert night.values[Metric.ASLEEP] == 420
 
 
@@ -189,7 +191,7 @@ def test_a_night_deleted_inside_the_window_disappears_and_outside_it_stays(world
     delete(world, OLD_NIGHT)
     outcome = later(world, minutes=30).sync()
     assert (outcome.new, outcome.updated, outcome.deleted) == (0, 0, 2)  # the sleep and its recovery
-    days = {episode.day for _, episode in world.store.episodes(world.user.id)}
+    days = {episode.day for _, episode in world.store.reading.episodes(world.user.id)}
     assert date(2026, 11, 18) not in days | nights(world)
     assert date(2026, 11, 7) in days & nights(world)
 
@@ -226,7 +228,7 @@ def test_an_answer_without_content_or_too_early_is_tried_later_and_deletes_nothi
     before = world.contents()
     night = next(sleep["id"] for sleep in world.vendor.account["sleeps"])
     notice = Notice(member="1", stream="sleep", key=night, deleted=False, trace="t")
-    world.store.note(world.connection.id, notice, now=world.now)
+    world.store.ingest.add_notice(world.connection.id, notice, now=world.now)
     world.server.faults.append(lambda _: answer)
     outcome = later(world, minutes=30).sync()
     assert (outcome.outcome, outcome.deleted) == ("failed", 0)
@@ -238,7 +240,7 @@ def test_an_answer_that_is_no_collection_stops_the_source(world: World, body: An
     world.sync()
     before = world.contents()
     world.server.faults.append(refusing(CYCLE, Answer(body=body)))
-    outcome = later(world, minutes=30).sync()
+    outcome = later(world, minutes=30).persist()
     assert outcome.outcome == "stopped"
     assert "newer release" in str(outcome.skipped_because)
     assert world.contents() == before

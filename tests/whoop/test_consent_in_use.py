@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from bridge import oauth
-from bridge.lab.server import Answer, Request
+from bridge.auth import oauth
+from bridge.recordings.server import Answer, Request
+from connectors.whoop import SPEC
 from tests.world import World, later
 
 TOKENS = "/oauth/oauth2/token"
@@ -21,7 +22,9 @@ def refreshes(world: World) -> int:
 def swap(world: World) -> dict[str, Any]:
     """What another process does: spend the refresh token and keep the new pair."""
     token = world.account.token() or {}
-    return oauth.refreshed(world.account, "whoop", token, world.server.url + TOKENS, "offline")
+    pair = oauth.refreshed(world.account, SPEC, token)
+    world.account.save_token(pair)
+    return pair
 
 
 def test_an_expired_token_is_refreshed_once_for_the_whole_sync(world: World) -> None:
@@ -54,7 +57,9 @@ def test_a_new_token_that_is_refused_is_not_refreshed_again(world: World) -> Non
 
 
 def test_a_token_about_to_end_is_refreshed_before_it_is_refused(world: World) -> None:
-    world.account.save_token((world.account.token() or {}) | {"expires_at": time.time() + oauth.EARLY - 10})
+    world.account.save_token(
+        (world.account.token() or {}) | {"expires_at": time.time() + oauth.SWAP_AHEAD_SECONDS - 10}
+    )
     assert world.sync().outcome == "ok"
     assert world.server.asked[0] == f"POST {TOKENS}"
     assert refreshes(world) == 1
@@ -83,7 +88,7 @@ def test_a_withdrawn_consent_pauses_until_the_person_has_logged_in(world: World)
     outcome = later(world, minutes=30).sync()
     assert outcome.outcome == "needs_login"
     assert "bridge connect whoop" in str(outcome.skipped_because)
-    connection = world.store.connections(world.user.id)[0]
+    connection = world.store.connections.of_user(world.user.id)[0]
     assert connection.paused == outcome.skipped_because
     assert connection.due_at is None
     assert refreshes(world) == 1  # one attempt, no storm
@@ -121,7 +126,7 @@ def test_a_lost_race_for_the_refresh_does_not_cost_the_consent(world: World) -> 
     assert world.sync().outcome == "ok"
     assert refreshes(world) == 2
     assert world.account.token() == theirs[0]
-    assert world.store.connections(world.user.id)[0].paused is None
+    assert world.store.connections.of_user(world.user.id)[0].paused is None
 
 
 NO_TOKENS = [

@@ -6,20 +6,20 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
-from bridge import app
-from bridge.lab.server import Answer, Request
-from bridge.ports import Store
-from bridge.sync import LEASE
-from bridge.vault import Vault
+from bridge import installation
+from bridge.auth.vault import Vault
+from bridge.leases import LEASE
+from bridge.recordings.server import Answer, Request
+from bridge.store import Store
 from tests.world import KEY, NOW, World, later, living
 
 
 def neighbour(world: World) -> World:
     """Another member of the same app, at the same server."""
-    user = world.store.add_user("ben", "Europe/Berlin", now=NOW)
-    connection = world.store.connect(user.id, "whoop", "whoop", now=NOW)
+    user = world.store.people.add_user("ben", "Europe/Berlin", now=NOW)
+    connection = world.store.connections.connect(user.id, "whoop", "whoop", now=NOW)
     other = replace(world, user=user, connection=connection)
-    token = app.StoredAccount(connection.id, {}, world.store, Vault([KEY]))
+    token = installation.StoredAccount(connection.id, {}, world.store, Vault([KEY]))
     token.save_token(world.vendor.grant())
     return other
 
@@ -50,12 +50,14 @@ def test_a_429_silences_every_account_until_the_vendors_time(store: Store) -> No
         world.server.asked.clear()
         early = other.sync(at=refused.retry_at - timedelta(seconds=1))
         assert (early.outcome, early.retry_at) == ("failed", refused.retry_at)
-        assert store.claim_due("x/1", now=refused.retry_at - timedelta(seconds=1), lease=LEASE, limit=9) == []
+        assert (
+            store.scheduling.claim_due("x/1", now=refused.retry_at - timedelta(seconds=1), lease=LEASE, limit=9) == []
+        )
         assert world.server.asked == []
-        due = store.claim_due("x/1", now=refused.retry_at, lease=LEASE, limit=9)
+        due = store.scheduling.claim_due("x/1", now=refused.retry_at, lease=LEASE, limit=9)
         assert {connection.id for connection in due} == {world.connection.id, other.connection.id}
         for connection in due:
-            store.release(connection.id, "x/1")
+            store.scheduling.release(connection.id, "x/1")
         assert other.sync(at=refused.retry_at).outcome == "ok"
 
 
@@ -65,7 +67,7 @@ def test_an_account_in_the_middle_stops_when_another_comes_to_the_end(store: Sto
 
         def another_is_refused(request: Request) -> Answer | None:
             if len(world.server.asked) == 2:
-                store.rest("whoop", world.now + timedelta(minutes=1))
+                store.scheduling.limit_source("whoop", world.now + timedelta(minutes=1))
             return None
 
         world.server.faults.append(another_is_refused)

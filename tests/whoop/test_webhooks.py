@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import threading
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager
 from datetime import UTC, date, datetime, timedelta
@@ -15,14 +14,15 @@ import requests
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from bridge import app, config, webhooks
-from bridge.errors import Forged, SetupError
-from bridge.lab.whoop import CLIENT
-from bridge.metrics import Metric
-from bridge.ports import Store
-from bridge.push.server import Receiver
-from bridge.store import database, open_store
+from bridge import config, installation
+from bridge.domain.errors import Forged, SetupError
+from bridge.domain.metrics import Metric
+from bridge.ingest import webhooks
+from bridge.store import Store, database
+from bridge.web import push_server
 from connectors.whoop.webhook import notice
+from lab.vendors.whoop import CLIENT
+from lab.web_server import running
 from tests.world import World, later, living
 
 OLD_NIGHT = "4b1d0000-0000-4000-8000-00000000002a"  # began thirteen days before the first sync, outside its window
@@ -30,12 +30,12 @@ OLD_DAY = date(2026, 11, 7)
 
 
 @contextmanager
-def told(store: Store) -> Iterator[tuple[World, app.Bridge]]:
+def told(store: Store) -> Iterator[tuple[World, installation.Bridge]]:
     """A member who has synced once, and the bridge that webhooks come to."""
     with living(store, "whoop", "awkward") as world:
         assert world.sync().outcome == "ok"
         world.server.asked.clear()
-        yield world, app.Bridge(settings=config.load(), store=store)
+        yield world, installation.Bridge(settings=config.load(), store=store)
 
 
 @pytest.fixture(autouse=True)
@@ -46,7 +46,7 @@ def _client(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 def hrv(world: World) -> Mapping[date, float]:
-    found = world.store.samples(world.user.id, metrics=[Metric.HRV_RMSSD])
+    found = world.store.reading.samples(world.user.id, metrics=[Metric.HRV_RMSSD])
     return {sample.day: sample.value for _, sample in found}
 
 
@@ -60,8 +60,8 @@ def test_a_notice_makes_the_connection_due_and_brings_what_lies_outside_the_wind
         night(world, "recoveries", "sleep_id")["score"]["hrv_rmssd_milli"] = 99.5
         moment = world.now + timedelta(minutes=3)
         headers, body = world.vendor.webhook("recovery.updated", OLD_NIGHT, at=moment)
-        assert webhooks.take(bridge, "whoop", headers, body, now=moment) == 1
-        assert store.connections(world.user.id)[0].due_at == moment
+        assert webhooks.receive_webhook(bridge, "whoop", headers, body, now=moment) == 1
+        assert store.connections.of_user(world.user.id)[0].due_at == moment
         assert hrv(world)[OLD_DAY] != 99.5
         assert later(world, minutes=3).sync().outcome == "ok"
         assert hrv(world)[OLD_DAY] == 99.5
@@ -73,11 +73,11 @@ def test_a_notice_makes_the_connection_due_and_brings_what_lies_outside_the_wind
 def test_the_same_notice_again_is_no_news(store: Store) -> None:
     with told(store) as (world, bridge):
         headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=world.now)
-        assert webhooks.take(bridge, "whoop", headers, body, now=world.now) == 1
-        assert webhooks.take(bridge, "whoop", headers, body, now=world.now) == 0
+        assert webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now) == 1
+        assert webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now) == 0
         later(world, minutes=3).sync()
-        assert webhooks.take(bridge, "whoop", headers, body, now=world.now + timedelta(minutes=4)) == 0
-        assert store.notices(world.connection.id) == []
+        assert webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now + timedelta(minutes=4)) == 0
+        assert store.ingest.notices(world.connection.id) == []
 
 
 def test_a_deleted_night_of_weeks_ago_disappears(store: Store) -> None:
@@ -85,7 +85,7 @@ def test_a_deleted_night_of_weeks_ago_disappears(store: Store) -> None:
         assert OLD_DAY in hrv(world)
         for kind in ("sleep.deleted", "recovery.deleted"):
             headers, body = world.vendor.webhook(kind, OLD_NIGHT, at=world.now)
-            webhooks.take(bridge, "whoop", headers, body, now=world.now)
+            webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now)
         assert later(world, minutes=1).sync().deleted == 2
         assert OLD_DAY not in hrv(world)
 
@@ -93,7 +93,7 @@ def test_a_deleted_night_of_weeks_ago_disappears(store: Store) -> None:
 def test_a_notice_whose_record_is_gone_when_it_is_fetched_deletes_it(store: Store) -> None:
     with told(store) as (world, bridge):
         headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=world.now)
-        webhooks.take(bridge, "whoop", headers, body, now=world.now)
+        webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now)
         account = world.vendor.account
         account["sleeps"] = [s for s in account["sleeps"] if s["id"] != OLD_NIGHT]
         assert later(world, minutes=1).sync().deleted == 1
@@ -104,13 +104,13 @@ def test_somebody_elses_notice_is_answered_and_forgotten(store: Store) -> None:
         for cycle in world.vendor.account["cycles"]:
             cycle["user_id"] += 1
         headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=world.now)
-        assert webhooks.take(bridge, "whoop", headers, body, now=world.now) == 0
-        assert store.notices(world.connection.id) == []
+        assert webhooks.receive_webhook(bridge, "whoop", headers, body, now=world.now) == 0
+        assert store.ingest.notices(world.connection.id) == []
 
 
 def test_a_source_without_webhooks_says_so(store: Store) -> None:
     with told(store) as (world, bridge), pytest.raises(SetupError, match="no webhooks"):
-        webhooks.take(bridge, "ics", {}, b"", now=world.now)
+        webhooks.receive_webhook(bridge, "ics", {}, b"", now=world.now)
 
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -118,7 +118,7 @@ NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
 
 @pytest.fixture(scope="module")
 def signed() -> tuple[dict[str, str], bytes]:
-    from bridge.lab.whoop import Vendor
+    from lab.vendors.whoop import Vendor
 
     vendor = Vendor({"cycles": [{"user_id": 10129}]})
     return vendor.webhook("workout.updated", OLD_NIGHT, at=NOW)
@@ -163,7 +163,7 @@ def test_one_changed_byte_is_refused(signed: tuple[dict[str, str], bytes], place
 
 @pytest.mark.parametrize("kind", ["sleep.exploded", "cycle.updated", "", "sleep"])
 def test_kinds_nobody_knows_are_passed_over(kind: str) -> None:
-    from bridge.lab.whoop import Vendor
+    from lab.vendors.whoop import Vendor
 
     vendor = Vendor({"cycles": [{"user_id": 10129}]})
     assert notice(*vendor.webhook(kind, OLD_NIGHT, at=NOW), settings=LAB, now=NOW) is None
@@ -171,7 +171,7 @@ def test_kinds_nobody_knows_are_passed_over(kind: str) -> None:
 
 @pytest.mark.parametrize("key", ["../../v2/user/access", "1", "", "4b1d0000"])
 def test_an_id_that_is_no_uuid_never_becomes_an_address(key: str) -> None:
-    from bridge.lab.whoop import Vendor
+    from lab.vendors.whoop import Vendor
 
     vendor = Vendor({"cycles": [{"user_id": 10129}]})
     assert notice(*vendor.webhook("sleep.updated", key, at=NOW), settings=LAB, now=NOW) is None
@@ -182,7 +182,7 @@ def test_over_the_wire_a_signed_one_is_kept_and_another_refused(store: Store) ->
         headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=datetime.now(UTC))
         assert requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5).json() == {"new": 1}
         assert requests.post(f"{address}/hooks/whoop", data=body, headers=headers, timeout=5).json() == {"new": 0}
-        assert len(store.notices(world.connection.id)) == 1
+        assert len(store.ingest.notices(world.connection.id)) == 1
         forged = requests.post(f"{address}/hooks/whoop", data=body + b" ", headers=headers, timeout=5)
         assert (forged.status_code, OLD_NIGHT in forged.text) == (401, False)
         assert requests.post(f"{address}/hooks/ics", data=body, headers=headers, timeout=5).status_code == 404
@@ -193,7 +193,7 @@ def test_over_the_wire_a_signed_one_is_kept_and_another_refused(store: Store) ->
 def test_a_store_that_is_busy_has_it_sent_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """And no answer breaks off: vendors try again after a 5xx."""
     monkeypatch.setattr(database, "BUSY_SECONDS", 0)
-    with closing(open_store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, told(store) as (world, bridge):
+    with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, told(store) as (world, bridge):
         headers, body = world.vendor.webhook("sleep.updated", OLD_NIGHT, at=datetime.now(UTC))
         with listening(bridge) as address, closing(sqlite3.connect(tmp_path / "bridge.db")) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -204,10 +204,6 @@ def test_a_store_that_is_busy_has_it_sent_again(tmp_path: Path, monkeypatch: pyt
 
 
 @contextmanager
-def listening(bridge: app.Bridge) -> Iterator[str]:
-    with Receiver(bridge, ("127.0.0.1", 0), limit=1_000_000) as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
-        thread.start()
-        yield f"http://127.0.0.1:{server.server_port}"
-        server.shutdown()
-        thread.join()
+def listening(bridge: installation.Bridge) -> Iterator[str]:
+    with running(push_server.create(bridge, max_bytes=1_000_000), lifespan="off") as port:
+        yield f"http://127.0.0.1:{port}"

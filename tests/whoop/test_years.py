@@ -15,12 +15,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from bridge import registry
-from bridge.lab.days import whoop_account
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.lab.whoop import Vendor
-from bridge.metrics import Metric
-from bridge.ports import Store
-from bridge.store import open_store
+from bridge.domain.metrics import Metric
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
+from lab.people.days import whoop_account
+from lab.vendors.whoop import Vendor
 from tests.world import NOW, World, later
 
 FIVE_YEARS = 1850  # nights, and as many cycles but one; the made-up member naps and trains as well
@@ -33,8 +32,8 @@ def member(store: Store, days: int) -> Iterator[World]:
     """Somebody who has worn the band every night for so many days, about to sync for the first time."""
     account = whoop_account(NOW.date(), ZoneInfo("Europe/Berlin"), days, frozenset(), random.Random(days))
     vendor = Vendor(account)
-    user = store.add_user("ana", "Europe/Berlin", now=NOW)
-    connection = store.connect(user.id, "whoop", "whoop", now=NOW)
+    user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    connection = store.connections.connect(user.id, "whoop", "whoop", now=NOW)
     with LabServer(vendor.application) as server:
         spec = registry.spec("whoop")
         world = World(store=store, vendor=vendor, server=server, user=user, connection=connection, spec=spec, now=NOW)
@@ -44,7 +43,7 @@ def member(store: Store, days: int) -> Iterator[World]:
 
 @pytest.fixture
 def lite() -> Iterator[Store]:
-    with closing(open_store("sqlite://")) as store:
+    with closing(Store("sqlite://")) as store:
         yield store
 
 
@@ -72,7 +71,7 @@ def test_the_days_that_count_come_before_the_years_that_were(lite: Store) -> Non
         assert world.sync().outcome == "failed"
         since = (NOW - timedelta(days=59)).date()
         for metric in (Metric.STRAIN, Metric.HRV_RMSSD):
-            days = {sample.day for _, sample in lite.samples(world.user.id, metrics=[metric], since=since)}
+            days = {sample.day for _, sample in lite.reading.samples(world.user.id, metrics=[metric], since=since)}
             assert len(days) >= 58, metric
         assert Counter(path for path in paths(world)).most_common()[0][1] <= 5
 
@@ -82,7 +81,7 @@ def test_years_come_newest_first_over_all_collections(lite: Store) -> None:
         world.server.faults.append(after(24, Answer(status=429)))
         world.sync()
         oldest = {
-            kind: min(sample.start for _, sample in lite.samples(world.user.id, metrics=[kind]))
+            kind: min(sample.start for _, sample in lite.reading.samples(world.user.id, metrics=[kind]))
             for kind in (Metric.STRAIN, Metric.HRV_RMSSD)
         }
         assert abs(oldest[Metric.STRAIN] - oldest[Metric.HRV_RMSSD]) < timedelta(days=60)
@@ -90,7 +89,7 @@ def test_years_come_newest_first_over_all_collections(lite: Store) -> None:
 
 def test_killed_at_every_request_it_ends_as_if_it_had_not_been(lite: Store) -> None:
     """Each attempt gets one answer more than nothing new, then dies; the years arrive all the same, once."""
-    with member(lite, 300) as world, closing(open_store("sqlite://")) as other, member(other, 300) as undisturbed:
+    with member(lite, 300) as world, closing(Store("sqlite://")) as other, member(other, 300) as undisturbed:
         undisturbed.sync()
         world.server.faults.append(dying := after(0, Answer(status=429)))
         for attempt in range(1, 200):
@@ -110,8 +109,8 @@ def test_a_gap_of_months_without_the_band_stops_nothing(lite: Store) -> None:
         outcome = world.sync()
         assert outcome.outcome == "ok"
         nights = len({r["sleep_id"] for r in account["recoveries"] if r["score_state"] == "SCORED"})
-        assert len(lite.samples(world.user.id, metrics=[Metric.HRV_RMSSD])) == nights
-        assert lite.set_aside(world.connection.id) == []
+        assert len(lite.reading.samples(world.user.id, metrics=[Metric.HRV_RMSSD])) == nights
+        assert lite.ingest.set_aside(world.connection.id) == []
 
 
 def began(record: dict[str, Any]) -> datetime:

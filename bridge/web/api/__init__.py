@@ -1,4 +1,4 @@
-"""The JSON door, ``/api/v1``: what the page shows, as the command line's ``--json`` prints it."""
+"""The JSON interface ``/api/v1``, with the documents that the command line prints for ``--json``."""
 
 from __future__ import annotations
 

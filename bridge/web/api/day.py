@@ -1,32 +1,35 @@
-"""Today, meters, advice and its answers, check-ins, the calendar and what its events are."""
+"""Today, meters, recommendations and feedback, check-ins and the calendar as JSON."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from bridge import advise, advising, checkin
-from bridge import week as weeks
-from bridge.cli import calendar as weeks_shown
-from bridge.cli import checkin as said_shown
-from bridge.cli import meters as meters_shown
-from bridge.cli.advice import advice_row, answer_of, slot_of
-from bridge.errors import SetupError
+from bridge.advice import recommend, requests
+from bridge.advice import week as weeks
+from bridge.documents.calendar import week_document
+from bridge.documents.inputs import parse_answer, parse_score, parse_slot
+from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
+from bridge.documents.recommendations import recommendation_document
+from bridge.documents.text import title_of
+from bridge.domain.errors import SetupError
+from bridge.ingest import checkins as checkin
 from bridge.web import day
-from bridge.web.site import Visit, Visitor
+from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter(tags=["day"])
-Document = dict[str, Any]
+Document = Mapping[str, Any]
 Number = Annotated[int, Path(ge=1, le=2**53)]
-LONG_AGO = timedelta(days=366)
+CHECKIN_MAX_AGE = timedelta(days=366)
 
 
 class Body(BaseModel):
-    """What is sent; a field that is not known is an error, not a wish that is ignored."""
+    """The body of a request. An unknown field is an error, because ignoring it would hide a mistake."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -36,10 +39,10 @@ class Feedback(Body):
     to: str | None = Field(None, max_length=40, description='For "reschedule": when instead, e.g. "Thu evening".')
 
 
-class Said(Body):
+class CheckIn(Body):
     score: float = Field(ge=1, le=5, description="1 (bad) to 5 (good), halves included.")
     about: Meter | None = Field(None, description="A meter; null: life as a whole.")
-    at: AwareDatetime | None = Field(None, description="When it was so, within the last year; null: now.")
+    at: AwareDatetime | None = Field(None, description="The moment described, within the last year; null: now.")
 
 
 class Correction(Body):
@@ -49,104 +52,109 @@ class Correction(Body):
 
 @router.get("/me")
 def me(visit: Visitor) -> Document:
-    """Whose data this is, and their time zone."""
+    """The user of the token, and the time zone."""
     return {"user": visit.user.name, "zone": visit.user.zones[-1].zone, "now": visit.now.isoformat()}
 
 
 @router.get("/today")
 def today(visit: Visitor) -> Document:
     """The five meters, the day's four slots with their events, and the slot's recommendation if there is one yet."""
-    sight = visit.site.sights.today(visit.bridge, visit.user, visit.now)
-    found = visit.bridge.store.open_recommendation(visit.user.id, sight.moment)
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
+    found = visit.bridge.store.recommendations.of_slot(visit.user.id, current.moment)
     return {
         "at": visit.now.isoformat(),
-        "slot": sight.moment.slot.name,
-        "timestep": sight.moment.timestep,
-        "calendar": sight.calendar,
-        "meters": {str(meter): meters_shown.row(reading) for meter, reading in sight.readings.items()},
-        "slots": day.slots(sight, visit),
-        "recommendation": None if found is None else advice_row(found),
+        "slot": current.moment.slot.name,
+        "timestep": current.moment.timestep,
+        "calendar": current.calendar,
+        "meters": {str(meter): meter_document(reading) for meter, reading in current.readings.items()},
+        "slots": day.slots(current, visit),
+        "recommendation": None if found is None else recommendation_document(found),
     }
 
 
 @router.get("/meters")
 def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Document:
-    """The five meters now and at the start of every slot of the last days; null where nothing was known."""
-    return meters_shown.document(meters_shown.look_of(visit.bridge, visit.user, visit.now, days))
+    """The five meters now and at the start of every slot of the last days. Null means that nothing was known."""
+    return meters_document(load_meters(visit.bridge, visit.user, visit.now, days))
 
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """The slot's one recommendation; asking again in the same slot returns the same one. It does not count as seen by
-    the person until they see it on the page, answer it, or a program says so."""
-    found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
-    held = {str(action): why for action, why in advising.withheld(visit.bridge, visit.user, found).items()}
-    return {**advice_row(found), "withheld": held}
+    """The slot's recommendation, the same for every request within a slot.
+
+    The recommendation counts as seen once it is on the page, is answered, or a program reports it as shown.
+    """
+    found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
+    held = {str(action): why for action, why in requests.withheld(visit.bridge, visit.user, found).items()}
+    return {**recommendation_document(found), "withheld": held}
 
 
 @router.post("/recommendation/{number}/shown")
 def shown(visit: Visitor, number: Number) -> Document:
-    """Say that the person has seen it: it is then not sent to them, and teaches the model if they let it pass."""
-    found = advise.own(visit.bridge.store, visit.user, number)
-    visit.bridge.store.mark_shown(found.id, now=visit.now)
-    return advice_row(found)
+    """Report that the user has seen a recommendation.
+
+    It is not sent as a notification any more. Without an answer it teaches the model that the user let it pass.
+    """
+    found = recommend.own(visit.bridge.store, visit.user, number)
+    visit.bridge.store.recommendations.mark_shown(found.id, now=visit.now)
+    return recommendation_document(found)
 
 
 @router.post("/recommendation/{number}/feedback")
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
-    """Answer a recommendation; another answer replaces the one before."""
-    moved = None if body.to is None else slot_of(body.to, visit.now, visit.user.zones)
+    """Answer a recommendation. A new answer replaces the previous answer."""
+    moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
     store = visit.bridge.store
-    given = answer_of(body.answer)
-    found = advise.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
-    return advice_row(found)
+    given = parse_answer(body.answer)
+    found = recommend.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
+    return recommendation_document(found)
 
 
 @router.get("/checkins")
 def checkins(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[Document]:
-    """What the person said of themselves, newest first."""
+    """The user's check-ins, newest first."""
     since = (day.local(visit, visit.now) - timedelta(days=days - 1)).date()
     found = checkin.recent(visit.bridge.store, visit.user, since=since)
-    return [said_shown.row(said, visit.user.zones) for said in found]
+    return [checkin_document(said, visit.user.zones) for said in found]
 
 
 @router.post("/checkins")
-def say(visit: Visitor, body: Said) -> Document:
-    """Say how you are; said again within the minute, it corrects what was said."""
-    score = said_shown.score_of(f"{body.score:g}", visit.user.name)
+def say(visit: Visitor, body: CheckIn) -> Document:
+    """Store a check-in. A second check-in within the same minute corrects the first."""
+    score = parse_score(f"{body.score:g}", visit.user.name)
     said = checkin.CheckIn(at=_moment(visit, body), score=score, about=body.about)
-    outcome = checkin.say(visit.bridge.store, visit.user, said, now=visit.now)
-    return {**said_shown.row(said, visit.user.zones), "outcome": outcome}
+    outcome = checkin.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
+    return {**checkin_document(said, visit.user.zones), "outcome": outcome}
 
 
-def _moment(visit: Visit, body: Said) -> datetime:
+def _moment(visit: Visit, body: CheckIn) -> datetime:
     if body.at is None:
         return visit.now
     try:
         at = body.at.astimezone(UTC)
-    except OverflowError:  # the first or the last hours of the calendar, in a zone that has them earlier or later
-        at = visit.now - 2 * LONG_AGO
-    if visit.now - at > LONG_AGO:
-        raise SetupError("a check-in is of the last year; leave `at` away for now")
+    except OverflowError:  # the year 1 or 9999, moved out of the calendar by its zone
+        at = visit.now - 2 * CHECKIN_MAX_AGE
+    if visit.now - at > CHECKIN_MAX_AGE:
+        raise SetupError("a check-in is at most a year old; leave out `at` for now")
     return at
 
 
 @router.get("/calendar")
 def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> Document:
-    """A week (2026-W47, or a date in it) as 28 slots: events, what each is and why, and the facts that follow."""
+    """A week (2026-W47, or a date in it) as 28 slots with events, their activities with reasons, and calendar facts."""
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
-    found = weeks.look(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
-    return {"user": visit.user.name, **weeks_shown.document(found)}
+    found = weeks.load_week(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
+    return {"user": visit.user.name, **week_document(found)}
 
 
 @router.post("/labels")
 def label(visit: Visitor, body: Correction) -> Document:
-    """Say what an event is; it holds for its series and for titles like it."""
+    """Correct the activity of an event, of its series and of similar titles."""
     action = body.action
-    fixed = advising.fix(visit.bridge, visit.user, body.event, action, now=visit.now)
+    fixed = requests.fix(visit.bridge, visit.user, body.event, action, now=visit.now)
     return {
         "event": fixed.event.key,
-        "title": weeks_shown.title_of(fixed.event),
+        "title": title_of(fixed.event),
         "action": action and str(action),
         "holds_for": fixed.holds_for,
     }

@@ -1,8 +1,8 @@
-"""The pages, one file each; what is listed here is there."""
+"""The pages, a file each. Only the routers listed here are served."""
 
 from __future__ import annotations
 
-from bridge.web.pages import belief, connections, door, links, today, trends
+from bridge.web.pages import belief, connections, links, login, today, trends
 
-ROUTERS = (today.router, connections.router, door.router, links.router, trends.router, belief.router)
+ROUTERS = (today.router, connections.router, login.router, links.router, trends.router, belief.router)
 NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/belief", "About me"), ("/connections", "Connections"))

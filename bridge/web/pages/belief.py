@@ -1,39 +1,43 @@
-"""What the model believes about me: three dimensions over time, the answers that moved them, and beginning anew."""
+"""The page about the model's belief over time, the answers that moved it, and a reset."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from bridge.belief import DIMENSIONS, Beliefs, beliefs, leaning, said
-from bridge.web import words
-from bridge.web.curve import HEIGHT, WIDTH, curve
+from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
+from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
-from bridge.web.site import Visit, Visitor
+from bridge.web.state import Visit, Visitor
 
 router = APIRouter()
 
+CURVE_WIDTH, CURVE_HEIGHT = 600, 150
+CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
 TITLES = {"social": "Company", "morning": "Time of day", "work": "Work"}
 
 
 @router.get("/belief")
 def belief(visit: Visitor) -> HTMLResponse:
-    found = _found(visit)
-    since = next((one.made_at for one in found.resets if one.taken_back_at is None), None)
+    found = _beliefs(visit)
+    since = next((reset.made_at for reset in found.resets if reset.taken_back_at is None), None)
     return page(
         "belief.html",
         visit,
         path="/belief",
         dimensions=[_dimension(found, name, visit) for name in DIMENSIONS] if found.days else [],
-        box=(WIDTH, HEIGHT),
+        box=(CURVE_WIDTH, CURVE_HEIGHT),
         first=f"{found.days[0].day:%d %b %Y}" if found.days else "",
         last=f"{found.days[-1].day:%d %b %Y}" if found.days else "",
-        moves=[said(one, words.action(str(one.advice.action))) for one in found.moves],
+        moves=[said(move, phrases.action_name(str(move.advice.action))) for move in found.moves],
         answers=found.answers,
-        stated=any(one.sd is not None for one in found.days) or len({str(one.mean) for one in found.days}) > 1,
+        stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
     )
 
@@ -41,10 +45,10 @@ def belief(visit: Visitor) -> HTMLResponse:
 def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
     newest = found.days[-1]
     sd = None if newest.sd is None else newest.sd[name]
-    days = [one.day for one in found.days]
-    sds = [None if one.sd is None else one.sd[name] for one in found.days]
-    drawn = curve(days, [one.mean[name] for one in found.days], sds)
-    breaks = [local(visit, one.made_at).date() for one in found.resets if one.taken_back_at is None]
+    days = [row.day for row in found.days]
+    sds = [None if row.sd is None else row.sd[name] for row in found.days]
+    curve = draw_curve(days, [row.mean[name] for row in found.days], sds)
+    breaks = [local(visit, reset.made_at).date() for reset in found.resets if reset.taken_back_at is None]
     low, high = DIMENSIONS[name]
     return {
         "name": name,
@@ -53,24 +57,24 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
         "high": high,
         "now": leaning(name, newest.mean[name], sd),
         "figure": f"{newest.mean[name]:.2f}" + (f" ± {sd:.2f}" if sd is not None else ""),
-        "curve": drawn,
-        "resets": [drawn.at[day] for day in days if day in breaks],
+        "curve": curve,
+        "resets": [curve.at[day] for day in days if day in breaks],
     }
 
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Day by day, the newest first."""
-    found = _found(visit)
+    """Show a dimension day by day, newest first."""
+    found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [
         [
-            f"{one.day:%a %d %b %Y}",
-            f"{one.mean[chosen]:.2f}",
-            None if one.sd is None else f"{one.sd[chosen]:.2f}",
-            one.policy,
+            f"{row.day:%a %d %b %Y}",
+            f"{row.mean[chosen]:.2f}",
+            None if row.sd is None else f"{row.sd[chosen]:.2f}",
+            row.policy,
         ]
-        for one in reversed(found.days)
+        for row in reversed(found.days)
     ]
     columns = [f"0 {DIMENSIONS[chosen][0]}, 1 {DIMENSIONS[chosen][1]}", "±", "by"]
     return page("trends/table.html", visit, caption=TITLES[chosen], columns=columns, rows=rows)
@@ -78,17 +82,61 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -
 
 @router.post("/belief/reset")
 def reset(visit: Visitor) -> RedirectResponse:
-    """Let nothing count that was answered so far; nothing is deleted."""
-    visit.bridge.store.choices.reset(visit.user.id, now=visit.now)
+    """Ignore all answers given so far. Nothing is deleted."""
+    visit.bridge.store.recommendations.add_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
 
 @router.post("/belief/restore")
 def restore(visit: Visitor) -> RedirectResponse:
-    """Let it count again."""
-    visit.bridge.store.choices.take_back_reset(visit.user.id, now=visit.now)
+    """Take the newest reset back."""
+    visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
 
-def _found(visit: Visit) -> Beliefs:
+def _beliefs(visit: Visit) -> Beliefs:
     return beliefs(visit.bridge.store, visit.user, now=visit.now)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Curve:
+    """A line and its band as SVG path data.
+
+    The box is CURVE_WIDTH by CURVE_HEIGHT, with the value 1 on top. ``at`` maps days to x positions.
+    """
+
+    line: str
+    band: str
+    at: dict[date, float]
+
+
+def draw_curve(days: Sequence[date], means: Sequence[float], sds: Sequence[float | None]) -> Curve:
+    """Draw values in 0..1 of ascending days, with their standard deviations or None where these are unknown."""
+    span = max((days[-1] - days[0]).days, 1) if days else 1
+    at = {day: round(CURVE_WIDTH * (day - days[0]).days / span, 1) for day in days}
+    line = [
+        f"{'M' if number == 0 or day - days[number - 1] > CURVE_GAP else 'L'}{at[day]} {_y(mean)}"
+        for number, (day, mean) in enumerate(zip(days, means, strict=True))
+    ]
+    return Curve(line="".join(line), band="".join(_bands(days, means, sds, at)), at=at)
+
+
+def _bands(
+    days: Sequence[date], means: Sequence[float], sds: Sequence[float | None], at: dict[date, float]
+) -> list[str]:
+    """Return a closed shape per stretch of days with known standard deviations."""
+    stretches: list[list[tuple[float, float, float]]] = [[]]
+    for number, (day, mean, sd) in enumerate(zip(days, means, sds, strict=True)):
+        if sd is None or (number and day - days[number - 1] > CURVE_GAP):
+            stretches.append([])
+        if sd is not None:
+            stretches[-1].append((at[day], _y(min(mean + sd, 1)), _y(max(mean - sd, 0))))
+    return [
+        f"M{'L'.join(f'{x} {high}' for x, high, _ in points)}L{'L'.join(f'{x} {low}' for x, _, low in points[::-1])}Z"
+        for points in stretches
+        if len(points) > 1
+    ]
+
+
+def _y(value: float) -> float:
+    return round(CURVE_HEIGHT * (1 - value), 1)

@@ -1,4 +1,4 @@
-"""Connections: what is connected and how fresh, consents, files, and what is stored, to take along or to delete."""
+"""The connections page with sources, consents, files, export and deletion."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, HTTPException, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge import app, registry
-from bridge.cli.care import connection_rows
-from bridge.errors import SetupError
-from bridge.ports import ConnectorSpec
-from bridge.push.inbox import grant
-from bridge.push.server import PATH
-from bridge.web import chores, words
-from bridge.web.gate import LOOPBACK
+from bridge import registry
+from bridge.documents.connections import ConnectionDocument, connection_documents
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import ConnectorSpec
+from bridge.ingest import connecting
+from bridge.ingest.pushes import PUSH_PATH, grant
+from bridge.web import background, phrases
 from bridge.web.jobs import DONE, Job
 from bridge.web.render import page
-from bridge.web.site import COOKIE, Visit, Visitor
+from bridge.web.security import LOOPBACK
+from bridge.web.state import SESSION_COOKIE, Visit, Visitor
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=4000)]
@@ -25,97 +25,102 @@ Text = Annotated[str, Form(max_length=4000)]
 
 @router.get("/connections")
 def connections(visit: Visitor) -> HTMLResponse:
-    rows = connection_rows(visit.bridge, visit.user, visit.now)
+    rows = connection_documents(visit.bridge, visit.user, visit.now)
     found = [_source(visit, spec, [row for row in rows if row["source"] == spec.name]) for spec in registry.specs()]
-    found.sort(key=lambda one: one["title"].casefold())
+    found.sort(key=lambda source: source["title"].casefold())
     return page(
         "connections.html",
         visit,
         path="/connections",
-        connected=[one for one in found if one["connections"]],
-        others=[one for one in found if not one["connections"] and one["how"]],
-        stored=sum(one["rows"] for one in found),
+        connected=[source for source in found if source["connections"]],
+        others=[source for source in found if not source["connections"] and source["how"]],
+        stored=sum(source["rows"] for source in found),
     )
 
 
-def _source(visit: Visit, spec: ConnectorSpec, rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """A source with its connections; ``live``: one of them is an account."""
-    jobs = {job.title: job for job in visit.site.jobs.running(visit.user.id)}
+def _source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument]) -> dict[str, Any]:
+    """Return a source with its connections. ``live`` is True if one of the connections is an account with a consent."""
+    jobs = {job.title: job for job in visit.app.jobs.running(visit.user.id)}
     store = visit.bridge.store
-    mine = [c for c in store.connections(visit.user.id) if c.source == spec.name and c.name == "account"]
-    title, more = words.named(spec.title)
+    accounts = [c for c in store.connections.of_user(visit.user.id) if c.source == spec.name and c.name == "account"]
+    title, more = phrases.source_name(spec.title)
     ways = {"account": spec.authorises, "files": spec.reads, "pushes": spec.receives}
     kinds = rows[0]["counts"] if rows else {}
     return {
         "name": spec.name,
         "title": title,
         "more": more,
-        "how": [way for way, there in ways.items() if there is not None],
+        "how": [way for way, capability in ways.items() if capability is not None],
         "writes": spec.writes is not None,
-        "reads": sorted(words.kind(str(what)) for what in spec.delivers),
-        "connections": [_connection(row) for row in rows],
-        "live": any(store.secret(one.id) is not None for one in mine),
+        "reads": sorted(phrases.kind_name(str(kind)) for kind in spec.delivers),
+        "connections": [_connection(row) | {"refusal": spec.refusal(row["not_permitted"])} for row in rows],
+        "live": any(store.connections.secret(account.id) is not None for account in accounts),
+        "reachable": any(
+            c.source == spec.name and store.connections.secret(c.id) is not None
+            for c in store.connections.of_user(visit.user.id)
+        ),
         "paused": any(row["paused"] for row in rows),
-        "kinds": sorted((words.kind(kind), count) for kind, count in kinds.items()),
+        "kinds": sorted((phrases.kind_name(kind), count) for kind, count in kinds.items()),
         "rows": sum(kinds.values()),
         "job": jobs.get(title),
     }
 
 
-def _connection(row: dict[str, Any]) -> dict[str, Any]:
-    """How a connection is, in a word, and how old what it knows is."""
+def _connection(row: ConnectionDocument) -> dict[str, Any]:
+    """Return a connection with its state in a word and the age of its newest data."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [f"{count} set aside: {why}" for why, count in row["set_aside_reasons"].items()]
-    return {**row, "state": state, "newest_age": None if lag is None else words.age(lag), "aside": aside}
+    return {**row, "state": state, "newest_age": None if lag is None else phrases.age(lag), "aside": aside}
 
 
 def _spec(source: str) -> ConnectorSpec:
+    """Return the spec of a source. Raises HTTPException 404 for an unknown source."""
     if source not in registry.names("connectors"):
         raise HTTPException(404, "there is no such source")
     return registry.spec(source)
 
 
-def _shown(visit: Visit, job: Job) -> HTMLResponse:
+def _job_part(visit: Visit, job: Job) -> HTMLResponse:
     return page("connections/job.html", visit, job=job)
 
 
 @router.post("/connections/{source}/connect")
 def connect(request: Request, visit: Visitor, source: str, write: Text = "") -> Response:
-    """Ask for consent; the page shows what the person has to do, and then how far the first sync is."""
+    """Ask for consent. The page shows the next step to the user, and then the progress of the first sync."""
     elsewhere = request.url.hostname not in LOOPBACK
-    return _shown(visit, chores.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
+    return _job_part(visit, background.consent(visit, _spec(source), write=write == "yes", elsewhere=elsewhere))
 
 
 @router.post("/connections/{source}/sync")
 def sync(visit: Visitor, source: str) -> Response:
-    return _shown(visit, chores.refresh(visit, _spec(source)))
+    return _job_part(visit, background.sync(visit, _spec(source)))
 
 
 @router.post("/connections/{source}/push")
 def push(visit: Visitor, source: str) -> Response:
-    """A token for what an app on the phone sends; shown once."""
+    """Show a new token for pushes of an app, which is not shown again."""
     token = grant(visit.bridge, visit.user, _spec(source).name)
-    return page("connections/token.html", visit, token=token, place=PATH + source)
+    return page("connections/token.html", visit, token=token, place=PUSH_PATH + source)
 
 
 @router.post("/connections/{source}/disconnect")
-def disconnect(visit: Visitor, source: str) -> Response:
-    spec = _spec(source)
-    if not app.disconnect(visit.bridge, visit.user, spec.name) and spec.revokes is not None:
-        name = words.named(spec.title)[0]
-        text = f"{name} is disconnected and its data deleted. It did not confirm: revoke the consent there as well."
+def disconnect(visit: Visitor, source: str, keep: Text = "") -> Response:
+    spec, keeps_data = _spec(source), keep == "yes"
+    if not connecting.disconnect(visit.bridge, visit.user, spec.name, keep=keeps_data) and spec.revokes is not None:
+        name, data = phrases.source_name(spec.title)[0], "kept" if keeps_data else "deleted"
+        text = f"{name} is disconnected and its data {data}. It did not confirm: revoke the consent there as well."
         return page("note.html", visit, path="/connections", text=text)
     return RedirectResponse("/connections", 303)
 
 
 @router.get("/jobs/{name}")
 def job(request: Request, visit: Visitor, name: str) -> Response:
-    """How far a piece of work is."""
-    found = visit.site.jobs.of(visit.user.id, name)
+    """Show the progress of a job."""
+    found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
-    answer = _shown(visit, found)
+    answer = _job_part(visit, found)
     if found.state == DONE:
         answer.headers["HX-Trigger"] = "landed"
     return answer
@@ -123,41 +128,41 @@ def job(request: Request, visit: Visitor, name: str) -> Response:
 
 @router.post("/jobs/{name}")
 def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response:
-    """What the person typed in answer to a question, e.g. a key."""
-    found = visit.site.jobs.of(visit.user.id, name)
+    """Pass on the user's reply to a job's question, for example a key."""
+    found = visit.app.jobs.find(visit.user.id, name)
     if found is None:
         return _gone(request)
     found.reply(answer)
-    return _shown(visit, found)
+    return _job_part(visit, found)
 
 
 def _gone(request: Request) -> Response:
-    """A server that was started anew knows of no work: a page that still asks after it is loaded again."""
+    """Answer for an unknown job. After a restart of the server, a page that polls an old job is loaded again."""
     if "hx-request" not in request.headers:
-        raise HTTPException(404, "that is over; see what is connected")
+        raise HTTPException(404, "this job is over; go back to the connections")
     return Response(status_code=204, headers={"HX-Redirect": "/connections"})
 
 
 @router.post("/connections/import")
 async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(max_length=255)]) -> Response:
-    """A file as the request's body, piece by piece onto disk; then it is imported while the page watches."""
-    place = await chores.received(visit, name, request.stream())
-    return _shown(visit, chores.import_file(visit, place))
+    """Write the request's body to disk as a file and import it while the page polls the progress."""
+    place = await background.receive_upload(visit, name, request.stream())
+    return _job_part(visit, background.import_file(visit, place))
 
 
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
-    """Everything a person has but their consents."""
-    return chores.exported(visit)
+    """Send everything of the user but the consents."""
+    return background.export_zip(visit)
 
 
 @router.post("/connections/forget")
 def forget(visit: Visitor, name: Text = "") -> Response:
-    """Delete everything about the person, who has typed their name."""
+    """Delete everything about the user, after the user has typed the name to confirm."""
     if name.strip() != visit.user.name:
         raise SetupError(f"nothing was deleted: type {visit.user.name} to delete everything about {visit.user.name}")
-    unconfirmed = app.forget(visit.bridge, visit.user)
+    unconfirmed = connecting.forget(visit.bridge, visit.user)
     left = f" Revoke the consent there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
     answer = page("note.html", None, text=f"Everything about {visit.user.name} is deleted.{left}")
-    answer.delete_cookie(COOKIE)
+    answer.delete_cookie(SESSION_COOKIE)
     return answer

@@ -1,6 +1,6 @@
-"""The links in notifications: a page with one button, and the answer behind it.
+"""The page behind a notification's link, with a single button that answers the recommendation.
 
-Nobody needs to be logged in here: the link itself is the permission, for one answer, and shows no more than that.
+No login is needed. The link itself permits its answer, and the page shows nothing else.
 """
 
 from __future__ import annotations
@@ -8,52 +8,51 @@ from __future__ import annotations
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from bridge import app, links
-from bridge.errors import Forged, Spent
+from bridge import installation
+from bridge.advice import answer_links
+from bridge.documents.text import slot_name
+from bridge.domain.errors import Forged, Spent
+from bridge.domain.slots import zone_at
 from bridge.web.render import page
-from bridge.web.site import csrf, site_of
-from rhythm_env.interface import DAY_NAMES, Answer, Moment, zone_at
+from bridge.web.state import app_state, csrf
+from rhythm_env.interface import Answer
 
 router = APIRouter()
 
-VERB = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Ignore", Answer.RESCHEDULE: "Move"}
-DONE = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHEDULE: "Moved"}
+VERBS = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Ignore", Answer.RESCHEDULE: "Move"}
+PAST_VERBS = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHEDULE: "Moved"}
 
 
-@router.get(f"{links.PATH}{{token}}")
+@router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Looking changes nothing: previews and mail scanners look, too."""
-    return _told(request, token, done=False)
+    """Show the button. Opening a link changes nothing, because previews and mail scanners open links too."""
+    return _respond(request, token, done=False)
 
 
-@router.post(f"{links.PATH}{{token}}")
+@router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str) -> HTMLResponse:
-    return _told(request, token, done=True)
+    return _respond(request, token, done=True)
 
 
-def _told(request: Request, token: str, *, done: bool) -> HTMLResponse:
-    act = links.follow if done else links.look
+def _respond(request: Request, token: str, *, done: bool) -> HTMLResponse:
+    act = answer_links.follow if done else answer_links.read
     try:
-        link = act(site_of(request).bridge, token, now=app.now())
+        link = act(app_state(request).bridge, token, now=installation.now())
     except Forged as error:
         return page("link.html", None, status=403, refused=str(error), link=None)
     except Spent as error:
         return page("link.html", None, status=410, refused=str(error), link=None)
-    until = link.advice.expires_at.astimezone(zone_at(link.advice.expires_at, link.user.zones))
+    until = link.recommendation.expires_at.astimezone(zone_at(link.recommendation.expires_at, link.user.zones))
     return page(
         "link.html",
         None,
         csrf=csrf(request),
         refused=None,
         link=link,
-        word=(DONE if done else VERB)[link.answer],
+        word=(PAST_VERBS if done else VERBS)[link.answer],
         until=f"{until:%H:%M}",
-        slot=_named(link.advice.moment),
-        moved=None if link.moved_to is None else _named(link.moved_to),
+        slot=slot_name(link.recommendation.moment),
+        moved=None if link.moved_to is None else slot_name(link.moved_to),
         puts_off=link.answer is Answer.RESCHEDULE,
         done=done,
     )
-
-
-def _named(moment: Moment) -> str:
-    return f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}"

@@ -1,4 +1,4 @@
-"""Today: how you are, what the day holds, and one recommendation to accept, ignore or put off."""
+"""Today's page with the meters, the day's slots, and the recommendation to accept, ignore or reschedule."""
 
 from __future__ import annotations
 
@@ -8,73 +8,74 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge import advise, advising, checkin
-from bridge.cli.advice import answer_of, name_of
-from bridge.cli.checkin import meter_of, score_of
-from bridge.cli.classify import action_of
-from bridge.errors import SetupError
-from bridge.ports import Recommendation
-from bridge.web import day, words
+from bridge.advice import recommend, requests
+from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
+from bridge.documents.text import slot_name
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Recommendation
+from bridge.domain.slots import Moment, moment_at
+from bridge.ingest import checkins
+from bridge.web import day, phrases
 from bridge.web.render import page
-from bridge.web.site import Visit, Visitor, is_looking
-from rhythm_env.interface import ActionType, Answer, Meter, Moment, moment_at
+from bridge.web.state import Visit, Visitor, is_seen
+from rhythm_env.interface import ActionType, Answer, Meter
 
 router = APIRouter()
 Text = Annotated[str, Form(max_length=1000)]
 Number = Annotated[int, Path(ge=1, le=2**53)]
-AHEAD = 28  # slots that advice can be put off to
+RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 
 @router.get("/")
 def today(request: Request, visit: Visitor) -> HTMLResponse:
-    """The whole page. Advice that has to be thought about first is fetched by the page itself."""
-    sight = visit.site.sights.today(visit.bridge, visit.user, visit.now)
+    """Render the whole page. The page fetches a recommendation that has yet to be planned by itself."""
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
-    advice = store.open_recommendation(visit.user.id, sight.moment)
-    if advice is not None and is_looking(request, visit):
-        store.mark_shown(advice.id, now=visit.now)
+    recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
+    if recommendation is not None and is_seen(request, visit):
+        store.recommendations.mark_shown(recommendation.id, now=visit.now)
     return page(
         "today.html",
         visit,
         path="/",
         title=day.title(visit),
-        meters=day.meters(sight.readings),
-        slots=day.slots(sight, visit),
-        calendar=sight.calendar,
-        advice=None if advice is None else _advice(visit, advice),
+        meters=day.meters(current.readings),
+        slots=day.slots(current, visit),
+        calendar=current.calendar,
+        advice=None if recommendation is None else _recommendation(visit, recommendation),
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
     )
 
 
 @router.get("/advice")
-def advice(request: Request, visit: Visitor) -> Response:
-    """The slot's recommendation, thought about now if need be."""
-    found = advising.recommend(visit.bridge, visit.user, now=visit.now, seen=is_looking(request, visit))
-    return _part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
+def show_recommendation(request: Request, visit: Visitor) -> Response:
+    """Show the slot's recommendation, and plan it first if there is none."""
+    found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
+    return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Accept, ignore, or put off; another answer replaces the one before."""
-    given = answer_of(answer)
+    """Accept, ignore or reschedule a recommendation. A new answer replaces the previous answer."""
+    given = parse_answer(answer)
     moved = _slot(visit, to) if given is Answer.RESCHEDULE else None
     store = visit.bridge.store
-    found = advise.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
-    return _part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
+    found = recommend.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
+    return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 
-def _part(visit: Visit, found: Recommendation) -> HTMLResponse:
-    return page("today/advice.html", visit, advice=_advice(visit, found))
+def _recommendation_part(visit: Visit, found: Recommendation) -> HTMLResponse:
+    return page("today/advice.html", visit, advice=_recommendation(visit, found))
 
 
-def _advice(visit: Visit, advice: Recommendation) -> dict[str, Any]:
-    return day.advice(visit, advice) | {"ahead": [(_key(m), name_of(m)) for m in _ahead(visit)]}
+def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
+    return day.recommendation(visit, found) | {"ahead": [(_key(m), slot_name(m)) for m in _slots_ahead(visit)]}
 
 
-def _ahead(visit: Visit) -> list[Moment]:
-    current = moment_at(visit.now, visit.user.zones)
-    return [current.shifted(steps) for steps in range(1, AHEAD)]
+def _slots_ahead(visit: Visit) -> list[Moment]:
+    moment = moment_at(visit.now, visit.user.zones)
+    return [moment.shifted(steps) for steps in range(1, RESCHEDULE_SLOTS)]
 
 
 def _key(moment: Moment) -> str:
@@ -82,51 +83,51 @@ def _key(moment: Moment) -> str:
 
 
 def _slot(visit: Visit, key: str) -> Moment:
-    """Raises SetupError for a slot that is over or farther than a week ahead."""
-    found = next((moment for moment in _ahead(visit) if _key(moment) == key), None)
+    """Return the slot of a form's key. Raises SetupError for a slot that is over or more than a week ahead."""
+    found = next((moment for moment in _slots_ahead(visit) if _key(moment) == key), None)
     if found is None:
         raise SetupError("choose one of the slots of the coming seven days")
     return found
 
 
 @router.post("/checkin")
-def say(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
-    """How you are, as a whole or by meter."""
+def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
+    """Store how the user is, as a whole or by meter."""
     name = visit.user.name
-    meter = meter_of(about, name) if about else None
-    said = checkin.CheckIn(at=visit.now, score=score_of(score, name), about=meter)
-    checkin.say(visit.bridge.store, visit.user, said, now=visit.now)
+    meter = parse_meter(about, name) if about else None
+    said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)
+    checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
     if not _is_part(request):
         return RedirectResponse("/", 303)
     return page("today/checkin.html", visit, checkin=_checkin(visit, said))
 
 
-def _checkin(visit: Visit, said: checkin.CheckIn | None) -> dict[str, Any]:
-    """The form, and what was last said today."""
+def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
+    """Return the values of the check-in form, with the last check-in of the day."""
     since = day.local(visit, visit.now).date()
-    found = said or next(iter(checkin.recent(visit.bridge.store, visit.user, since=since)), None)
+    found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
     last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}
     about = "" if found is None or found.about is None else str(found.about)
-    return {"said": said is not None, "last": last, "about": about, "meters": tuple(Meter), "faces": words.FACES}
+    return {"said": said is not None, "last": last, "about": about, "meters": tuple(Meter), "faces": phrases.FACES}
 
 
 @router.post("/events")
 def label(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
-    """Say what an event is; it holds for its series and for titles like it."""
-    fixed = advising.fix(visit.bridge, visit.user, event, action_of(action), now=visit.now)
+    """Correct the activity of an event, of its series and of similar titles."""
+    fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
     if not _is_part(request):
         return RedirectResponse("/", 303)
-    sight = visit.site.sights.today(visit.bridge, visit.user, visit.now + timedelta(microseconds=1))
+    current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + timedelta(microseconds=1))
     return page(
         "today/slots.html",
         visit,
-        slots=day.slots(sight, visit),
-        calendar=sight.calendar,
+        slots=day.slots(current, visit),
+        calendar=current.calendar,
         actions=tuple(ActionType),
         fixed=fixed.holds_for,
     )
 
 
 def _is_part(request: Request) -> bool:
-    """Whether htmx asks, which takes a part; without scripts a whole page has to follow."""
+    """Return True for a request by htmx, which takes a part of a page. Without scripts a whole page has to follow."""
     return "hx-request" in request.headers

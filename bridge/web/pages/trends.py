@@ -1,4 +1,4 @@
-"""Trends: meters and what they rest on over weeks, as charts that zoom, with a table behind each; and as JSON."""
+"""The trends page with meters and their inputs over weeks, as charts that zoom and as tables."""
 
 from __future__ import annotations
 
@@ -9,30 +9,30 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse
 
-from bridge.errors import SetupError
-from bridge.trends.kept import kept
+from bridge.documents.trends_cache import load_trends
+from bridge.domain.errors import SetupError
 from bridge.web.render import page
-from bridge.web.site import Visit, Visitor
+from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
 
 RANGES = ((4, "4 weeks"), (12, "12 weeks"), (26, "half a year"), (52, "a year"))
 Weeks = Annotated[int, Query(ge=1, le=52)]
-DAYS = 7
+DAYS_PER_WEEK = 7
 Body = dict[str, Any]
 
 
 @router.get("/trends")
 def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
     body = _body(visit, weeks)
-    metrics = {one["metric"]: one for one in body["inputs"]}
+    metrics = {row["metric"]: row for row in body["inputs"]}
     charts = [
         {
             "meter": str(meter),
             "summary": summary(body, str(meter)),
             "validated": body["meters"][str(meter)]["validated"],
-            "inputs": [{**one, "name": name(m)} for m, one in metrics.items() if str(meter) in one["meters"]],
+            "inputs": [{**row, "name": name(m)} for m, row in metrics.items() if str(meter) in row["meters"]],
         }
         for meter in Meter
     ]
@@ -44,7 +44,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
 
 @router.get("/trends/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks = 12) -> HTMLResponse:
-    """What a chart shows, newest first: of a meter, a metric, or what was planned."""
+    """Show the values of a chart as a table, newest first. ``of`` is a meter, a metric or ``planned``."""
     body = _body(visit, weeks)
     columns = _columns(body, of)
     days = [day for day in reversed(range(len(body["days"]))) if any(c[day] is not None for c in columns.values())]
@@ -56,39 +56,39 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
-    """Heading -> a value per day. Raises SetupError for what no chart shows."""
+    """Return a value per day for each heading. Raises SetupError for a name without a chart."""
     if of in body["meters"]:
-        return {"level": body["meters"][of]["level"], "±": body["meters"][of]["sd"], "what happened": _told(body)}
+        return {"level": body["meters"][of]["level"], "±": body["meters"][of]["sd"], "what happened": _happenings(body)}
     if of == "planned":
         return {name(action): hours for action, hours in body["planned_hours"].items()}
-    found = {f"{one['source']}, {one['unit']}": one["values"] for one in body["inputs"] if one["metric"] == of}
+    found = {f"{row['source']}, {row['unit']}": row["values"] for row in body["inputs"] if row["metric"] == of}
     if not found:
-        raise SetupError("nothing of that name is drawn; go back to the trends")
+        raise SetupError("no chart has this name; go back to the trends")
     return found
 
 
-def _told(body: Body) -> list[str | None]:
+def _happenings(body: Body) -> list[str | None]:
     found: dict[str, list[str]] = {}
-    for one in body["happenings"]:
-        found.setdefault(one["day"], []).append(one["title"] or one["kind"])
+    for happening in body["happenings"]:
+        found.setdefault(happening["day"], []).append(happening["title"] or happening["kind"])
     return [", ".join(found[day]) if day in found else None for day in body["days"]]
 
 
 def _body(visit: Visit, weeks: int) -> Body:
-    return kept(visit.bridge, visit.user, at=visit.now, days=DAYS * weeks, wait=False).body
+    return load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False).body
 
 
 def summary(body: Body, meter: str) -> str:
-    """A chart in a sentence, for those who do not see it."""
+    """Return a chart in a sentence, for people who cannot see the chart."""
     levels: list[float | None] = body["meters"][meter]["level"]
     known = {day: level for day, level in zip(body["days"], levels, strict=True) if level is not None}
     if not known:
-        return "Nothing is known of it yet."
-    lately = [level for level in levels[-DAYS:] if level is not None]
-    recent = f"{fmean(lately):.2f} over the last seven days" if lately else "not known over the last seven days"
+        return "Nothing is known yet."
+    last_days = [level for level in levels[-DAYS_PER_WEEK:] if level is not None]
+    recent = f"{fmean(last_days):.2f} over the last seven days" if last_days else "not known over the last seven days"
     low, high = min(known, key=lambda day: known[day]), max(known, key=lambda day: known[day])
     return (
-        f"{recent.capitalize()}, {fmean(known.values()):.2f} over all that is shown; lowest {known[low]:.2f} "
+        f"{recent.capitalize()}, {fmean(known.values()):.2f} over the whole chart; lowest {known[low]:.2f} "
         f"({_short(low)}), highest {known[high]:.2f} ({_short(high)})."
     )
 
@@ -98,7 +98,8 @@ def _short(day: str) -> str:
 
 
 def name(metric: str) -> str:
-    """
+    """Return the name of a metric or an activity on the page.
+
     >>> name("hrv_rmssd"), name("DEEP_WORK"), name("planned")
     ('HRV (RMSSD)', 'Deep work', 'Planned')
     """

@@ -1,7 +1,7 @@
-// What htmx does not do by itself: say what changed or went wrong, and lead back where a page has grown too old.
+// Additions to htmx: announce changes and failures, reload pages that are too old, and upload files.
 "use strict";
 
-// Said aloud, and shown as well where something went wrong: nothing else on the page tells of it.
+// Announce a text to screen readers. Failures are shown as well, because nothing else on the page reports them.
 function say(text, look = "visually-hidden") {
   const line = document.getElementById("status");
   line.textContent = text;
@@ -25,13 +25,13 @@ document.addEventListener("htmx:sendError", () => {
   say("That did not work: the bridge does not answer. Try again.", "note bad trouble");
 });
 
-// Our own answers say it in plain text; those of a proxy before us are pages.
+// Return the reason of a refusal. The bridge sends plain text, and a proxy before it sends pages.
 function whyNot(request) {
   if ((request.getResponseHeader("Content-Type") || "").startsWith("text/plain")) return request.responseText;
   return request.status === 413 ? "it is too large" : "see bridge doctor";
 }
 
-// Files go up one after the other as plain bodies, so that the server can write them to disk as they come.
+// Send files one after another as plain bodies, so that the server can write them to disk as they arrive.
 const drop = document.getElementById("drop");
 
 function upload(file) {
@@ -49,7 +49,7 @@ function upload(file) {
     const request = new XMLHttpRequest();
     request.open("POST", `${drop.dataset.to}?name=${encodeURIComponent(file.name)}`);
     request.setRequestHeader("X-CSRF-Token", JSON.parse(document.body.getAttribute("hx-headers"))["X-CSRF-Token"]);
-    request.setRequestHeader("HX-Request", "true"); // it takes a part of a page, or where to log in
+    request.setRequestHeader("HX-Request", "true"); // ask for a part of a page, or for the address of the login
     request.upload.onprogress = (event) => {
       bar.value = (100 * event.loaded) / event.total;
     };
@@ -62,7 +62,7 @@ function upload(file) {
         htmx.process(document.getElementById("uploads"));
       } else {
         line.className = "note bad";
-        line.textContent = `${file.name} was not taken: ${whyNot(request)}.`;
+        line.textContent = `${file.name} was not accepted: ${whyNot(request)}.`;
       }
       done();
     };

@@ -1,4 +1,4 @@
-// Charts of the trends page: every meter and input over the same days; dragging, or the buttons, zoom all of them.
+// Charts of the trends page. Every meter and input shares the days, and every zoom concerns all charts.
 "use strict";
 
 const DAY = 86400;
@@ -25,7 +25,7 @@ function axes(unit) {
 }
 
 function marks(plot) {
-  // Days on which something happened, as small triangles on the lower edge; where there is no room, the rare things only.
+  // Draw days with happenings as triangles on the lower edge. Without room for all, draw only the rare kinds.
   const { ctx, bbox } = plot;
   const wide = bbox.width / devicePixelRatio / ((plot.scales.x.max - plot.scales.x.min) / DAY) > 6;
   const told = body.happenings.filter((one) => wide || one.kind !== "workout");

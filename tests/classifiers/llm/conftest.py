@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from bridge import registry
-from bridge.lab.chat import Vendor
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier
+from bridge.domain.ports import EventClassifier
+from bridge.recordings.server import LabServer
 from classifiers.llm import Llm
+from lab.vendors.chat import Vendor
 from tests.classifiers.llm.titles import Unsure, over
 
 

@@ -12,11 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from bridge.config import load
-from bridge.lab.chat import MODEL, Vendor, asked, says
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier, Invitation
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.recordings.server import LabServer
 from classifiers.llm import BATCH, Llm
 from classifiers.llm.prompt import LONGEST, SYSTEM, clean, digest, request
+from lab.vendors.chat import MODEL, Vendor, asked, says
 from tests.classifiers.llm.titles import HOSTILE, SURE, Unsure, by_linear, by_model, doubted, events, over
 
 # what is asked, and what comes of it

@@ -13,11 +13,11 @@ from pathlib import Path
 
 import pytest
 
-from bridge.lab.chat import Vendor, faults
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier
+from bridge.domain.ports import EventClassifier
+from bridge.recordings.server import LabServer
 from classifiers.llm import BATCH
-from classifiers.llm.kept import Kept
+from classifiers.llm.cache import AnswerCache
+from lab.vendors.chat import Vendor, faults
 from rhythm_env.chat.fault import Fault
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings
 
@@ -51,7 +51,7 @@ def test_no_requests_a_day_means_none(opened: Callable[..., EventClassifier], se
 def test_many_at_once_make_no_more_requests_than_one(tmp_path: Path) -> None:
     def claims(_: int) -> bool:
         try:
-            Kept(tmp_path).claim(NOON, most=5)
+            AnswerCache(tmp_path).claim(NOON, most=5)
         except Fault:
             return False
         return True

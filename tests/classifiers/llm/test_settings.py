@@ -12,16 +12,17 @@ from typing import Any
 
 import pytest
 
-from bridge import app
+from bridge import installation
 from bridge.config import load
-from bridge.errors import SetupError
-from bridge.lab.chat import KEY, MODEL, Vendor, asked
-from bridge.lab.server import Answer, LabServer, Request
-from bridge.ports import EventClassifier, Invitation
-from bridge.store import open_store
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.ingest import connecting
+from bridge.recordings.server import Answer, LabServer, Request
+from bridge.store import Store
 from classifiers.llm import Llm
-from classifiers.llm.kept import FILE
+from classifiers.llm.cache import FILE
 from classifiers.llm.prompt import digest, request
+from lab.vendors.chat import KEY, MODEL, Vendor, asked
 from tests.classifiers.llm.titles import NOON, by_linear, by_model, doubted, events, warnings
 
 # its file
@@ -99,11 +100,13 @@ def test_settings_stand_in_the_settings_file_too(
     folder.mkdir(parents=True)
     lines = [f'{name} = "{value}"' for name, value in vendor.settings(server.url).items()]
     (folder / "config.toml").write_text("\n".join(['classifier = "llm"', "[llm]", *lines, "requests_per_day = 0"]))
-    with closing(open_store("sqlite://")) as store:
-        assert app.Bridge(settings=load(), store=store).classifier.classify(doubted(2)) == by_linear(doubted(2))
+    with closing(Store("sqlite://")) as store:
+        assert installation.Bridge(settings=load(), store=store).classifier.classify(doubted(2)) == by_linear(
+            doubted(2)
+        )
         monkeypatch.setenv("BRIDGE_LLM_REQUESTS_PER_DAY", "1")
         moved = replace(load(), folder=folder / "elsewhere")
-        assert app.Bridge(settings=moved, store=store).classifier.classify(doubted(2)) == by_model(doubted(2))
+        assert installation.Bridge(settings=moved, store=store).classifier.classify(doubted(2)) == by_model(doubted(2))
     assert (folder / "elsewhere" / "cache" / FILE).exists()
 
 
@@ -149,6 +152,6 @@ def test_private_events_are_not_asked_about(server: LabServer, asking_all: Llm) 
 def test_forgetting_somebody_empties_the_cache(opened: Callable[..., EventClassifier]) -> None:
     opened(sure=1.0).classify([Invitation(title="blue lamp")])
     assert (load().cache / FILE).exists()
-    with app.open_bridge() as bridge:
-        app.forget(bridge, bridge.store.add_user("ana", "Europe/Berlin", now=NOON))
+    with installation.open_bridge() as bridge:
+        connecting.forget(bridge, bridge.store.people.add_user("ana", "Europe/Berlin", now=NOON))
     assert not load().cache.exists()

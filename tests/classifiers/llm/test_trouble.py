@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 
 from bridge.config import load
-from bridge.lab.chat import KEY, faults
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier, Invitation
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.recordings.server import LabServer
 from classifiers import linear
 from classifiers.llm import BATCH, Llm
-from classifiers.llm.kept import FILE
+from classifiers.llm.cache import FILE
+from lab.vendors.chat import KEY, faults
 from rhythm_env.chat.service import wait
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
 

@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from bridge.lab.chat import KEY, MODEL, says
-from bridge.lab.server import LabServer
-from bridge.ports import EventClassifier, Invitation
-from bridge.types import Label
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Label
+from bridge.recordings.server import LabServer
 from classifiers import linear
 from classifiers.llm import Asking, Llm
-from classifiers.llm.kept import Kept
+from classifiers.llm.cache import AnswerCache
 from classifiers.llm.prompt import clean
+from lab.vendors.chat import KEY, MODEL, says
 from rhythm_env.chat.service import Service
 from rhythm_env.interface import ActionType
 
@@ -51,7 +51,7 @@ class Unsure:
 
 def over(unasked: EventClassifier, server: LabServer, folder: Path, *, at: datetime = NOON, most: int = 200) -> Llm:
     asking = Asking(model=MODEL, sure=0.6, most=most)
-    return Llm(asking, Service(f"{server.url}/v1", KEY, timeout=10), Kept(folder), unasked, now=lambda: at)
+    return Llm(asking, Service(f"{server.url}/v1", KEY, timeout=10), AnswerCache(folder), unasked, now=lambda: at)
 
 
 def events(*titles: str) -> list[Invitation]:

@@ -26,9 +26,17 @@ def upgrade() -> None:
         sa.UniqueConstraint("name", name=op.f("uq_metrics_name")),
     )
     op.create_table(
+        "singletons",
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("holder", sa.Text(), nullable=False),
+        sa.Column("since", sa.BigInteger(), nullable=False),
+        sa.PrimaryKeyConstraint("name", name=op.f("pk_singletons")),
+    )
+    op.create_table(
         "sources",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("rate_limited_until", sa.BigInteger(), nullable=True),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sources")),
         sa.UniqueConstraint("name", name=op.f("uq_sources_name")),
     )
@@ -39,6 +47,27 @@ def upgrade() -> None:
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_users")),
         sa.UniqueConstraint("name", name=op.f("uq_users_name")),
+    )
+    op.create_table(
+        "api_tokens",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("name", sa.Text(), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_api_tokens_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_api_tokens")),
+        sa.UniqueConstraint("digest", name=op.f("uq_api_tokens_digest")),
+    )
+    op.create_index(op.f("ix_api_tokens_user_id"), "api_tokens", ["user_id"], unique=False)
+    op.create_table(
+        "channels",
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("secret", sa.LargeBinary(), nullable=False),
+        sa.Column("events", sa.Boolean(), nullable=False),
+        sa.Column("created_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_channels_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_channels")),
     )
     op.create_table(
         "connections",
@@ -54,6 +83,9 @@ def upgrade() -> None:
         sa.Column("lease_holder", sa.Text(), nullable=True),
         sa.Column("lease_until", sa.BigInteger(), nullable=True),
         sa.Column("secret", sa.LargeBinary(), nullable=True),
+        sa.Column("member", sa.Text(), nullable=True),
+        sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
+        sa.Column("not_permitted", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(
             ["source_id"], ["sources.id"], name=op.f("fk_connections_source_id"), ondelete="CASCADE"
         ),
@@ -61,7 +93,66 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_connections")),
         sa.UniqueConstraint("user_id", "source_id", "name", name=op.f("uq_connections_user_id_source_id_name")),
     )
-    op.create_index(op.f("ix_connections_due_at"), "connections", ["due_at"], unique=False)
+    op.create_index(
+        "ix_connections_due",
+        "connections",
+        ["due_at", "id"],
+        unique=False,
+        sqlite_where=sa.text("secret IS NOT NULL AND paused IS NULL"),
+        postgresql_where=sa.text("secret IS NOT NULL AND paused IS NULL"),
+    )
+    op.create_index(
+        "ix_connections_leased",
+        "connections",
+        ["lease_until"],
+        unique=False,
+        sqlite_where=sa.text("lease_until IS NOT NULL"),
+        postgresql_where=sa.text("lease_until IS NOT NULL"),
+    )
+    op.create_index(op.f("ix_connections_member"), "connections", ["member"], unique=False)
+    op.create_table(
+        "consents",
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("tool", sa.Text(), nullable=False),
+        sa.Column("given_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_consents_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", "tool", name=op.f("pk_consents")),
+    )
+    op.create_table(
+        "corrections",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("series", sa.Text(), nullable=False),
+        sa.Column("title", sa.Text(), nullable=True),
+        sa.Column("action", sa.Text(), nullable=True),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_corrections_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_corrections")),
+    )
+    op.create_index(op.f("ix_corrections_user_id"), "corrections", ["user_id"], unique=False)
+    op.create_table(
+        "passwords",
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("hash", sa.Text(), nullable=False),
+        sa.Column("set_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_passwords_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_passwords")),
+    )
+    op.create_table(
+        "priors",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("policy", sa.Text(), nullable=False),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("learnt_from", sa.Integer(), nullable=False),
+        sa.Column("tried_on", sa.Integer(), nullable=False),
+        sa.Column("gain", sa.Float(), nullable=False),
+        sa.Column("kept", sa.Boolean(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_priors_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_priors")),
+    )
+    op.create_index(op.f("ix_priors_user_id"), "priors", ["user_id"], unique=False)
     op.create_table(
         "recommendations",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -74,7 +165,7 @@ def upgrade() -> None:
         sa.Column("scores", sa.Text(), nullable=False),
         sa.Column("probabilities", sa.Text(), nullable=False),
         sa.Column("reasons", sa.Text(), nullable=False),
-        sa.Column("observation", sa.Text(), nullable=False),
+        sa.Column("observation", sa.LargeBinary(), nullable=False),
         sa.Column("created_at", sa.BigInteger(), nullable=False),
         sa.Column("expires_at", sa.BigInteger(), nullable=False),
         sa.Column("shown_at", sa.BigInteger(), nullable=True),
@@ -82,11 +173,35 @@ def upgrade() -> None:
         sa.Column("answered_at", sa.BigInteger(), nullable=True),
         sa.Column("moved_week", sa.Date(), nullable=True),
         sa.Column("moved_timestep", sa.SmallInteger(), nullable=True),
+        sa.Column("belief_sd", sa.Text(), nullable=True),
+        sa.Column("levels", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_recommendations_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_recommendations")),
         sa.UniqueConstraint("user_id", "week", "timestep", name=op.f("uq_recommendations_user_id_week_timestep")),
     )
     op.create_index("ix_recommendations_user_id_created_at", "recommendations", ["user_id", "created_at"], unique=False)
+    op.create_index("ix_recommendations_week_timestep", "recommendations", ["week", "timestep"], unique=False)
+    op.create_table(
+        "resets",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.Column("taken_back_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_resets_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_resets")),
+    )
+    op.create_index(op.f("ix_resets_user_id"), "resets", ["user_id"], unique=False)
+    op.create_table(
+        "sessions",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("digest", sa.Text(), nullable=False),
+        sa.Column("expires_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_sessions_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_sessions")),
+        sa.UniqueConstraint("digest", name=op.f("uq_sessions_digest")),
+    )
+    op.create_index(op.f("ix_sessions_user_id"), "sessions", ["user_id"], unique=False)
     op.create_table(
         "zones",
         sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -94,6 +209,17 @@ def upgrade() -> None:
         sa.Column("zone", sa.Text(), nullable=False),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_zones_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("user_id", "since", name=op.f("pk_zones")),
+    )
+    op.create_table(
+        "covered",
+        sa.Column("connection_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("stream", sa.Text(), nullable=False),
+        sa.Column("prefix", sa.Text(), nullable=False),
+        sa.Column("as_of", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(
+            ["connection_id"], ["connections.id"], name=op.f("fk_covered_connection_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("connection_id", "stream", "prefix", name=op.f("pk_covered")),
     )
     op.create_table(
         "cursors",
@@ -107,6 +233,41 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("connection_id", "stream", name=op.f("pk_cursors")),
     )
     op.create_table(
+        "notices",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("connection_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("trace", sa.Text(), nullable=False),
+        sa.Column("stream", sa.Text(), nullable=False),
+        sa.Column("key", sa.Text(), nullable=False),
+        sa.Column("deleted", sa.Boolean(), nullable=False),
+        sa.Column("arrived_at", sa.BigInteger(), nullable=False),
+        sa.Column("handled_at", sa.BigInteger(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["connection_id"], ["connections.id"], name=op.f("fk_notices_connection_id"), ondelete="CASCADE"
+        ),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_notices")),
+        sa.UniqueConstraint("connection_id", "trace", name=op.f("uq_notices_connection_id_trace")),
+    )
+    op.create_table(
+        "notifications",
+        sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("recommendation_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("state", sa.Text(), nullable=False),
+        sa.Column("at", sa.BigInteger(), nullable=False),
+        sa.Column("reason", sa.Text(), nullable=True),
+        sa.ForeignKeyConstraint(
+            ["recommendation_id"],
+            ["recommendations.id"],
+            name=op.f("fk_notifications_recommendation_id"),
+            ondelete="CASCADE",
+        ),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_notifications_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("id", name=op.f("pk_notifications")),
+        sa.UniqueConstraint("recommendation_id", name=op.f("uq_notifications_recommendation_id")),
+    )
+    op.create_index(op.f("ix_notifications_user_id"), "notifications", ["user_id"], unique=False)
+    op.create_table(
         "records",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("connection_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -118,6 +279,8 @@ def upgrade() -> None:
         sa.Column("reason", sa.Text(), nullable=True),
         sa.Column("version", sa.Integer(), nullable=False),
         sa.Column("arrived_at", sa.BigInteger(), nullable=False),
+        sa.Column("as_of", sa.BigInteger(), nullable=True),
+        sa.Column("whole_as_of", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["connection_id"], ["connections.id"], name=op.f("fk_records_connection_id"), ondelete="CASCADE"
         ),
@@ -138,6 +301,7 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("id", name=op.f("pk_sync_runs")),
     )
     op.create_index(op.f("ix_sync_runs_connection_id"), "sync_runs", ["connection_id"], unique=False)
+    op.create_index("ix_sync_runs_finished", "sync_runs", ["finished"], unique=False)
     op.create_table(
         "arrivals",
         sa.Column("id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
@@ -149,6 +313,7 @@ def upgrade() -> None:
         sa.ForeignKeyConstraint(["record_id"], ["records.id"], name=op.f("fk_arrivals_record_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_arrivals")),
     )
+    op.create_index("ix_arrivals_arrived_at", "arrivals", ["arrived_at"], unique=False)
     op.create_index(op.f("ix_arrivals_record_id"), "arrivals", ["record_id"], unique=False)
     op.create_table(
         "episodes",
@@ -226,6 +391,9 @@ def upgrade() -> None:
         sa.Column("offset", sa.SmallInteger(), nullable=True),
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("value", sa.Float(), nullable=False),
+        sa.Column("count", sa.Integer(), nullable=True),
+        sa.Column("low", sa.Float(), nullable=True),
+        sa.Column("high", sa.Float(), nullable=True),
         sa.Column("known_at", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["connection_id"], ["connections.id"], name=op.f("fk_samples_connection_id"), ondelete="CASCADE"
@@ -258,3 +426,4 @@ def upgrade() -> None:
     )
     op.create_index(op.f("ix_tasks_connection_id"), "tasks", ["connection_id"], unique=False)
     op.create_index("ix_tasks_user_id", "tasks", ["user_id"], unique=False)
+    # ### end Alembic commands ###

@@ -1,0 +1,139 @@
+"""A user's own adapter of the language model, trained on their answers and kept only if it is better.
+
+Attempts are stored beside the planner's priors, under the policy ``llm``. The adapter itself is a folder below
+``adapters``, by the name under which a model server loads it. Training runs in its own process, at low priority and
+with few threads, and continues from where it was stopped.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Sequence
+from datetime import datetime, timedelta
+from time import monotonic, sleep
+
+from bridge import registry
+from bridge.advice import personalise, recommend
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Prior, Recommendation, User
+from bridge.installation import Bridge
+from rhythm_env.interface import Interaction
+
+POLICY = "llm"
+AGAIN = timedelta(days=7)  # the daemon's pause between two attempts
+LONGEST = timedelta(minutes=30)  # the daemon's wait for a training process; the next process continues
+NICE = 15
+LOOK = 0.5  # seconds between two checks of the process
+
+
+def version(bridge: Bridge) -> str:
+    """Return ``name@version`` of the policy that adapters belong to."""
+    policy = bridge.policy(POLICY)
+    return f"{policy.name}@{policy.version}"
+
+
+def attempts(bridge: Bridge, user: User) -> list[Prior]:
+    """Return all attempts of a user, the newest first."""
+    return [one for one in bridge.store.recommendations.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
+
+
+def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
+    """Return all answers since the user's last reset, oldest first."""
+    found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
+    return [answered for one in found if (answered := recommend.interaction(one, now)) is not None]
+
+
+def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
+    """Return all answers since the user's last reset, each with its recommendation, oldest first."""
+    found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
+    pairs = ((recommend.interaction(one, now), one) for one in found)
+    return [(answered, one) for answered, one in pairs if answered is not None]
+
+
+def _begun(bridge: Bridge, user: User, now: datetime) -> datetime:
+    """Return the time of the last reset, or a time before any answer."""
+    return recommend.reset_time(bridge.store, user, at=now) or now - personalise.BEGINNING
+
+
+def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime) -> None:
+    """Check that a new adapter can be trained.
+
+    Raises SetupError, with the next command, if there are too few answers or too few since the last attempt.
+    """
+    little = lacking(bridge, user, answers, now, again=timedelta(0))
+    if little:
+        raise SetupError(f"{user.name} {little}: bridge recommend --user {user.name}")
+
+
+def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
+    """Return a sentence about the answers that are missing, or an empty string if there are enough.
+
+    ``again`` is the shortest time between two attempts.
+    """
+    span = answers[-1].at - answers[0].at if answers else timedelta(0)
+    if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
+        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days}"
+        return f"has answered {len(answers)} times in {span.days} days; it takes {needed}"
+    last = next(iter(attempts(bridge, user)), None)
+    if last is None:
+        return ""
+    through = datetime.fromisoformat(last.body["through"])
+    new = sum(one.at > through for one in answers)
+    if new < personalise.FRESH or now - last.made_at < again:
+        return f"has answered {new} times since the last attempt; it takes {personalise.FRESH}"
+    return ""
+
+
+def take_back(bridge: Bridge, user: User) -> datetime:
+    """Withdraw the newest kept adapter, so that the adapter before it counts again, and return the time it was made.
+
+    Raises SetupError if the user has no adapter.
+    """
+    when = bridge.store.recommendations.withdraw_prior(user.id, version(bridge))
+    if when is None:
+        raise SetupError(f"{user.name} has no adapter: bridge llm personalise --user {user.name} --model FOLDER")
+    return when
+
+
+def history(bridge: Bridge, user: User) -> list[Prior]:
+    """Return all attempts of a user, the newest first."""
+    return attempts(bridge, user)
+
+
+def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
+    """Train an adapter in a process of its own, if enough was answered.
+
+    The daemon calls this once a day. Returns True if a training process ran. Nothing happens without the policy's
+    setting ``folder``, which names the served model, or without the packages for training. The call waits for LONGEST
+    at most and ends the process when ``stopped``. The next call continues the training.
+    """
+    from importlib.util import find_spec
+
+    base = registry.policy_settings(POLICY, bridge.settings)["folder"]
+    if not base or find_spec("peft") is None:
+        return False
+    if lacking(bridge, user, given(bridge, user, now), now, again=AGAIN):
+        return False
+    command = [sys.executable, "-m", "bridge", POLICY, "personalise", f"--user={user.name}", f"--model={base}"]
+    settings = {"BRIDGE_HOME": str(bridge.settings.folder), "BRIDGE_DATABASE": bridge.settings.database}
+    with subprocess.Popen(  # noqa: S603 - our own command
+        command,
+        env={**os.environ, **settings, "OMP_NUM_THREADS": "1"},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    ) as running:
+        _wait(running, stopped)
+    return True
+
+
+def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
+    """Wait for the process, and end it when ``stopped`` or at the time limit. Its progress is already saved."""
+    until = monotonic() + LONGEST.total_seconds()
+    while running.poll() is None:
+        if stopped() or monotonic() > until:
+            running.terminate()
+            return
+        sleep(LOOK)

@@ -1,0 +1,147 @@
+"""The model's belief about a user day by day, and the answers that changed the belief most.
+
+Everything is read from what was stored with each recommendation. Between two recommendations lie an answer and new data
+from watch and calendar. Both change the belief, and their shares cannot be separated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from bridge.domain.records import AdviceRecord, Reset, User
+from bridge.domain.slots import ZoneHistory, zone_at
+from rhythm_env.interface import DAY_NAMES, Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+BACK = timedelta(days=365)
+NEAR = timedelta(days=2)  # over a longer gap, new data changes the belief more than the answer
+LEAST = 0.005  # the smallest change that shows in two decimals
+MOST = 8  # answers that are listed
+INSTANT = timedelta(microseconds=1)
+DIMENSIONS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {  # dimension -> meaning of 0 and of 1, see rhythm_env.interface.Belief
+        "social": ("keeps to yourself", "loves company"),
+        "morning": ("night owl", "morning person"),
+        "work": ("avoids work", "lives for work"),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Day:
+    """The last belief of a local day, as mean and standard deviation by dimension. ``sd`` is None if the policy gives
+    none.
+    """
+
+    day: date
+    mean: Mapping[str, float]
+    sd: Mapping[str, float] | None
+    policy: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """An answer, and the change of each dimension up to the next recommendation."""
+
+    advice: AdviceRecord
+    answer: Answer
+    change: Mapping[str, float]
+    after: Mapping[str, float]
+
+    @property
+    def size(self) -> float:
+        """Return the sum of the absolute changes."""
+        return sum(abs(one) for one in self.change.values())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beliefs:
+    """A year of beliefs of a user."""
+
+    days: tuple[Day, ...]  # ascending, only days with a recommendation
+    moves: tuple[Move, ...]  # the largest change first
+    resets: tuple[Reset, ...]  # the newest first
+    answers: int
+
+
+def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
+    """Return the beliefs of the year before ``now`` and the answers that changed them most."""
+    stated = store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT)
+    resets = store.recommendations.resets(user.id)
+    moves = sorted(_moves(stated, resets), key=lambda one: -one.size)
+    return Beliefs(
+        days=tuple(_days(stated, user.zones)),
+        moves=tuple(moves[:MOST]),
+        resets=tuple(resets),
+        answers=sum(_answer(one) is not None for one in stated),
+    )
+
+
+def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
+    """Yield the last belief of each local day."""
+    last: dict[date, AdviceRecord] = {
+        one.created_at.astimezone(zone_at(one.created_at, zones)).date(): one for one in stated
+    }
+    for day, one in last.items():
+        sd = None if one.sd is None else dict(zip(DIMENSIONS, one.sd, strict=True))
+        yield Day(day=day, mean=_mean(one), sd=sd, policy=one.policy)
+
+
+def _mean(one: AdviceRecord) -> dict[str, float]:
+    """Return the mean by dimension, 0.5 where the recommendation stored none."""
+    return {name: float(one.belief.get(name, 0.5)) for name in DIMENSIONS}
+
+
+def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset]) -> Iterator[Move]:
+    """Yield the changes between consecutive recommendations that an answer explains.
+
+    Pairs with another policy, version, prior or adapter are left out, and pairs around a reset or its withdrawal.
+    """
+    breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
+    for one, following in pairwise(stated):
+        answer = _answer(one)
+        apart = one.policy != following.policy or following.created_at - one.created_at > NEAR
+        if answer is None or apart or any(one.created_at <= at <= following.created_at for at in breaks):
+            continue
+        before, after = _mean(one), _mean(following)
+        change = {name: after[name] - before[name] for name in DIMENSIONS}
+        if max(abs(by) for by in change.values()) >= LEAST:
+            yield Move(advice=one, answer=answer, change=change, after=after)
+
+
+def _answer(one: AdviceRecord) -> Answer | None:
+    """Return the answer, or Ignore for a recommendation that was shown and expired, as the model counts it."""
+    return Answer.IGNORE if one.lapsed else one.answer
+
+
+def said(move: Move, action: str) -> str:
+    """Describe a change in a sentence. ``action`` is the title of the recommended action."""
+    moment = move.advice.moment
+    done = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}[move.answer]
+    changed = [
+        f"towards “{DIMENSIONS[name][by > 0]}” by {abs(by):.2f} (to {move.after[name]:.2f})"
+        for name, by in sorted(move.change.items(), key=lambda one: -abs(one[1]))
+        if abs(by) >= LEAST
+    ]
+    slot = f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}, {moment.date:%d %b %Y}"
+    return f"You {done} {action.lower()} ({slot}): {', '.join(changed)}."
+
+
+def leaning(name: str, mean: float, sd: float | None) -> str:
+    """Describe a belief in words.
+
+    >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
+    ('clearly “morning person”', 'rather “night owl”', 'not known yet')
+    """
+    if sd is not None and sd > 0.25:  # close to 0.29, the standard deviation of a uniform distribution
+        return "not known yet"
+    if abs(mean - 0.5) < 0.1:
+        return "in between"
+    return f"{'clearly' if abs(mean - 0.5) >= 0.3 else 'rather'} “{DIMENSIONS[name][mean > 0.5]}”"

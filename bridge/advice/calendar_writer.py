@@ -1,0 +1,135 @@
+"""Accepted recommendations as plans in a calendar of the user. A plan deleted there counts as an ignored
+recommendation.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Protocol
+
+from bridge import calendar
+from bridge.advice import recommend
+from bridge.domain.errors import BridgeError
+from bridge.domain.ports import EventClassifier
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import Moment, slot_bounds
+from bridge.domain.types import Event, Occurrence, Plan
+from bridge.leases import Lease
+from rhythm_env.interface import ActionType, Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+log = logging.getLogger(__name__)
+
+BACK = timedelta(days=8)  # a recommendation is rescheduled by a week at most
+# Minutes of a plan if its slot leaves room, else HOUR. The lengths are our choice. The user
+# may change the event.
+MINUTES: Mapping[ActionType, float] = {ActionType.MEDITATE: 20, ActionType.SLEEP: 360}
+HOUR = 60.0
+
+
+class Writing(Protocol):
+    """A ``bridge.domain.ports.Writer`` bound to an account, which returns the keys of plans that the user deleted."""
+
+    def __call__(self, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]: ...
+
+
+def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
+    """Return the plans for accepted and rescheduled recommendations whose slots are not over, in order of advice."""
+    found: list[Plan] = []
+    for advice in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+        moment = _meant_for(advice)
+        if moment is not None and slot_bounds(moment, user.zones)[1] > now:
+            found.append(_plan(store, user, classifier, advice, moment, now, beside=found))
+    return [plan for plan in found if plan.start < plan.end]  # a slot's last minutes leave no room
+
+
+def _meant_for(advice: Recommendation) -> Moment | None:
+    """Return the slot that the user agreed to, or None."""
+    return {Answer.ACCEPT: advice.moment, Answer.RESCHEDULE: advice.moved_to}.get(advice.answer or Answer.IGNORE)
+
+
+def _plan(
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    advice: Recommendation,
+    moment: Moment,
+    now: datetime,
+    *,
+    beside: Sequence[Plan],
+) -> Plan:
+    """Place a recommendation in the free time of its slot."""
+    start, end = slot_bounds(moment, user.zones)
+    start = max(start, _rounded_up(advice.answered_at or now))
+    known = recommend.labelled(store, user, classifier, start, end, at=now)
+    others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
+    begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
+    return Plan(
+        key=key_of(user, advice),
+        slot=f"{moment.week}/{moment.timestep}",
+        action=advice.action,
+        start=begin,
+        end=over,
+        agreed_at=advice.answered_at or now,
+    )
+
+
+def _entry(plan: Plan) -> Occurrence:
+    """Return a plan as a calendar occurrence, so that later plans avoid it."""
+    return Occurrence(key=plan.key, event=Event(key=plan.key, calendar="plans"), start=plan.start, end=plan.end)
+
+
+def _placed(
+    others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
+) -> tuple[datetime, datetime]:
+    """Return begin and end of the first free block that is long enough.
+
+    The slot's beginning is used if no block is.
+    """
+    minutes = MINUTES.get(advice.action, HOUR)
+    free = calendar.free_blocks(others, start, end, minutes=minutes)
+    begin = free[0][0] if free else start
+    return begin, min(begin + timedelta(minutes=minutes), end)
+
+
+def _rounded_up(at: datetime) -> datetime:
+    """Round up to the next five minutes.
+
+    >>> f"{_rounded_up(datetime(2026, 11, 20, 9, 56, 1)):%H:%M}", f"{_rounded_up(datetime(2026, 11, 20, 9, 55)):%H:%M}"
+    ('10:00', '09:55')
+    """
+    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
+    return at + (timedelta(minutes=5) - over if over else over)
+
+
+def key_of(user: User, advice: Recommendation) -> str:
+    """Return the key of a plan, which is the same in every installation."""
+    return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
+
+
+def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, lease: Lease) -> bool:
+    """Write the plans to the calendar, and answer recommendations whose plans were deleted with Ignore.
+
+    Returns False if the lease is taken or the calendar cannot be written. The caller then goes on, and the next call
+    tries again.
+    """
+    if not lease.taken():
+        return False
+    now = lease.now
+    try:
+        deleted = set(write(plans(store, user, classifier, now=now), now=now))
+    except BridgeError as error:
+        log.warning(
+            "%s: the accepted recommendations were not written to the calendar: %s", lease.connection.source, error
+        )
+        return False
+    finally:
+        store.scheduling.release(lease.connection.id, lease.holder)
+    for advice in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+        if key_of(user, advice) in deleted:
+            store.recommendations.save_feedback(advice.id, Answer.IGNORE, now=now)
+    return True

@@ -1,0 +1,210 @@
+"""The causal excursion effect of a recommendation, estimated from randomised decisions.
+
+Numeric outcomes use weighted and centred least squares (Boruvka, Almirall, Witkiewitz and Murphy 2018). Binary outcomes
+use the estimator of marginal excursion effects by Qian, Yoo, Klasnja, Almirall and Murphy (2021). Its effect is a log
+ratio of probabilities. Both stay consistent if the model of the outcome without advice is wrong. Standard errors come
+from a sandwich over clusters with the small-sample correction of Mancl and DeRouen (2001).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from bridge.advice.intervals import student
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.floating[Any]]
+
+FEWEST_CLUSTERS = 14  # more than the coefficients: with fewer, even a corrected sandwich is unreliable
+FEWEST_EACH = 10  # decisions with the action, and decisions without it
+FEWEST_EVENTS = 10  # outcomes of 1, and outcomes of 0
+STEPS = 50  # of Newton's method
+PRECISE = 1e-10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Point:
+    """A randomised decision. ``given`` was drawn with probability ``chance``, and ``outcome`` was measured later.
+
+    ``cluster`` groups decisions that may depend on each other, such as those of a user or of a day. ``controls``
+    predict the outcome without advice. ``moderators`` may change the effect.
+    """
+
+    cluster: str
+    given: bool
+    chance: float
+    outcome: float
+    controls: tuple[float, ...] = ()
+    moderators: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Effect:
+    """An estimated effect with standard errors and 95 % intervals.
+
+    ``estimates`` begins with the effect where all moderators are 0. The change per unit of each moderator follows.
+    """
+
+    estimates: tuple[float, ...]
+    errors: tuple[float, ...]
+    ci95: tuple[tuple[float, float], ...]
+    points: int
+    clusters: int
+
+    @property
+    def told(self) -> bool:
+        """Return True if the interval of the effect excludes zero."""
+        low, high = self.ci95[0]
+        return low > 0 or high < 0
+
+
+def missing(points: Sequence[Point], *, binary: bool = False) -> int:
+    """Return roughly the number of further decisions that an estimate needs, 0 if there are enough."""
+    wanted = [FEWEST_EACH - sum(one.given is way for one in points) for way in (True, False)]
+    shares = [_share(points, way) for way in (True, False)]
+    needed = [count / share for count, share in zip(wanted, shares, strict=True)]
+    if binary:
+        events = sum(one.outcome > 0 for one in points)
+        needed += [FEWEST_EVENTS - events, FEWEST_EVENTS - (len(points) - events)]
+    clusters = {one.cluster for one in points}
+    size = max(len(points) / max(len(clusters), 1), 1.0)
+    needed.append((FEWEST_CLUSTERS + _width(points) - len(clusters)) * size)
+    return max(int(max(needed) + 0.999), 0)
+
+
+def _share(points: Sequence[Point], way: bool) -> float:
+    """Return the mean probability of giving or of not giving, at least 0.02."""
+    chances = [one.chance if way else 1 - one.chance for one in points]
+    return max(sum(chances) / len(chances), 0.02) if chances else 0.5
+
+
+def _width(points: Sequence[Point]) -> int:
+    """Return the number of coefficients."""
+    return 2 + (len(points[0].controls) + len(points[0].moderators) * 2 if points else 0)
+
+
+def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
+    """Estimate the effect, as a difference for numbers and as a log ratio of probabilities for binary outcomes.
+
+    Returns None if there are too few decisions (``missing``) or the coefficients cannot be separated. Raises ValueError
+    for a decision that was not randomised.
+    """
+    import numpy as np
+
+    if any(not 0 < one.chance < 1 for one in points):
+        raise ValueError("an effect is told from decisions that were drawn, with a chance between 0 and 1")
+    if missing(points, binary=binary):
+        return None
+    moderators = np.array([(1.0, *one.moderators) for one in points])
+    controls = np.array([(1.0, *one.controls, *one.moderators) for one in points])
+    given = np.array([float(one.given) for one in points])
+    chance = np.array([one.chance for one in points])
+    outcome = np.array([one.outcome for one in points])
+    fixed = float(chance.mean())
+    weights = np.where(given > 0, fixed / chance, (1 - fixed) / (1 - chance))
+    design = np.hstack([controls, (given - fixed)[:, None] * moderators])
+    try:
+        if binary:
+            found, scores, bread, leverage = _ratio(design, moderators, controls, given, weights, outcome)
+        else:
+            found, scores, bread, leverage = _difference(design, weights, outcome)
+        spread = _sandwich(scores, bread, leverage, [one.cluster for one in points])
+    except np.linalg.LinAlgError:
+        return None
+    clusters = len({one.cluster for one in points})
+    width = moderators.shape[1]
+    errors = np.sqrt(np.maximum(np.diagonal(spread)[-width:], 0.0))
+    estimates, half = found[-width:], student(clusters - design.shape[1]) * errors
+    if not (np.isfinite(estimates).all() and np.isfinite(errors).all()):
+        return None
+    return Effect(
+        estimates=tuple(map(float, estimates)),
+        errors=tuple(map(float, errors)),
+        ci95=tuple((float(e - h), float(e + h)) for e, h in zip(estimates, half, strict=True)),
+        points=len(points),
+        clusters=clusters,
+    )
+
+
+def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
+    """Fit least squares. Returns coefficients, weighted design, bread, and the design with the residuals as last
+    column.
+    """
+    import numpy as np
+
+    weighted = design * weights[:, None]
+    bread = np.linalg.inv(design.T @ weighted)
+    found = bread @ (weighted.T @ outcome)
+    return found, weighted, bread, np.column_stack([design, outcome - design @ found])
+
+
+def _ratio(
+    design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
+) -> tuple[Array, Array, Array, Array]:
+    """Fit binary outcomes by Newton's method, starting from no effect. Returns the same arrays as ``_difference``."""
+    import numpy as np
+
+    first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
+    found = np.zeros(design.shape[1])
+    found[0], split = first, controls.shape[1]
+    plain = np.hstack([controls, given[:, None] * moderators])
+    for _ in range(STEPS):
+        without = np.exp(-given * (moderators @ found[split:]))
+        base = np.exp(np.clip(controls @ found[:split], -20.0, 3.0))
+        score = design.T @ (weights * (without * outcome - base))
+        slope = np.zeros((design.shape[1], design.shape[1]))
+        slope[:, :split] = design.T @ (controls * (weights * base)[:, None])
+        slope[:, split:] = design.T @ (plain[:, split:] * (weights * without * outcome)[:, None])
+        step = np.linalg.solve(slope, score)
+        found = found + step * min(1.0, 1.0 / max(float(np.abs(step).max()), 1e-12))
+        if float(np.abs(step).max()) < PRECISE:
+            break
+    else:
+        raise np.linalg.LinAlgError("no solution was found")
+    without = np.exp(-given * (moderators @ found[split:]))
+    base = np.exp(controls @ found[:split])
+    derived = np.hstack([controls * base[:, None], plain[:, split:] * (without * outcome)[:, None]])
+    weighted = design * weights[:, None]
+    return found, weighted, np.linalg.inv(slope), np.column_stack([derived, without * outcome - base])
+
+
+def _sandwich(weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str]) -> Array:
+    """Return the covariance of the coefficients.
+
+    ``leverage`` holds the rows through which coefficients change the residuals, and the residuals as last column.
+    """
+    import numpy as np
+
+    rows, residuals = leverage[:, :-1], leverage[:, -1]
+    places: dict[str, list[int]] = {}
+    for number, cluster in enumerate(clusters):
+        places.setdefault(cluster, []).append(number)
+    meat = np.zeros_like(bread)
+    for at in places.values():
+        hat = rows[at] @ bread @ weighted[at].T
+        adjusted = np.linalg.solve(np.eye(len(at)) - hat, residuals[at])
+        score = weighted[at].T @ adjusted
+        meat += np.outer(score, score)
+    return np.asarray(bread @ meat @ bread.T)
+
+
+def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
+    """Return the effect as a JSON object. ``effect`` and ``ci95`` are null while the decisions are too few."""
+    if found is None:
+        return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}
+    return {
+        "effect": found.estimates[0],
+        "ci95": list(found.ci95[0]),
+        "points": found.points,
+        "clusters": found.clusters,
+        "missing": 0,
+        "moderation": [
+            {"effect": value, "ci95": list(bounds)}
+            for value, bounds in zip(found.estimates[1:], found.ci95[1:], strict=True)
+        ],
+    }

@@ -1,0 +1,98 @@
+"""The accuracy of predicted answers, as the policy stated them before the user answered.
+
+The Brier score is the mean squared distance of a predicted probability from the result. It is compared with the score
+of always predicting the user's own acceptance rate. Only policies in FORETELLS score with probabilities, so the scores
+of other policies are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.advice import recommend
+from bridge.domain.records import User
+from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+BACK = timedelta(weeks=8)
+ENOUGH = 28  # answers that a verdict needs
+FORETELLS = ("adaptive",)  # policies whose scores are probabilities of acceptance
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """A week's answers. ``foretold`` is the mean predicted probability, and ``taken`` the share that was accepted."""
+
+    monday: date
+    answers: int
+    foretold: float
+    taken: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Foresight:
+    """Brier scores of a user. ``score`` is that of the predictions, ``usual`` that of the user's acceptance rate."""
+
+    answers: int
+    score: float
+    usual: float
+    weeks: tuple[Week, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Compare the two scores in words.
+
+        >>> Foresight(answers=40, score=0.3, usual=0.24, weeks=()).verdict
+        'badly'
+        """
+        if self.answers < ENOUGH:
+            return "not known yet"
+        if self.score > self.usual * 1.1:
+            return "badly"
+        return "well" if self.score < self.usual * 0.95 else "no better than by your usual share"
+
+
+Pair = tuple[date, float, bool]  # Monday, stated chance, taken
+
+
+def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
+    """Compare predictions and answers of the last eight weeks."""
+    pairs: list[Pair] = []
+    for one in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+        given, stated = recommend.interaction(one, now), one.scores.get(str(one.action))
+        if given is not None and stated is not None and one.policy.partition("@")[0] in FORETELLS:
+            pairs.append((one.moment.week, stated, given.answer is Answer.ACCEPT))
+    return judged(pairs)
+
+
+def judged(pairs: Sequence[Pair]) -> Foresight:
+    """Return scores and weekly means of some predictions.
+
+    >>> found = judged([(date(2026, 1, 5), 0.8, True), (date(2026, 1, 5), 0.2, False)])
+    >>> round(found.score, 2), found.usual, found.weeks[0].taken
+    (0.04, 0.25, 0.5)
+    """
+    share = sum(taken for _, _, taken in pairs) / max(len(pairs), 1)
+    mondays = sorted({monday for monday, _, _ in pairs})
+    return Foresight(
+        answers=len(pairs),
+        score=sum((chance - taken) ** 2 for _, chance, taken in pairs) / max(len(pairs), 1),
+        usual=share * (1 - share),
+        weeks=tuple(_week(monday, [pair for pair in pairs if pair[0] == monday]) for monday in mondays),
+    )
+
+
+def _week(monday: date, pairs: Sequence[Pair]) -> Week:
+    """Return the means of a week."""
+    n = len(pairs)
+    return Week(
+        monday=monday,
+        answers=n,
+        foretold=sum(chance for _, chance, _ in pairs) / n,
+        taken=sum(taken for _, _, taken in pairs) / n,
+    )

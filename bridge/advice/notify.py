@@ -1,0 +1,121 @@
+"""Recommendations sent to a user's phone or mailbox through Apprise (https://github.com/caronc/apprise)."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.advice import message_sender
+from bridge.auth.vault import SEALING_LOCK, Vault
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Channel, Recommendation, User
+from bridge.http import egress
+from rhythm_env.interface import Slot
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+STATES = ("sending", "sent", "failed")
+UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
+REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
+SEND_SECONDS = 60.0  # time limit of a message
+PARTS = {Slot.NIGHT: "tonight"}
+
+
+def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = ()) -> tuple[str, str]:
+    """Return title and text of a message with the action, its slot, the reasons and a line per link.
+
+    ``events`` are lines about the calendar, if the user wants them. Reasons hold no titles, because policies see none.
+    """
+    part = PARTS.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
+    title = f"{str(advice.action).replace('_', ' ').capitalize()}, {part}"
+    lines = [*advice.reasons, *events, *(f"{name}: {address}" for name, address in links.items())]
+    return title, "\n".join(lines) or title
+
+
+def ended(title: str, source: str, user: User) -> tuple[str, str]:
+    """Return title and text of the message that the consent to a source has ended."""
+    again = f"bridge connect {source} --user {user.name}, or on the page, under Connections"
+    text = f"The consent has ended or was withdrawn, and nothing new comes in. Log in again: {again}."
+    return f"{title.partition(' (')[0]}: please log in again", text
+
+
+def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
+    """Hand a message to Apprise. Returns None if it was sent, else a reason without the address.
+
+    ``allowed`` are hosts inside the operator's network that the address may name. Refused, closed and silent addresses
+    give the same reason, so that the network cannot be probed.
+    """
+    body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
+    command = [sys.executable, "-m", message_sender.__name__]
+    try:
+        done = subprocess.run(  # noqa: S603 - our own module
+            command, input=body.encode(), env=_environment(), capture_output=True, timeout=SEND_SECONDS, check=False
+        ).returncode
+    except (subprocess.TimeoutExpired, OSError):
+        done = message_sender.NOT_TAKEN
+    told = {message_sender.SENT: None, message_sender.UNKNOWN: "no address that Apprise knows"}
+    return told.get(done, f"it was not taken ({egress.REFUSAL_TEXT})")
+
+
+def _environment() -> dict[str, str]:
+    """Return the environment without our secrets and without proxies, which would bypass the permitted addresses."""
+    return {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("BRIDGE_") and not name.lower().endswith("_proxy")
+    }
+
+
+def keep(store: Store, vault: Vault, user: User, address: str, *, events: bool, now: datetime) -> None:
+    """Seal an address and store it for all later messages. Raises SetupError if Apprise does not know the address."""
+    import apprise
+
+    logging.getLogger("apprise").setLevel(logging.CRITICAL)
+    if not apprise.Apprise().add(address):
+        raise SetupError(
+            "that is no address Apprise knows (they look like ntfys://HOST/TOPIC or mailtos://...); try another: "
+            f"bridge notify --user {user.name} --to URL --test"
+        )
+    with store.lock(SEALING_LOCK):
+        store.notifications.save_channel(
+            user.id, Channel(sealed=vault.seal({"address": address}), events=events), now=now
+        )
+
+
+def address_of(store: Store, vault: Vault, user_id: int) -> str:
+    """Return the address for a user's messages. Raises SetupError if none is stored."""
+    channel = store.notifications.channel(user_id)
+    if channel is None:
+        raise SetupError("nothing is sent to them; have it sent: bridge notify --user NAME --to URL")
+    return str(vault.unseal(channel.sealed)["address"])
+
+
+def once(
+    store: Store,
+    vault: Vault,
+    advice: Recommendation,
+    message: tuple[str, str],
+    *,
+    allowed: Collection[str],
+    now: datetime,
+) -> str | None:
+    """Send a recommendation that was never sent before and store the result. Returns a reason if it was not sent.
+
+    The state "sending" is stored before the first byte leaves. After a crash the message counts as not sent, and is not
+    sent again.
+    """
+    if not store.notifications.begin(advice.user_id, advice.id, now=now):
+        return "it was sent before"
+    try:
+        reason = send(address_of(store, vault, advice.user_id), *message, allowed)
+    except SetupError as error:
+        reason = str(error)
+    store.notifications.finish(advice.id, reason, now=now)
+    return reason

@@ -1,0 +1,209 @@
+"""The model's observation of a user at a given time, in the form in which the simulator shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, MutableMapping, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+from types import MappingProxyType
+
+from bridge import calendar
+from bridge.domain.guard import QUIET_ACTIONS
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.types import Reading
+from bridge.meters import METERS, SETTLING, Past, paced, read_at
+from rhythm_env.interface import (
+    HISTORY_DAYS,
+    HISTORY_STEPS,
+    STEPS_PER_WEEK,
+    ActionType,
+    Answer,
+    Interaction,
+    Meter,
+    MeterState,
+    Observation,
+    StepRecord,
+    kind_of_slot,
+)
+
+SHOWN = 1 / 3  # the share of a slot that an action needs to count as done
+ROOM = timedelta(minutes=15)  # the least free time for an action that is not planned
+ROUTINE = timedelta(weeks=8)  # the period in which habits are counted
+JUST_BEFORE = timedelta(microseconds=1)
+NOTHING: Mapping[Moment, ActionType] = MappingProxyType({})
+
+Levels = Mapping[Meter, float]
+
+
+def observe(
+    known: Snapshot,
+    *,
+    recommended: Mapping[Moment, ActionType] = NOTHING,
+    earlier: MutableMapping[datetime, dict[Meter, Reading]] | None = None,
+) -> tuple[Observation, dict[Meter, Reading]]:
+    """Return the observation of the slot that holds ``known.at``, and the readings behind its meters.
+
+    Levels of earlier slots are read as of their starts, from what was known by then. They follow the readings no faster
+    than the model's pace allows. ``deltas`` is the change since the start of the previous slot. Progress restarts each
+    Monday, so its changes are counted within a week. Anomalies and the active event are None, because real life does
+    not show them. ``recommended`` names the recommended action of earlier slots. Beyond ``known.at`` only the calendar
+    is read, to the end of the slot. ``earlier`` caches the readings of slot starts between calls.
+    """
+    past = Past(known)
+    now = moment_at(known.at, known.zones)
+    slots = _slots(known, now, HISTORY_STEPS + SETTLING)
+    readings = read_at(past, known.at)
+    kept = {} if earlier is None else earlier
+    for _, start in slots:
+        if start not in kept:
+            kept[start] = read_at(past, start)
+    states = paced(past, [*((start, kept[start]) for _, start in slots), (known.at, readings)])
+    levels = [_levels(one) for one in states[SETTLING:-1]]
+    slots = slots[SETTLING:]
+    history = _history(known)
+    start, end = slot_around(known.at, known.zones)
+    observation = Observation(
+        timestep=now.timestep,
+        day=now.day,
+        slot=now.slot,
+        meters=states[-1],
+        deltas=_change(_from_monday(levels[-2], now), _levels(states[-1])),
+        step_history=_steps(known, past, slots, levels, recommended),
+        remaining_steps=STEPS_PER_WEEK - now.timestep,
+        reward=history[-1].reward if history else 0.0,
+        history=history,
+        feasible=_feasible(known, end),
+        planned=calendar.planned_shares(known.agenda, start, end),
+        routine=routine(known, history),
+    )
+    return observation, readings
+
+
+def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
+    """Count the slots of the last eight weeks in which the calendar shows each action, by kind of slot.
+
+    Accepted recommendations are left out, because their answers already count. A slot with several actions counts for
+    each in part.
+    """
+    since, shown = known.at - ROUTINE, dict[Moment, list[ActionType]]()
+    for occurrence, label in known.agenda:
+        over = since <= occurrence.start and occurrence.end <= known.at
+        if over and label.action is not None and not occurrence.event.all_day:
+            shown.setdefault(moment_at(occurrence.start, known.zones), []).append(label.action)
+    followed = {(moment_at(i.at, known.zones).week, i.day, i.slot) for i in history if i.answer is Answer.ACCEPT}
+    found: dict[str, dict[ActionType, float]] = {}
+    for slot, actions in shown.items():
+        if (slot.week, slot.day, slot.slot) not in followed:
+            counts = found.setdefault(kind_of_slot(slot.day, slot.slot), {})
+            for action in actions:
+                counts[action] = counts.get(action, 0.0) + 1 / len(actions)
+    return found
+
+
+def slot_around(at: datetime, zones: ZoneHistory) -> tuple[datetime, datetime]:
+    """Return begin and end of the slot that holds ``at``.
+
+    After a journey west some hours come twice. Their slot follows the clock of the new zone.
+    """
+    moment = moment_at(at, zones)
+    start, end = slot_bounds(moment, zones)
+    return (start, end) if at < end else slot_bounds(moment, [ZoneSpan(since=at, zone=zone_at(at, zones).key)])
+
+
+def _slots(known: Snapshot, now: Moment, completed: int) -> list[tuple[Moment, datetime]]:
+    """Return the last ``completed`` slots and the current slot, each with its start."""
+    slots = (now.shifted(-back) for back in range(completed, -1, -1))
+    return [(slot, min(slot_start(slot, known.zones), known.at)) for slot in slots]
+
+
+def _levels(states: Mapping[Meter, MeterState]) -> Levels:
+    """Return the level of each meter."""
+    return {meter: state.level for meter, state in states.items()}
+
+
+def _change(before: Levels, after: Levels) -> dict[Meter, float]:
+    """Return the difference of two sets of levels."""
+    return {meter: after[meter] - before[meter] for meter in Meter}
+
+
+def _from_monday(before: Levels, now: Moment) -> Levels:
+    """Return the levels at the start of the previous slot, with Progress at zero in the week's first slot."""
+    return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
+
+
+def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
+    """Return the levels at the end of a slot. In the week's last slot Progress is read just before its restart."""
+    if slot.timestep < STEPS_PER_WEEK - 1:
+        return after
+    return {**after, Meter.PROGRESS: METERS[Meter.PROGRESS](past, end - JUST_BEFORE).state.level}
+
+
+def _history(known: Snapshot) -> tuple[Interaction, ...]:
+    """Return the answers of the last HISTORY_DAYS days."""
+    oldest = known.at - timedelta(days=HISTORY_DAYS)
+    return tuple(i for i in known.interactions if oldest <= i.at <= known.at)
+
+
+def _steps(
+    known: Snapshot,
+    past: Past,
+    slots: Sequence[tuple[Moment, datetime]],
+    levels: Sequence[Levels],
+    recommended: Mapping[Moment, ActionType],
+) -> tuple[StepRecord, ...]:
+    """Return the completed slots. ``slots`` and the ``levels`` at their starts end with the current slot."""
+    answers = _answers(_history(known), known.zones)
+    recent = [one for one in known.agenda if one[0].end > slots[0][1]]
+    found: list[StepRecord] = []
+    for ((slot, start), (_, end)), (before, after) in zip(pairwise(slots), pairwise(levels), strict=True):
+        deltas = _change(before, _to_sunday(past, after, slot, end))
+        found.append(_step(slot, _done(recent, (start, end)), answers.get(slot), recommended.get(slot), deltas))
+    return tuple(found)
+
+
+def _step(
+    slot: Moment,
+    shown: ActionType | None,
+    answered: Interaction | None,
+    recommended: ActionType | None,
+    deltas: Mapping[Meter, float],
+) -> StepRecord:
+    """Return a completed slot. If the calendar shows nothing, an accepted recommendation is taken as done."""
+    if shown is None and answered is not None and answered.answer is Answer.ACCEPT:
+        shown = answered.recommended
+    return StepRecord(
+        timestep=slot.timestep,
+        day=slot.day,
+        slot=slot.slot,
+        action=shown,
+        recommended=answered.recommended if answered else recommended,
+        answer=answered.answer if answered else None,
+        reward=answered.reward if answered else None,
+        deltas=deltas,
+    )
+
+
+def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment, Interaction]:
+    """Return the last answer per slot, by the interaction's own day and slot in the week of the answer."""
+    return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
+
+
+def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
+    """Return the action with the largest share of a slot, if its share is at least SHOWN."""
+    shares = calendar.planned_shares(labelled, *span)
+    action = max(shares, key=lambda a: shares[a], default=None)
+    return action if action is not None and shares[action] >= SHOWN else None
+
+
+def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
+    """Return the actions that still fit into the slot.
+
+    With less than ROOM of free time only planned actions fit. Entries without an action leave only quiet actions,
+    because a flight is no time for deep work.
+    """
+    free = sum((e - s for s, e in calendar.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
+    if free >= ROOM or free == end - known.at:
+        return tuple(ActionType)
+    planned = calendar.planned_shares(known.agenda, known.at, end) or QUIET_ACTIONS
+    return tuple(action for action in ActionType if action in planned)

@@ -1,0 +1,185 @@
+"""A user's own prior, learnt from their answers and kept only if it predicts their later answers better.
+
+A policy reads the answers of 30 days, so longer histories would be lost. The earlier part of all answers makes a prior,
+which is tested on the later part. The policy with the prior predicts each answer from the five days before it. The
+current policy predicts each answer from everything it reads in use. If the prior predicts better, a prior of all
+answers is kept. Every attempt is stored and can be withdrawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from math import inf, log
+from statistics import mean, stdev
+from typing import TYPE_CHECKING, Any, cast
+
+from bridge.advice import recommend
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Personal
+from bridge.domain.records import Prior, Recommendation, User
+from rhythm_env.interface import Answer, Interaction, Observation, Policy, observation_from_json
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+LONG_ENOUGH = timedelta(days=21)
+MANY_ENOUGH = 40  # answers
+LATER = 0.3  # share of the answers that test the prior
+FRESH = 14  # answers since the current prior
+CONTEXT = timedelta(days=5)  # of answers that are read in addition to a prior
+AGAIN = CONTEXT  # between two attempts of the daemon: a prior then lacks at most CONTEXT of answers
+SURE = 1.645  # standard errors above zero that a gain needs, the one-sided 5 % level
+CERTAIN = 0.02  # the least distance of a probability from 0 and 1
+BEGINNING = timedelta(days=365 * 20)
+AT_ONCE = timedelta(days=7)  # of recommendations and observations in memory
+
+Answered = tuple[Interaction, Recommendation]  # an answer and its recommendation with the observation
+
+
+def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
+    """Try to learn a new prior of a user and store the attempt. Raises SetupError if there are too few answers."""
+    able = _able(policy)
+    at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
+    if not _enough(at):
+        span = at[-1] - at[0] if at else timedelta(0)
+        raise SetupError(
+            f"{user.name} has answered {len(at)} times in {span.days} days; it takes {MANY_ENOUGH} in "
+            f"{LONG_ENOUGH.days}: bridge recommend --user {user.name}"
+        )
+    old, asked = in_use(store, user, policy), partial(answered, store, user, now=now)
+    cut = _cut(at, old, user)
+    earlier = able.personal(_learnt(able, asked(at[0], at[cut])))
+    gain, error = foretold(earlier, _with(able, old), asked(at[cut], now))
+    made = Prior(
+        policy=f"{policy.name}@{policy.version}",
+        made_at=now,
+        body=_learnt(able, asked(at[0], now)),
+        learnt_from=len(at),
+        tried_on=len(at) - cut,
+        gain=gain,
+        kept=gain > SURE * error,
+    )
+    store.recommendations.add_prior(user.id, made)
+    return made
+
+
+def _enough(at: Sequence[datetime]) -> bool:
+    """Return True if the answers at these ascending times are enough to learn from."""
+    return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
+
+
+def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
+    """Return the number of answers to learn from. The test uses the remaining answers, none of which the current prior
+    used.
+    """
+    cut = round(len(at) * (1 - LATER))
+    if old is None:
+        return cut
+    heard = sum(one <= _heard(old) for one in at)
+    if len(at) - heard < FRESH:
+        raise SetupError(
+            f"{user.name} has answered {len(at) - heard} times since the model last learnt; it takes {FRESH}: "
+            f"bridge recommend --user {user.name}"
+        )
+    return max(cut, heard)
+
+
+def _heard(prior: Prior) -> datetime:
+    """Return the time of the last answer that a prior is made of."""
+    return datetime.fromisoformat(prior.body["through"])
+
+
+def _able(policy: Policy) -> Personal:
+    """Return the policy if it can learn a user. Raises SetupError otherwise."""
+    if not hasattr(policy, "learn"):
+        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=planner")
+    return cast("Personal", policy)
+
+
+def _with(policy: Personal, prior: Prior | None) -> Personal:
+    """Return the policy with the prior, or unchanged without a prior."""
+    return policy if prior is None else policy.personal(prior.body)
+
+
+def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
+    """Yield the answers given by ``now`` with their recommendations, oldest first.
+
+    Recommendations are read a week at a time, because a year of observations fills 160 MB.
+    """
+    while since < until:
+        end = min(since + AT_ONCE, until)
+        for advised in store.recommendations.between(user.id, since=since, until=end):
+            given = recommend.interaction(advised, now)
+            if given is not None:
+                yield given, advised
+        since = end
+
+
+def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
+    """Return the prior of some answers. Only the last observation is kept in memory."""
+    everything = []
+    for given, advised in asked:
+        everything.append(given)
+        last = advised
+    return policy.learn(replace(observation_from_json(last.observation), history=tuple(everything)))
+
+
+def _since(store: Store, user: User, at: datetime) -> datetime:
+    """Return the time of the last reset, or a time before any answer."""
+    return recommend.reset_time(store, user, at=at) or at - BEGINNING
+
+
+def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
+    """Return the mean gain of ``new`` over ``old`` in nats per answer, and its standard error.
+
+    ``new`` reads the answers of five days, and ``old`` all answers of the observation. The error is infinite for a
+    single answer.
+    """
+    gains = []
+    for given, advised in later:
+        seen = observation_from_json(advised.observation)
+        recent = tuple(one for one in seen.history if one.at > given.at - CONTEXT)
+        gains.append(_likelihood(new, replace(seen, history=recent), given) - _likelihood(old, seen, given))
+    return mean(gains), stdev(gains) / len(gains) ** 0.5 if len(gains) > 1 else inf
+
+
+def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
+    """Return the log likelihood of an answer, accepted or not."""
+    taken = min(max(policy.chance(seen, given.recommended), CERTAIN), 1 - CERTAIN)
+    return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
+
+
+def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
+    """Return the newest kept prior of this policy version that was made since the last reset."""
+    newest = store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
+    anew = next((reset.made_at for reset in store.recommendations.resets(user.id) if reset.taken_back_at is None), None)
+    return next((one for one in newest if anew is None or one.made_at > anew), None)
+
+
+def for_person(store: Store, user: User, policy: Policy) -> Policy:
+    """Return the policy with the user's prior, or unchanged if there is none."""
+    prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
+    return policy if prior is None else _with(cast("Personal", policy), prior)
+
+
+def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
+    """Return True if the daemon should try to learn a prior now.
+
+    A new attempt needs FRESH new answers and five days since the last attempt. Thus a withdrawn prior is not made again
+    from the same answers.
+    """
+    if not hasattr(policy, "learn"):
+        return False
+    last = next(iter(store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", limit=1)), None)
+    if last is not None and now - last.made_at < AGAIN:
+        return False
+    since = _since(store, user, now)
+    if last is not None and _heard(last) >= since:  # the last attempt had enough answers
+        return (
+            len(store.recommendations.settled_times(user.id, since=_heard(last) + recommend.INSTANT, until=now))
+            >= FRESH
+        )
+    return _enough(store.recommendations.settled_times(user.id, since=since, until=now))

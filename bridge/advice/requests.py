@@ -1,0 +1,92 @@
+"""Requests of a user from any interface, namely a recommendation and the correction of an event's label."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import calendar
+from bridge.advice import recommend as advise
+from bridge.advice.personalise import for_person
+from bridge.calendar import corrections
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Correction, Recommendation, User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Event
+from rhythm_env.interface import ActionType, observation_from_json
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+REACH = timedelta(days=60)  # the largest distance of a corrected event from now
+
+
+def recommend(
+    bridge: Bridge, user: User, *, now: datetime, policy: str | None = None, seen: bool = True
+) -> Recommendation:
+    """Return the slot's recommendation. ``policy`` replaces the configured policy.
+
+    ``seen`` marks the recommendation as shown. It is False if a program asks.
+    """
+    chosen = for_person(bridge.store, user, bridge.policy(policy))
+    advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
+        bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
+    )
+    if seen:
+        bridge.store.recommendations.mark_shown(advice.id, now=now)
+    return advice
+
+
+def not_asked(advice: Recommendation, policy: str | None) -> str | None:
+    """Return the reason that a named policy did not decide, or None."""
+    decided = advice.policy.partition("@")[0]
+    if policy is None or policy == decided:
+        return None
+    return (
+        f"{policy} was not asked: this slot has its recommendation already, from {decided}. "
+        "Ask again in the next slot, or compare policies with: bridge evaluate"
+    )
+
+
+def withheld(bridge: Bridge, user: User, advice: Recommendation) -> dict[ActionType, str]:
+    """Return the actions that were withheld from the recommendation, with reasons."""
+    seen, then = observation_from_json(advice.observation), advice.created_at
+    return bridge.guard.withheld(seen, now=then.astimezone(zone_at(then, user.zones)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fixed:
+    """A corrected event, and the number of upcoming events that the correction covers."""
+
+    event: Event
+    holds_for: int
+
+
+def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, now: datetime) -> Fixed:
+    """Store the user's correction of an event, found by key or title. It covers the event's series and equal titles.
+
+    Raises SetupError if there is no such event within 60 days.
+    """
+    store = bridge.store
+    found = _found(store.reading.events(user.id, since=now - REACH, until=now + REACH, at=now), wanted, user)
+    title = None if found.private else found.title
+    said = Correction(series=corrections.series_of(found), title=title, action=action, made_at=now)
+    store.people.add_correction(user.id, said)
+    ahead = store.reading.events(user.id, since=now, until=now + REACH, at=now)
+    events = calendar.expand([event for _, event in ahead], since=now, until=now + REACH, zones=user.zones)
+    made = store.people.corrections(user.id, at=now)
+    held = corrections.held_by([occurrence.event for occurrence in events], said.series, made)
+    return Fixed(event=found, holds_for=held)
+
+
+def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
+    """Return the event with that key, else the first event with that title."""
+    exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
+    titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
+    if not titled:
+        raise SetupError(
+            f"no such event within {REACH.days} days; see the keys in: bridge today --user {user.name} --json"
+        )
+    return titled[0]

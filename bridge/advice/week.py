@@ -1,0 +1,119 @@
+"""A user's week as 28 slots, each with its calendar entries, labels, recommendations and calendar facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import calendar as agenda
+from bridge import registry
+from bridge.advice import recommend
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import EventClassifier
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import Moment, ZoneHistory, moment_at, moment_of, slot_start
+from bridge.domain.types import Label, Occurrence
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+A_WEEK = timedelta(days=7)
+YEARS = range(1970, 2200)  # accepted in dates
+
+Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WeekSlot:
+    """A slot with its recommendations and the entries that overlap it, including the all-day entries of its date."""
+
+    facts: agenda.SlotFacts
+    entries: tuple[Entry, ...]
+    advice: tuple[Recommendation, ...]  # made for this slot, or rescheduled to it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Week:
+    """A week of a user. ``entries`` begin a week earlier.
+
+    ``calendar`` is False if no calendar was ever read, which differs from an empty week.
+    """
+
+    monday: date
+    at: datetime
+    zones: ZoneHistory
+    calendar: bool
+    entries: Sequence[Entry]
+    slots: tuple[WeekSlot, ...]
+    pressure: float | None  # deadline pressure at ``at``
+
+    @property
+    def bounds(self) -> tuple[datetime, datetime]:
+        """Return begin and end of the week."""
+        return self.slots[0].facts.start, self.slots[-1].facts.end
+
+
+def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
+    """Return the Monday of a week such as ``2026-W47``, or of the week that holds a date.
+
+    None means the current week. Raises SetupError for any other text.
+    """
+    if text is None:
+        return moment_at(now, zones).week
+    try:
+        day = date.fromisoformat(text.strip().upper())
+    except ValueError:
+        day = date.min
+    if day.year not in YEARS:
+        raise SetupError(f"{text!r} is no week; write it like 2026-W47, or a date in it like 2026-11-20")
+    return day - timedelta(days=day.weekday())
+
+
+def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
+    """Return the week that begins on ``monday``, as it was known at ``at``."""
+    start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
+    entries = recommend.labelled(store, user, classifier, start - A_WEEK, end, at=at)
+    tasks = [task for _, task in store.reading.tasks(user.id, at=at)]
+    advice = store.recommendations.between(user.id, since=start - A_WEEK, until=end)
+    facts = agenda.week_facts(entries, tasks, monday, user.zones)
+    return Week(
+        monday=monday,
+        at=at,
+        zones=user.zones,
+        calendar=is_known(store, user, entries),
+        entries=entries,
+        slots=tuple(slot_of(one, entries, advice, user.zones) for one in facts),
+        pressure=agenda.deadline_pressure(tasks, at, user.zones),
+    )
+
+
+def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
+    """Return True if a calendar was read. A connected calendar that was never read may hold anything."""
+    read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
+    return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
+
+
+def slot_of(
+    facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
+) -> WeekSlot:
+    """Return the slot with its calendar entries and recommendations."""
+    return WeekSlot(
+        facts=facts,
+        entries=tuple(one for one in entries if _stands_in(one[0], facts, zones)),
+        advice=tuple(one for one in advice if facts.moment in (one.moment, one.moved_to)),
+    )
+
+
+def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHistory) -> bool:
+    """Return True if an occurrence belongs to a slot. An all-day entry belongs to the four slots of its dates."""
+    start, end = facts.start, facts.end
+    if occurrence.event.all_day:
+        start, end = (agenda.midnight(facts.moment.date + timedelta(days=k), zones) for k in (0, 1))
+    return occurrence.start < end and (occurrence.end > start or occurrence.start == occurrence.end == start)
+
+
+def is_moved(advice: Recommendation, to: Moment) -> bool:
+    """Return True if the user rescheduled the recommendation to the slot ``to``."""
+    return advice.moved_to == to and advice.moment != to

@@ -1,0 +1,114 @@
+"""Access by passwords (argon2id), sessions of browsers, and tokens of programs."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.records import ApiToken, User
+
+if TYPE_CHECKING:
+    from argon2 import PasswordHasher
+
+    from bridge.store import Store
+
+SESSION_LASTS = timedelta(days=30)
+HASHES_AT_ONCE = 2  # each hash of a password takes 64 MiB (RFC 9106, second recommended option)
+HASHES_WAITING = 8  # beside those at once; further logins get TryLater
+HASH_RETRY_SECONDS = 5
+PASSWORD_MIN_CHARS, PASSWORD_MAX_CHARS = 8, 256  # NIST SP 800-63B, 5.1.1.2 asks for at least 8
+TOKEN_PREFIX = "rb_"  # noqa: S105 - lets scanners find a token that was published by mistake
+
+
+@cache
+def _hasher() -> PasswordHasher:
+    from argon2 import PasswordHasher
+
+    return PasswordHasher()  # its defaults are RFC 9106's low-memory profile of argon2id
+
+
+_queue, _turns = threading.Semaphore(HASHES_AT_ONCE + HASHES_WAITING), threading.Semaphore(HASHES_AT_ONCE)
+
+
+@contextmanager
+def _in_turn() -> Iterator[None]:
+    """Wait for a turn to hash a password, so that many logins take bounded memory. Raises TryLater for too many."""
+    if not _queue.acquire(blocking=False):
+        after = timedelta(seconds=HASH_RETRY_SECONDS)
+        raise TryLater("too many people are logging in at once; try again in a few seconds", after=after)
+    try:
+        with _turns:
+            yield
+    finally:
+        _queue.release()
+
+
+def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
+    """Save a password as its hash, or remove it (None). All sessions end.
+
+    Raises SetupError for a password that is too short or too long.
+    """
+    if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
+        raise SetupError(
+            f"a password has {PASSWORD_MIN_CHARS} to {PASSWORD_MAX_CHARS} characters; "
+            f"try again: bridge user password {user.name}"
+        )
+    store.access.set_password(user.id, None if password is None else _hashed(password), now=now)
+
+
+def _hashed(password: str) -> str:
+    with _in_turn():
+        return _hasher().hash(password)
+
+
+def has_password(store: Store, user: User) -> bool:
+    """Return True when the user has a password."""
+    return store.access.password(user.id) is not None
+
+
+def user_with_password(store: Store, name: str, password: str) -> User | None:
+    """Return the user of a name and a password, or None.
+
+    An unknown name takes as long as a wrong password, so that names cannot be found out. Raises TryLater where too
+    many users log in at the same time.
+    """
+    from argon2.exceptions import VerificationError
+
+    found = next((user for user in store.people.users() if user.name == name), None)
+    hashed = None if found is None else store.access.password(found.id)
+    try:
+        with _in_turn():
+            _hasher().verify(hashed or _hash_of_nothing(), password[: PASSWORD_MAX_CHARS + 1])
+    except VerificationError:
+        return None
+    return None if hashed is None else found
+
+
+@cache
+def _hash_of_nothing() -> str:
+    return _hashed(secrets.token_hex())
+
+
+def begin_session(store: Store, user: User, *, now: datetime) -> str:
+    """Begin a session of a browser. Returns the secret for its cookie, which is not stored."""
+    token = secrets.token_urlsafe(32)
+    store.access.begin_session(user.id, digest(token), now=now, until=now + SESSION_LASTS)
+    return token
+
+
+def new_token(store: Store, user: User, name: str, *, now: datetime) -> tuple[ApiToken, str]:
+    """Make an API token. Returns the token as listed, and its secret, which cannot be shown again."""
+    token = TOKEN_PREFIX + secrets.token_urlsafe(32)
+    return store.access.add_token(user.id, name, digest(token), now=now), token
+
+
+def digest(token: str) -> str:
+    """Return the stored form of a secret. Secrets are random, so that a plain digest is enough."""
+    return hashlib.sha256(token.encode()).hexdigest()

@@ -1,0 +1,168 @@
+"""Storages for the vault's keys, in the environment, a file of mode 0600, or the operating system's keyring."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from bridge.domain.errors import SetupError
+
+USE_KEYRING = "keyring"  # as value of BRIDGE_KEY: the keys are in the keyring
+PART_SUFFIX = ".part"  # of files that are being written, or were left by a process that was killed
+KEYRING_SERVICE = "rhythm-bridge"  # the name under which the keyring holds the keys
+
+
+class KeyStorage(Protocol):
+    """A place for keys. ``is_writable`` says that the bridge may change the keys there."""
+
+    @property
+    def is_writable(self) -> bool: ...
+    def keys(self) -> Sequence[str]:
+        """Return the keys. The first key seals; it is made on the first call."""
+        ...
+
+    def save(self, keys: Sequence[str]) -> None:
+        """Replace all keys, durably. Raises SetupError where only the user can change them."""
+        ...
+
+
+def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
+    """Return the storage that ``BRIDGE_KEY`` names, by default the file ``folder/key``."""
+    if key is None or not key.strip():
+        return InFile(folder / "key")
+    if key.strip() == USE_KEYRING:
+        return InKeyring(str(folder.resolve()))
+    return InEnvironment(tuple(part.strip() for part in key.split(",")))
+
+
+def new_key() -> str:
+    """Return a random Fernet key."""
+    from cryptography.fernet import Fernet
+
+    return Fernet.generate_key().decode()
+
+
+@dataclass(frozen=True)
+class InEnvironment:
+    """The keys in ``BRIDGE_KEY`` itself, comma separated."""
+
+    given: tuple[str, ...]
+    is_writable = False
+
+    def keys(self) -> Sequence[str]:
+        return self.given
+
+    def save(self, keys: Sequence[str]) -> None:  # noqa: ARG002 - of the protocol
+        raise SetupError(
+            "BRIDGE_KEY is yours to change: put a new key (see: bridge key new) and a comma before the old one, "
+            "then: bridge key rotate"
+        )
+
+
+@dataclass(frozen=True)
+class InFile:
+    """A file with a key per line, readable by its owner alone."""
+
+    path: Path
+    is_writable = True
+
+    def keys(self) -> Sequence[str]:
+        if not self.path.exists():
+            self._create()
+        return self.path.read_text(encoding="ascii").split()
+
+    def save(self, keys: Sequence[str]) -> None:
+        """Replace the file. A crash leaves the old or the new file whole, because no consent opens without its key.
+
+        Keys are saved under a lock, so that any partial file was left by a killed process and can be deleted.
+        """
+        for leftover in self.leftovers():
+            leftover.unlink(missing_ok=True)
+        self._written(keys).replace(self.path)
+        _settle(self.path.parent)
+
+    def leftovers(self) -> list[Path]:
+        """Return the files with keys that killed processes left."""
+        return sorted(self.path.parent.glob(f"{self.path.name}.*{PART_SUFFIX}"))
+
+    def _create(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        written = self._written([new_key()])
+        try:
+            os.link(written, self.path)  # unlike a rename, a link fails when another process was first
+        except OSError:
+            if not self.path.exists():  # the file system has no links
+                written.replace(self.path)
+        written.unlink(missing_ok=True)
+
+    def _written(self, keys: Sequence[str]) -> Path:
+        """Write a new file, readable by its owner alone. On Linux the file has no name before it is whole."""
+        path = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
+        text = "\n".join(keys).encode("ascii")
+        try:
+            _link_whole(path, text)
+        except OSError:  # not on this system, or not in this folder
+            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            _fill(handle, text)
+            os.close(handle)
+        return path
+
+
+def _link_whole(path: Path, text: bytes) -> None:
+    """Write a file without a name, and name the file when it is on the disk (open(2), O_TMPFILE)."""
+    handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
+    try:
+        _fill(handle, text)
+        os.link(f"/proc/self/fd/{handle}", path, src_dir_fd=handle, follow_symlinks=True)
+    finally:
+        os.close(handle)
+
+
+def _fill(handle: int, text: bytes) -> None:
+    os.write(handle, text)
+    os.fsync(handle)
+
+
+@dataclass(frozen=True)
+class InKeyring:
+    """The operating system's keyring, with an entry per installation."""
+
+    name: str
+    is_writable = True
+
+    def keys(self) -> Sequence[str]:
+        keyring = _keyring()
+        found = keyring.get_password(KEYRING_SERVICE, self.name)
+        if found is None:
+            keyring.set_password(KEYRING_SERVICE, self.name, new_key())
+            found = keyring.get_password(KEYRING_SERVICE, self.name) or ""
+        return str(found).split()
+
+    def save(self, keys: Sequence[str]) -> None:
+        _keyring().set_password(KEYRING_SERVICE, self.name, " ".join(keys))
+
+
+def _keyring() -> Any:
+    try:
+        import keyring
+    except ModuleNotFoundError:
+        raise SetupError("BRIDGE_KEY=keyring needs its library: pip install 'rhythm-bridge[keyring]'") from None
+    if keyring.get_keyring().priority <= 0:
+        raise SetupError("this machine has no keyring; unset BRIDGE_KEY to keep the key in a file of yours alone")
+    return keyring
+
+
+def _settle(folder: Path) -> None:
+    """Make a rename in a folder durable, where the system supports it."""
+    try:
+        handle = os.open(folder, os.O_RDONLY)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

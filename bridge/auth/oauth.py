@@ -1,0 +1,369 @@
+"""OAuth 2 for connectors, with consent over a loopback redirect or a pasted address, and refresh with rotation.
+
+A connector states its addresses, scopes and dialect in ``SPEC.oauth``; nothing else of OAuth is written per source.
+A rotated token is saved before it is used: losing the new pair after the old pair died would cost the person's consent.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from bridge import http
+from bridge.auth.redirect_listener import LOOPBACK_HOSTS, code_of, listening, redirected_address
+from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SetupError, TryLater
+from bridge.domain.ports import Account, Browser, ConnectorSpec, Envelope, OAuth
+
+if TYPE_CHECKING:
+    import requests
+    from requests_oauthlib import OAuth2Session
+
+SWAP_AHEAD_SECONDS = 300  # seconds before its end at which an access token is swapped
+SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused request counts as refused
+PLAIN_TRANSPORT_VARIABLE = "OAUTHLIB_INSECURE_TRANSPORT"
+_SETTING = threading.Lock()
+_before: list[str | None] = []  # the variable's former value, once for each thread that needs it now
+
+
+class TokenSession:
+    """A session that sends an account's access token. A token that ends soon, or was refused, is swapped for the next.
+
+    ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
+    saved before it is used. A token that lacks a scope is not swapped, because the next token would lack it as well.
+    Raises NeedsLogin when the grant is gone, and TryLater when the token server does not answer.
+    """
+
+    def __init__(
+        self,
+        account: Account,
+        swap: Callable[[dict[str, Any]], dict[str, Any]],
+        *,
+        envelope: Envelope | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        self._account, self._swap, self._envelope = account, swap, envelope
+        self._token: dict[str, Any] = account.token() or {}
+        self._session = http.open_session()
+        self._session.headers.update(headers or {})
+
+    def close(self) -> None:
+        self._session.close()
+
+    def get(self, url: str, **options: Any) -> requests.Response:
+        """Send a signed GET."""
+        return self.request("GET", url, **options)
+
+    def post(self, url: str, **options: Any) -> requests.Response:
+        """Send a signed POST, with ``data`` as its form."""
+        return self.request("POST", url, **options)
+
+    def request(self, method: str, url: str, **options: Any) -> requests.Response:
+        """Send a signed request, and again with the next token where this token is refused."""
+        if _ends(self._token):
+            self._refresh()
+        answer = self._send(method, url, **options)
+        for _ in range(SWAPS_MAX):
+            if answer.status_code != 401 or http.names_scope(answer):
+                break
+            ours = self._refresh()
+            answer = self._send(method, url, **options)
+            if ours:  # straight from the vendor: there is no better token
+                break
+        return answer
+
+    def _send(self, method: str, url: str, **options: Any) -> requests.Response:
+        _plain_loopback(url)  # raises where the token would be readable on its way
+        signed = {"Authorization": f"Bearer {self._token['access_token']}"}
+        return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
+
+    def _refresh(self) -> bool:
+        """Take the token that another process has stored meanwhile, or swap ours. True when we swapped."""
+        with self._account.refresh_lock():
+            newer = self._swapped_elsewhere()
+            if newer is not None:
+                self._token = newer
+                if not _ends(newer):
+                    return False
+            self._token = self._swapped()
+            return True
+
+    def _swapped(self) -> dict[str, Any]:
+        """Return the next token, saved. After a refusal, a token that was stored without our lock is the next."""
+        try:
+            token = self._swap(self._token)
+        except NeedsLogin:
+            newer = self._swapped_elsewhere()
+            if newer is None:
+                raise
+            return newer
+        self._account.save_token(token)
+        return token
+
+    def _swapped_elsewhere(self) -> dict[str, Any] | None:
+        """Return the stored token where it is another than ours."""
+        stored = self._account.token() or {}
+        return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
+
+
+def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
+    """Open a session signed with a token, refreshed as ``spec.oauth`` says. Raises NeedsLogin without a token."""
+    if not account.token():
+        raise needs_login(spec.name)
+    oauth = oauth_of(spec)
+    return TokenSession(account, lambda token: refreshed(account, spec, token), envelope=oauth.envelope)
+
+
+def oauth_of(spec: ConnectorSpec) -> OAuth:
+    """Return a source's OAuth. Raises SetupError for a connector that states none."""
+    if spec.oauth is None:
+        raise SetupError(f"{spec.name} states no OAuth; add oauth=OAuth(...) to its SPEC")
+    return spec.oauth
+
+
+def filled(address: str, settings: Mapping[str, str]) -> str:
+    """Put settings into an address. A slash after a setting is not doubled.
+
+    >>> filled("{base_url}/token", {"base_url": "https://api.example.com/"})
+    'https://api.example.com/token'
+    """
+
+    def put(found: re.Match[str]) -> str:
+        value = settings[found[1]]
+        return value.rstrip("/") + "/" if found[2] else value
+
+    return re.sub(r"\{(\w+)\}(/?)", put, address)
+
+
+def _ends(token: Mapping[str, Any]) -> bool:
+    """Say if the access token ends within minutes. A token without an end lasts until it is refused."""
+    return (
+        "access_token" not in token
+        or float(token.get("expires_at", time.time() + SWAP_AHEAD_SECONDS + 1)) - time.time() < SWAP_AHEAD_SECONDS
+    )
+
+
+def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
+    """Ask for the next pair of tokens. An unchanged refresh token stays where the server sends none.
+
+    Raises NeedsLogin when the grant is gone, and TryLater when the server does not answer with a token. Only
+    ``TokenSession`` calls it in use, because the caller must hold the refresh lock and save the pair.
+    """
+    import requests
+    from oauthlib.oauth2 import OAuth2Error
+
+    if not token.get("refresh_token"):
+        raise needs_login(spec.name)
+    oauth = oauth_of(spec)
+    token_url = filled(oauth.token_url, account.settings)
+    with _client(account, spec, token=token) as client, plain_loopback_allowed(token_url):
+        try:
+            new: dict[str, Any] = client.refresh_token(
+                token_url,
+                refresh_token=token["refresh_token"],
+                body=urlencode({"scope": oauth.refresh_scope} if oauth.refresh_scope else {}),
+                timeout=http.TIMEOUT[1],
+                **_application(account, oauth),
+            )
+        except requests.RequestException as error:
+            raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from error
+        except OAuth2Error as error:
+            raise _meaning(error.error, spec.name) from None
+        except (ValueError, TypeError, AttributeError, RecursionError):  # oauthlib's, of JSON that is no object
+            raise TryLater(f"{spec.name}'s token server answered something that is not a token") from None
+    return new
+
+
+def _meaning(refusal: str | None, source: str) -> BridgeError:
+    """Return the error for a refused refresh (RFC 6749, 5.2)."""
+    if refusal in ("temporarily_unavailable", "server_error"):
+        return TryLater(f"{source}'s token server is busy")
+    if refusal == "missing_token":  # neither a token nor a refusal: not the token server's own words
+        return TryLater(f"{source}'s token server answered something that is not a token")
+    return needs_login(source)
+
+
+def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
+    """Return a check of the status alone, because oauthlib only says that a page with 503 holds no token."""
+
+    def check(answer: requests.Response) -> requests.Response:
+        if answer.status_code == 429 or answer.status_code >= 500:
+            raise http.busy_error(f"{source}'s token server", answer)
+        if answer.status_code in (403, 404):  # a token server refuses with 400 or 401 (RFC 6749, 5.2)
+            raise Refused(str(needs_login(source)))
+        return answer
+
+    return check
+
+
+def needs_login(source: str) -> NeedsLogin:
+    """Return the error that asks the person for a new consent."""
+    return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
+
+
+def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:
+    """Obtain consent and save the token. The person agrees in a browser and is redirected to us, or pastes the address.
+
+    A redirect address that is not on this machine is always pasted. ``scopes`` replaces those of ``spec.oauth``.
+    Raises NeedsLogin for a refusal, for an answer to another question, and after three minutes without an answer.
+    """
+    oauth = oauth_of(spec)
+    page = filled(oauth.authorise_url, account.settings)
+    asked = [oauth.scope_separator.join(scopes or oauth.scopes)]
+    with (
+        listening(spec.name, filled(oauth.redirect, account.settings)) as (address, listener),
+        plain_loopback_allowed(page),
+        _client(account, spec, scopes=asked, redirect=address) as client,
+    ):
+        url, state = client.authorization_url(page, state=secrets.token_urlsafe(32), **oauth.authorise_parameters)
+        client.scope = None  # or oauthlib takes a grant of less, or under other names, for an error: RFC 6749 5.1
+        code = code_of(spec.name, redirected_address(browser, url, listener), state)
+        account.save_token(_exchange(client, account, spec, code))
+
+
+def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
+    """Return the token that a code stands for."""
+    import requests
+    from oauthlib.oauth2 import OAuth2Error
+
+    oauth = oauth_of(spec)
+    token_url = filled(oauth.token_url, account.settings)
+    more: dict[str, Any] = dict(oauth.token_parameters)
+    with plain_loopback_allowed(token_url):
+        try:
+            token: dict[str, Any] = client.fetch_token(
+                token_url,
+                code=code,
+                client_secret=account.settings["client_secret"],
+                include_client_id=True,
+                timeout=http.TIMEOUT[1],
+                **more,
+            )
+        except requests.RequestException as error:
+            raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from error
+        except (OAuth2Error, ValueError, TypeError, AttributeError):  # the last three: JSON that is no object
+            raise NeedsLogin(
+                f"{spec.name} gave no token; check the client's id and secret, "
+                f"then: bridge connect {spec.name} --user NAME"
+            ) from None
+    return dict(token)
+
+
+def revoke(account: Account, spec: ConnectorSpec) -> bool:
+    """Withdraw the consent at the vendor. False when the vendor did not confirm, or offers no way."""
+    import requests
+
+    revocation = oauth_of(spec).revocation
+    if revocation is None:
+        return False
+    token = quote((account.token() or {}).get("access_token", ""))
+    address = filled(revocation.address, {**account.settings, "access_token": token})
+    try:
+        if "{access_token}" in revocation.address:
+            _plain_loopback(address)  # raises where the token would be readable on its way
+            with http.open_session() as session:
+                return session.request(revocation.method, address, timeout=http.TIMEOUT).ok
+        with closing(open_session(account, spec)) as signed:
+            return signed.request(revocation.method, address, timeout=http.TIMEOUT).ok
+    except (requests.RequestException, BridgeError):
+        return False
+
+
+def _client(
+    account: Account,
+    spec: ConnectorSpec,
+    *,
+    token: Mapping[str, Any] | None = None,
+    scopes: Sequence[str] | None = None,
+    redirect: str | None = None,
+) -> OAuth2Session:
+    """Return a client of the vendor's token server whose answers are unwrapped and checked before they are read."""
+    from requests_oauthlib import OAuth2Session
+
+    oauth = oauth_of(spec)
+    session = OAuth2Session(
+        account.settings["client_id"],
+        token=dict(token) if token else None,
+        scope=list(scopes) if scopes else None,
+        redirect_uri=redirect,
+        pkce="S256" if oauth.pkce else None,
+    )
+    check = not_busy(spec.name)
+    for hook in ("access_token_response", "refresh_token_response"):
+        session.register_compliance_hook(hook, lambda answer: check(unwrapped(answer, oauth.envelope)))
+    http.prepare(session)
+    return session
+
+
+def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
+    """Return the fields of a token request that name our application, and the dialect's own."""
+    client = {name: account.settings[name] for name in ("client_id", "client_secret")}
+    return client | dict(oauth.token_parameters)
+
+
+def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
+    """Return the answer within an envelope, which is its body or an error with the HTTP status it means.
+
+    An answer without the envelope stays as it is, and so does an answer with another status than 200.
+    """
+    if envelope is None or answer.status_code != 200:
+        return answer
+    try:
+        told = json.loads(answer.content)
+        status = told.get(envelope.status) if isinstance(told, dict) else None
+        if not isinstance(status, int) or isinstance(status, bool):
+            return answer
+        if status == 0:
+            return _rebuilt(answer, 200, told.get(envelope.body))
+        refusal = {"error": str(told.get("error") or status)}
+    except (ValueError, RecursionError):  # no JSON, or too deep: the reader of the answer says so
+        return answer
+    return _rebuilt(answer, envelope.meanings.get(status, 400), refusal)
+
+
+def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Response:
+    """Return an answer with another status and body."""
+    import requests
+
+    found = requests.Response()
+    found.status_code, found.headers, found.url, found.request = status, answer.headers, answer.url, answer.request
+    found.encoding, found.raw = "utf-8", io.BytesIO(json.dumps(body).encode())
+    return found
+
+
+def _plain_loopback(url: str) -> bool:
+    """Return True for http:// on this machine and False for https://. Raises SetupError for any other address."""
+    parts = urlsplit(url)
+    if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
+        raise SetupError("tokens are only sent over https; correct the source's address")
+    return parts.scheme != "https"
+
+
+@contextmanager
+def plain_loopback_allowed(url: str) -> Iterator[None]:
+    """Let oauthlib send to http:// on this machine, as in tests and demos. Raises SetupError elsewhere.
+
+    The variable that says so is the process's. The last of the threads that need it at once puts it back.
+    """
+    if not _plain_loopback(url):
+        yield
+        return
+    with _SETTING:
+        _before.append(_before[0] if _before else os.environ.get(PLAIN_TRANSPORT_VARIABLE))
+        os.environ[PLAIN_TRANSPORT_VARIABLE] = "1"
+    try:
+        yield
+    finally:
+        with _SETTING:
+            before = _before.pop()
+            if not _before:
+                os.environ.pop(PLAIN_TRANSPORT_VARIABLE)
+                os.environ.update({} if before is None else {PLAIN_TRANSPORT_VARIABLE: before})

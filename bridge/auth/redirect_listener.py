@@ -1,0 +1,120 @@
+"""Redirect after a consent, received by a listener on loopback or pasted by the person."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+from bridge.domain.errors import NeedsLogin, SetupError
+from bridge.domain.ports import Browser
+
+CONSENT_MAX_SECONDS = 180.0  # seconds a person has to agree in the browser
+SILENT_CONNECTION_MAX_SECONDS = 2.0  # seconds a connection to our listener may say nothing: browsers open spare ones
+LOOPBACK_HOSTS = ("127.0.0.1", "localhost", "::1")
+ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any port will do
+
+
+@contextmanager
+def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[str, Listener | None]]:
+    """Yield the redirect address, with a port where it names none, and its listener. The listener is None where the
+    address leads elsewhere.
+    """
+    try:
+        parts = urlsplit(redirect)
+        here, port = parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS[:2], parts.port
+    except ValueError:
+        raise SetupError(f"{redirect} is no address that a vendor could lead back to; correct the setting") from None
+    if not here:
+        yield redirect, None
+        return
+    with Listener(source, 80 if port is None else port) as listener:
+        yield redirect if port != 0 else f"http://{parts.hostname}:{listener.port}{parts.path}", listener
+
+
+def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
+    """Show an address to the person and return the redirected address, pasted or as it arrived. None after three
+    minutes.
+    """
+    browser.open(url)
+    pasted = browser.paste()
+    if pasted is None and listener is not None:
+        return listener.wait(CONSENT_MAX_SECONDS)
+    found = browser.ask("The address you were redirected to") if pasted is None else pasted
+    return (found or "").strip() or None
+
+
+def code_of(source: str, answer: str | None, state: str) -> str:
+    """The authorisation code of a redirected address, checked against our question."""
+    if answer is None:
+        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
+    query = _query(answer)
+    if query.get("error"):
+        raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
+    if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
+        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source} --user NAME")
+    return query["code"][0]
+
+
+def _query(address: str) -> dict[str, list[str]]:
+    """Return the query of an address, empty for a text that is none, because people paste all kinds of things."""
+    try:
+        return parse_qs(urlsplit(address).query)
+    except ValueError:
+        return {}
+
+
+class Listener:
+    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and do not
+    count.
+
+    ``port``: 0 for any that is free. Raises SetupError where it cannot be had.
+    """
+
+    def __init__(self, source: str, port: int = 0) -> None:
+        self.answer: str | None = None
+        try:
+            self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
+        except (OSError, OverflowError) as error:
+            raise SetupError(
+                f"port {port}, to which {source} leads back, cannot be had ({error}); wait until another "
+                "consent is over, or register and set another redirect address"
+            ) from None
+        self.port: int = self._server.server_address[1]
+
+    def __enter__(self) -> Listener:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._server.server_close()
+
+    def wait(self, seconds: float) -> str | None:
+        """Return the address that the browser was sent to, or None when none came."""
+        end = time.monotonic() + seconds
+        while self.answer is None and (left := end - time.monotonic()) > 0:
+            self._server.timeout = left
+            self._server.handle_request()
+        return self.answer
+
+
+def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        timeout = SILENT_CONNECTION_MAX_SECONDS  # one connection is served after the other
+
+        def do_GET(self) -> None:
+            query = parse_qs(urlsplit(self.path).query)
+            expected = "state" in query and ("code" in query or "error" in query)
+            if expected:
+                listener.answer = self.path
+            self.send_response(200 if expected else 404)
+            self.send_header("Content-Type", "text/plain; charset=utf-8")
+            self.end_headers()
+            self.wfile.write(b"Done. You can close this page.\n" if expected else b"")
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+            """Stay silent, because the address holds the code."""
+
+    return Handler

@@ -1,0 +1,122 @@
+"""Secrets at rest, sealed with Fernet (AES-128-CBC and HMAC-SHA256), and the rotation of their keys."""
+
+from __future__ import annotations
+
+import hmac
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.auth.key_storage import KeyStorage, key_storage_of, new_key
+from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
+    from bridge.store import Store
+
+SEALING_LOCK = "key"  # name of the store's lock under which secrets are sealed and keys are rotated
+
+
+class Vault:
+    """Seals and opens JSON documents. The first key seals, and every key opens.
+
+    A function as ``keys`` is called for every document, because another process may be rotating the keys.
+    """
+
+    def __init__(self, keys: Sequence[str] | Callable[[], Sequence[str]]) -> None:
+        self._keys = keys
+
+    def seal(self, secret: Mapping[str, Any]) -> bytes:
+        """Seal a JSON document with the first key."""
+        return self._fernet().encrypt(json.dumps(secret).encode())
+
+    def unseal(self, sealed: bytes) -> dict[str, Any]:
+        """Open a sealed document. Raises SetupError when no current key opens it."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            opened: dict[str, Any] = json.loads(self._fernet().decrypt(sealed))
+        except InvalidToken:
+            raise SetupError(
+                "the stored consent was sealed with another key; restore BRIDGE_KEY or connect again"
+            ) from None
+        return opened
+
+    def resealed(self, sealed: bytes) -> bytes | None:
+        """Return the same secret sealed with the first key, or None when no key opens it."""
+        from cryptography.fernet import InvalidToken
+
+        try:
+            return self._fernet().rotate(sealed)
+        except InvalidToken:
+            return None
+
+    def derived(self, purpose: str) -> list[bytes]:
+        """Derive a key of 32 bytes for another purpose from each current key, in their order. The first key signs."""
+        self._fernet()  # raises for keys that are not valid
+        return [hmac.digest(key.strip().encode(), purpose.encode(), "sha256") for key in self._current()]
+
+    def _current(self) -> Sequence[str]:
+        return self._keys() if callable(self._keys) else self._keys
+
+    def _fernet(self) -> MultiFernet:
+        from cryptography.fernet import Fernet, MultiFernet
+
+        try:
+            return MultiFernet([Fernet(key) for key in self._current()])
+        except ValueError as error:
+            raise SetupError("BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated") from error
+
+
+def open_vault(key: str | None, folder: Path) -> Vault:
+    """Return a vault with the keys that ``BRIDGE_KEY`` names. The first use makes a key where there is none."""
+    return Vault(key_storage_of(key, folder).keys)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rotation:
+    """The result of a key rotation."""
+
+    resealed: int  # number of secrets sealed with the new key
+    unreadable: tuple[int, ...]  # ids of connections whose consent no key opens
+    dropped: bool  # True when the old key was deleted
+
+
+def rotate(store: Store, storage: KeyStorage) -> Rotation:
+    """Make a key, seal every secret with the new key, and drop the old keys.
+
+    Both keys are kept until everything is sealed again, in a single transaction; meanwhile no other process seals. A
+    rotation that is killed loses nothing, and the next rotation finishes the work: several keys are the mark of an
+    unfinished rotation. Raises SetupError when the keys are in the environment, which holds no new key yet.
+    """
+    with store.lock(SEALING_LOCK):
+        if len(storage.keys()) == 1:
+            storage.save([new_key(), *storage.keys()])
+        resealed, unreadable = _reseal(store, Vault(storage.keys))
+        if storage.is_writable:
+            storage.save(storage.keys()[:1])
+    return Rotation(resealed=resealed, unreadable=unreadable, dropped=storage.is_writable)
+
+
+def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
+    """Seal all consents and addresses with the first key. Returns their number, and connections no key opens."""
+    with store.transaction():
+        consents = [(connection, vault.resealed(sealed)) for connection, sealed in store.connections.secrets()]
+        for connection, sealed in consents:
+            if sealed is not None:
+                store.connections.save_secret(connection, sealed)
+        channels = {user: vault.resealed(channel.sealed) for user, channel in store.notifications.channels().items()}
+        for user, sealed in channels.items():
+            if sealed is not None:
+                store.notifications.reseal_channel(user, sealed)
+    unreadable = tuple(connection for connection, sealed in consents if sealed is None)
+    resealed = sum(sealed is not None for sealed in channels.values())
+    return len(consents) - len(unreadable) + resealed, unreadable

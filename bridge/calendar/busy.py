@@ -1,0 +1,165 @@
+"""Busy and free stretches: overlapping entries count once, free and declined entries not at all."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from bridge.calendar.examples import DAY, entry, hour, planned  # noqa: F401 - for the worked examples
+from bridge.domain.types import Event, Label, Occurrence, Response
+
+Stretch = tuple[datetime, datetime]  # begin and end (exclusive)
+NONE = timedelta(0)
+
+
+def merged(stretches: Iterable[Stretch], *, bridging: timedelta = NONE) -> list[Stretch]:
+    """Join stretches that overlap, touch, or lie less than ``bridging`` apart, ascending.
+
+    >>> spans = [(hour(a), hour(b)) for a, b in ((9, 10), (9.5, 11), (11, 12), (13, 14))]
+    >>> [(s.hour, e.hour) for s, e in merged(spans)]
+    [(9, 12), (13, 14)]
+    """
+    found: list[Stretch] = []
+    for start, end in sorted(stretches):
+        if found and (start <= found[-1][1] or start - found[-1][1] < bridging):
+            found[-1] = (found[-1][0], max(found[-1][1], end))
+        else:
+            found.append((start, end))
+    return found
+
+
+def clipped(stretches: Sequence[Stretch], start: datetime, end: datetime) -> list[Stretch]:
+    """Return the parts of disjoint, ascending stretches that lie in [start, end).
+
+    >>> [(s.hour, e.hour) for s, e in clipped([(hour(9), hour(11))], hour(10), DAY[1])]
+    [(10, 11)]
+    """
+    first = max(bisect_left(stretches, (start, start)) - 1, 0)
+    found: list[Stretch] = []
+    for at in range(first, len(stretches)):
+        begun, over = stretches[at]
+        if begun >= end:
+            break
+        low, high = max(begun, start), min(over, end)
+        if low < high:
+            found.append((low, high))
+    return found
+
+
+def length(stretches: Iterable[Stretch]) -> timedelta:
+    """Return the total length of disjoint stretches.
+
+    >>> length([(hour(9), hour(10)), (hour(12), hour(12.5))])
+    datetime.timedelta(seconds=5400)
+    """
+    return sum((end - start for start, end in stretches), NONE)
+
+
+def share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> float:
+    """Return the share of [start, end) that disjoint, ascending stretches take, 0..1, or 0 for an empty interval.
+
+    >>> share([(hour(0), hour(6))], *DAY)
+    0.25
+    """
+    return length(clipped(stretches, start, end)) / (end - start) if start < end else 0.0
+
+
+Labelled = Sequence[tuple[Occurrence, Label]]
+
+NO_TIME = frozenset({"birthday", "workingLocation", "task"})  # kinds that describe a day without taking time
+WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitudes, Worklytics)
+
+
+def takes_time(event: Event) -> bool:
+    """Tell if an entry occupies its stretch: timed, busy, neither declined nor cancelled, and not of a ``NO_TIME``
+    kind.
+
+    An all-day entry names the day and does not take every minute of it.
+
+    >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
+    [True, False, False]
+    >>> takes_time(entry(9, 10, response=Response.DECLINED).event)
+    False
+    """
+    off = event.cancelled or event.response is Response.DECLINED
+    return event.busy and not off and not event.all_day and event.kind not in NO_TIME
+
+
+def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:
+    """Return the stretches that entries take, overlaps merged, ascending.
+
+    >>> [(s.hour, e.hour) for s, e in occupied([entry(9, 10), entry(9.5, 11), entry(12, 13, busy=False)])]
+    [(9, 11)]
+    """
+    return merged((o.start, o.end) for o in occurrences if takes_time(o.event))
+
+
+def busy_union(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
+    """Return the occupied stretches of [start, end), ascending.
+
+    >>> [(s.hour, e.hour) for s, e in busy_union([entry(9, 10), entry(9.5, 11)], hour(10), DAY[1])]
+    [(10, 11)]
+    """
+    return clipped(occupied(o for o in occurrences if o.start < end and o.end > start), start, end)
+
+
+def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> float:
+    """Return the occupied share of [start, end), 0..1, or 0 for an empty interval.
+
+    >>> density([entry(6, 9), entry(7, 12)], *DAY)
+    0.25
+    """
+    return share(busy_union(occurrences, start, end), start, end)
+
+
+def gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
+    """Return the free stretches of [start, end), ascending.
+
+    >>> [(s.hour, e.hour) for s, e in gaps([entry(9, 10), entry(12, 13)], hour(9), hour(14))]
+    [(10, 12), (13, 14)]
+    """
+    free: list[Stretch] = []
+    at = start
+    for begun, over in busy_union(occurrences, start, end):
+        if at < begun:
+            free.append((at, begun))
+        at = over
+    return [*free, (at, end)] if at < end else free
+
+
+def free_blocks(occurrences: Iterable[Occurrence], start: datetime, end: datetime, *, minutes: float) -> list[Stretch]:
+    """Return the free stretches of [start, end) with at least ``minutes`` minutes, ascending.
+
+    >>> day = [entry(9, 10), entry(10.25, 12)]
+    >>> [(s.hour, e.hour) for s, e in free_blocks(day, hour(9), hour(14), minutes=30)]
+    [(12, 14)]
+    """
+    return [(s, e) for s, e in gaps(occurrences, start, end) if e - s >= timedelta(minutes=minutes)]
+
+
+def next_free(labelled: Labelled, after: datetime, minutes: float, until: datetime) -> datetime | None:
+    """Return the first instant from ``after`` with ``minutes`` free minutes before ``until``, or None without any.
+
+    >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.25, 12, "ADMIN_WORK")]
+    >>> next_free(day, hour(9), 30, DAY[1]).hour, next_free(day, hour(9), 30, hour(12))
+    (12, None)
+    """
+    free = free_blocks((occurrence for occurrence, _ in labelled), after, until, minutes=minutes)
+    return free[0][0] if free else None
+
+
+def fragmentation(busy: Sequence[Stretch], start: datetime, end: datetime) -> float:
+    """Return the share of [start, end)'s free time in pieces of less than two hours between two entries, 0..1.
+
+    ``busy`` is disjoint and ascending, as from ``busy_union``.
+
+    >>> fragmentation(busy_union([entry(9, 10), entry(11, 12)], hour(9), hour(15)), hour(9), hour(15))
+    0.25
+    """
+    taken = clipped(busy, start, end)
+    free = end - start - length(taken)
+    between = ((one[1], other[0]) for one, other in pairwise(taken))
+    pieces = length((s, e) for s, e in between if e - s < WHOLE_BLOCK)
+    return pieces / free if free else 0.0

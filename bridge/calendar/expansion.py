@@ -1,0 +1,259 @@
+"""Calendar entries -> the occurrences of a stretch of time: series expanded, exceptions applied, copies merged."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from bridge.calendar.rules import Series, zone_named
+from bridge.domain.slots import Moment, ZoneHistory, ZoneSpan, slot_start, zone_at
+from bridge.domain.types import Event, Occurrence, Response
+from rhythm_env.interface import Slot
+
+DAY, NONE = timedelta(days=1), timedelta(0)
+_RESPONSES = (Response.ACCEPTED, None, Response.TENTATIVE, Response.NEEDS_ACTION, Response.DECLINED)
+BEGINNING = datetime.min  # noqa: DTZ901 - before every wall time
+FARTHEST = 366 * DAY  # largest shift of a series' later instances; a larger shift is an error
+# Start of the line of an exception that also changes all later instances (RFC 5545, 3.2.13), before its colon.
+ONWARDS = "RECURRENCE-ID;RANGE=THISANDFUTURE"
+
+
+def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: ZoneHistory) -> list[Occurrence]:
+    """Return the occurrences in [since, until), ascending by start. A meeting counts once, however many calendars
+    hold it.
+
+    A series runs on its master's wall clock. An exception replaces the instance it names, wherever it was moved to. A
+    cancelled, declined or excluded instance leaves a hole. An exception with an ``ONWARDS`` line also moves, lengthens,
+    describes or cancels all later instances. Cancelled entries are left out, and so are meetings declined in any copy,
+    unless another copy is accepted. All-day entries reach from midnight to midnight on the user's clock. Of several
+    copies of a meeting (same series and original start), the copy that the user organises or accepted stays. It is
+    private if any copy is private. Keys are the event's own key; instances have ``<master>_<UTC start>``, or
+    ``<master>_<day>`` when all-day.
+    """
+    window = _Window(since=since, until=until, zones=zones)
+    exceptions = _exceptions(events)
+    masters = {(e.calendar, e.key): e for e in events if e.master is None}
+    dropped = {key: _dropped(masters[key], exceptions[key], zones) for key in masters.keys() & exceptions.keys()}
+    copies: dict[tuple[str, datetime], list[Occurrence]] = {}
+    for event in events:
+        if event.cancelled or event.key in dropped.get((event.calendar, event.master or ""), ()):
+            continue
+        for nominal, occurrence in _occurrences(event, exceptions.get((event.calendar, event.key), ()), window):
+            if window.touches(occurrence.start, occurrence.end):
+                copies.setdefault((_meeting(event), nominal), []).append(occurrence)
+    chosen = (_of_copies(same) for same in copies.values() if not _is_declined(same))
+    return sorted(chosen, key=lambda o: (o.start, o.end, o.key))
+
+
+def midnight(day: date, zones: ZoneHistory) -> datetime:
+    """Return the instant (UTC) at which a calendar day begins on the user's clock: the start of the night slot of
+    the day before.
+    """
+    return _midnight(day, tuple(zones))
+
+
+@lru_cache(maxsize=4096)  # every task asks for the same days at every instant
+def _midnight(day: date, zones: tuple[ZoneSpan, ...]) -> datetime:
+    before = day - DAY
+    week = before - before.weekday() * DAY
+    return slot_start(Moment(week=week, day=before.weekday(), slot=Slot.NIGHT), zones)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Window:
+    since: datetime
+    until: datetime
+    zones: ZoneHistory
+
+    def touches(self, start: datetime, end: datetime) -> bool:
+        return start < self.until and (end > self.since or start == end == self.since)
+
+
+def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
+    """Return (calendar, master key) -> the exceptions of a series."""
+    found: dict[tuple[str, str], list[Event]] = {}
+    for event in events:
+        if event.master is not None:
+            found.setdefault((event.calendar, event.master), []).append(event)
+    return found
+
+
+def _is_declined(copies: Sequence[Occurrence]) -> bool:
+    """Tell if the user declined a meeting. Copies on other people's calendars lack the user's answer."""
+    answers = {copy.event.response for copy in copies}
+    return Response.DECLINED in answers and Response.ACCEPTED not in answers
+
+
+def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
+    """Return the keys of exceptions that were deleted later, because their series was cancelled or excludes their
+    instance.
+    """
+    if master.cancelled:
+        return {exception.key for exception in exceptions}
+    series = _series(master, zones) if master.recurrence else None
+    if series is None:
+        return set()
+    excluded = series.excluded()
+    return {exception.key for exception in exceptions if _original(exception, series) in excluded}
+
+
+def _series(master: Event, zones: ZoneHistory) -> Series | None:
+    if master.first_day is not None:
+        return Series(lines=master.recurrence, first=datetime.combine(master.first_day, time()), zone=None)
+    if master.start is None:
+        return None
+    zone = zone_named(master.zone) or zone_at(master.start, zones)
+    return Series(lines=master.recurrence, first=_wall(master.start, zone), zone=zone)
+
+
+def _original(exception: Event, series: Series) -> datetime | None:
+    """Return the wall-clock start of the instance that an exception changes."""
+    at = exception.original_start
+    if at is not None and series.zone is not None:
+        return _wall(at, series.zone)
+    day = exception.original_day
+    return None if day is None else datetime.combine(day, series.first.time())
+
+
+def _meeting(event: Event) -> str:
+    """Return a key shared by all copies of an entry or series. An entry without an iCalUID matches only itself."""
+    return event.series or f"{event.calendar}/{event.master or event.key}"
+
+
+def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
+    """Choose the best copy. It is private if any copy is, because each calendar's copy has its own visibility."""
+    best = min(copies, key=_rank)
+    if best.event.private or not any(copy.event.private for copy in copies):
+        return best
+    return replace(best, event=replace(best.event, private=True))
+
+
+def _rank(copy: Occurrence) -> tuple[object, ...]:
+    event = copy.event
+    mine = event.organised_by_me and event.response in (None, Response.ACCEPTED)
+    return (not mine, _RESPONSES.index(event.response), event.title is None, event.calendar, copy.key)
+
+
+def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
+    """Yield (original start, occurrence) of an entry."""
+    if event.recurrence and event.master is None:
+        series = _all_day_series if event.all_day else _timed_series
+        yield from series(event, exceptions, window)
+        return
+    stretch = _stretch(event, window.zones)
+    if stretch is None:
+        return
+    start, end = stretch
+    moved_from = event.original_start
+    if event.original_day is not None:
+        moved_from = midnight(event.original_day, window.zones)
+    yield moved_from or start, Occurrence(key=event.key, event=event, start=start, end=end)
+
+
+def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | None:
+    """Return begin and end of a single entry, or None for a deleted entry without a time."""
+    if event.first_day is not None:
+        last = max(event.last_day or event.first_day, event.first_day)
+        return midnight(event.first_day, zones), midnight(last + DAY, zones)
+    if event.start is None:
+        return None
+    return event.start, max(event.end or event.start, event.start)
+
+
+def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
+    """Yield instances, which keep their wall time across clock changes and their exact duration (RFC 5545, 3.8.5.3)."""
+    stretch, series = _stretch(event, window.zones), _series(event, window.zones)
+    if stretch is None or series is None or series.zone is None:
+        return
+    first, zone = stretch[0], series.zone
+    spells = _spells(event, stretch[1] - first, [_timed_spell(e, zone) for e in exceptions if _goes_on(e)])
+    holes, lengths = {e.original_start or e.original_day for e in exceptions}, series.lengths()
+    reach = max([spell.length for spell in spells] + list(lengths.values()))
+    low = (window.since - reach).astimezone(zone).replace(tzinfo=None) - max(s.shift for s in spells) - DAY
+    high = window.until.astimezone(zone).replace(tzinfo=None) - min(s.shift for s in spells) + DAY
+    for local in series.starts(low, high):
+        nominal = first if local == series.first else local.replace(tzinfo=zone).astimezone(UTC)
+        spell = _spell_at(local, spells)
+        if nominal in holes or local.date() in holes or spell.event.cancelled:
+            continue
+        start = (local + spell.shift).replace(tzinfo=zone).astimezone(UTC) if spell.shift else nominal
+        end = start + lengths.get(local, spell.length)
+        yield nominal, Occurrence(key=f"{event.key}_{nominal:%Y%m%dT%H%M%SZ}", event=spell.event, start=start, end=end)
+
+
+def _all_day_series(
+    event: Event, exceptions: Sequence[Event], window: _Window
+) -> Iterator[tuple[datetime, Occurrence]]:
+    series = _series(event, window.zones)
+    if series is None:
+        return
+    spells = _spells(event, _days(event), [_all_day_spell(e) for e in exceptions if _goes_on(e)])
+    holes = {e.original_day for e in exceptions}
+    low = window.since.replace(tzinfo=None) - max(s.length for s in spells) - max(s.shift for s in spells) - DAY
+    high = window.until.replace(tzinfo=None) - min(s.shift for s in spells) + DAY
+    for local in series.starts(low, high):
+        spell = _spell_at(local, spells)
+        if local.date() in holes or spell.event.cancelled:
+            continue
+        day = local.date() + spell.shift
+        start, end = midnight(day, window.zones), midnight(day + spell.length, window.zones)
+        key = f"{event.key}_{local:%Y%m%d}"
+        yield midnight(local.date(), window.zones), Occurrence(key=key, event=spell.event, start=start, end=end)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Spell:
+    """The event, length and shift of a series' instances after a wall time."""
+
+    after: datetime
+    shift: timedelta
+    length: timedelta
+    event: Event
+
+
+def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
+    """Return the spells of a series, ascending. The first holds from the beginning."""
+    found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
+    return [_Spell(after=BEGINNING, shift=NONE, length=length, event=master), *found]
+
+
+def _spell_at(local: datetime, spells: Sequence[_Spell]) -> _Spell:
+    return next(spell for spell in reversed(spells) if spell.after < local)
+
+
+def _goes_on(exception: Event) -> bool:
+    return any(line.upper().startswith(ONWARDS) for line in exception.recurrence)
+
+
+def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
+    """Return the spell of an exception, or None if a timed instance became all-day, which has no meaning for later
+    instances.
+    """
+    if change.original_start is None or change.all_day:
+        return None
+    start = change.start or change.original_start
+    after, length = _wall(change.original_start, zone), max((change.end or start) - start, NONE)
+    shift = _wall(start, zone) - after
+    return _Spell(after=after, shift=shift, length=length, event=change) if abs(shift) <= FARTHEST else None
+
+
+def _all_day_spell(change: Event) -> _Spell | None:
+    if change.original_day is None or change.start is not None:
+        return None
+    shift = (change.first_day or change.original_day) - change.original_day
+    after = datetime.combine(change.original_day, time())
+    return _Spell(after=after, shift=shift, length=_days(change), event=change) if abs(shift) <= FARTHEST else None
+
+
+def _days(event: Event) -> timedelta:
+    """Return the length of an all-day entry."""
+    if event.first_day is None:
+        return DAY
+    return max(event.last_day or event.first_day, event.first_day) - event.first_day + DAY
+
+
+def _wall(at: datetime, zone: ZoneInfo) -> datetime:
+    return at.astimezone(zone).replace(tzinfo=None, microsecond=0)

@@ -1,0 +1,129 @@
+"""Facts of a calendar and a task list about a slot, or about each of a week's 28 slots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from math import exp
+
+from bridge.calendar.busy import Labelled, Stretch, busy_union, clipped, fragmentation, free_blocks, length, share
+from bridge.calendar.examples import LONDON, hour, planned, task  # noqa: F401 - for the worked examples
+from bridge.calendar.expansion import midnight
+from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
+from bridge.calendar.plans import efforts, focus_blocks, long_enough, planned_shares, social_events, unbroken
+from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds
+from bridge.domain.types import Task
+from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Slot
+
+DEFAULT_EFFORT = 1.0  # hours, for a task without an estimate
+DAY, HOUR = timedelta(days=1), timedelta(hours=1)
+
+
+def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
+    """Yield tasks with a due day that are open at ``at``, each with the end of that day on the user's clock.
+
+    >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
+    [21]
+    """
+    for one in tasks:
+        if one.due is not None and (one.completed is None or one.completed > at):
+            yield one, midnight(one.due + DAY, zones)
+
+
+def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> float | None:
+    """Return the pressure of open tasks, the sum of exp(-slack), or None when no task has a due day.
+
+    Slack is (hours left - effort) / effort, with an effort of at least an hour in the divisor, and never below 0. The
+    formula is a proposal: a task that can no longer wait adds 1, a task with days left adds almost nothing.
+
+    >>> round(deadline_pressure([task(20), task(22)], hour(22), LONDON), 3)  # two hours left, and two days
+    0.368
+    >>> deadline_pressure([task(19), task(20, completed=hour(9))], hour(10), LONDON)  # one is overdue, one is done
+    1.0
+    """
+    dated = [one for one in tasks if one.due is not None]
+    if not dated:
+        return None
+    return sum((exp(-_slack(one, (end - at) / HOUR)) for one, end in still_open(dated, at, zones)), 0.0)
+
+
+def _slack(one: Task, hours_left: float) -> float:
+    effort = DEFAULT_EFFORT if one.effort is None else one.effort
+    return max((hours_left - effort) / max(effort, 1.0), 0.0)
+
+
+FREE_BLOCK_MINUTES = 30.0  # shortest free stretch that is reported
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SlotFacts:
+    """Facts of a slot. Shares refer to its length, which a clock change or a journey makes other than six hours.
+
+    ``unbroken`` is minutes without a pause at the slot's end, None if nothing was planned since the morning. ``social``
+    counts the social entries that end in the seven days up to the slot's end. ``pressure`` is the deadline pressure at
+    the slot's beginning, None when no task has a due day.
+    """
+
+    moment: Moment
+    start: datetime
+    end: datetime
+    busy: float
+    meetings: float
+    back_to_back: int
+    short_gaps: int
+    focus: tuple[Stretch, ...]  # the slot's part of blocks of at least 25 minutes
+    fragmentation: float
+    unbroken: float | None
+    free: Stretch | None  # the first free block of at least 30 minutes
+    planned: dict[ActionType, float]
+    social: int
+    pressure: float | None
+
+    @property
+    def focus_minutes(self) -> float:
+        return length(self.focus) / MINUTE
+
+
+def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones: ZoneHistory) -> SlotFacts:
+    """Return the facts of a slot. ``labelled`` must reach a week back.
+
+    >>> day = [planned(9, 10.5, "ADMIN_WORK", others=3), planned(10.5, 11, "DEEP_WORK")]
+    >>> friday = Moment(week=date(2026, 11, 16), day=4, slot=Slot.MORNING)
+    >>> facts = slot_facts(day, [task(20)], friday, LONDON)
+    >>> facts.meetings, facts.focus_minutes, facts.free[0].hour
+    (0.25, 30.0, 6)
+    """
+    start, end = slot_bounds(moment, zones)
+    near = [one for one in labelled if one[0].start < end and one[0].end > start]
+    occurrences = [occurrence for occurrence, _ in labelled]
+    busy = busy_union(occurrences, start, end)
+    free = free_blocks((occurrence for occurrence, _ in near), start, end, minutes=FREE_BLOCK_MINUTES)
+    morning = slot_bounds(Moment(week=moment.week, day=moment.day, slot=Slot.MORNING), zones)[0]
+    return SlotFacts(
+        moment=moment,
+        start=start,
+        end=end,
+        busy=share(busy, start, end),
+        meetings=meeting_density(occurrences, start, end),
+        back_to_back=back_to_back(occurrences, start, end),
+        short_gaps=len(short_gaps(occurrences, start, end)),
+        focus=tuple(clipped(long_enough(focus_blocks(labelled)), start, end)),
+        fragmentation=fragmentation(busy, start, end),
+        unbroken=unbroken(efforts(labelled), morning, end),
+        free=free[0] if free else None,
+        planned=planned_shares(near, start, end),
+        social=len(social_events(labelled, end)),
+        pressure=deadline_pressure(tasks, start, zones),
+    )
+
+
+def week_facts(labelled: Labelled, tasks: Sequence[Task], week: date, zones: ZoneHistory) -> list[SlotFacts]:
+    """Return the 28 slots of the week that begins on the Monday ``week``, from the first morning to the last night.
+
+    >>> week = week_facts([planned(9, 12, "LEARN")], [], date(2026, 11, 16), LONDON)
+    >>> len(week), [slot.moment.timestep for slot in week if slot.busy]
+    (28, [16])
+    """
+    return [slot_facts(labelled, tasks, moment_of(week, step), zones) for step in range(STEPS_PER_WEEK)]

@@ -1,0 +1,81 @@
+"""Meetings: their density, meetings without a pause between, and short pauses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from bridge.calendar.busy import NO_TIME, NONE, Stretch, merged, occupied, share, takes_time
+from bridge.calendar.examples import DAY, entry, hour  # noqa: F401 - for the worked examples
+from bridge.domain.types import Event, Occurrence
+
+NO_MEETING = NO_TIME | {"focusTime", "outOfOffice", "fromGmail"}
+TIGHT = timedelta(minutes=10)  # a pause of 10 minutes undoes the strain of meetings in a row (Microsoft 2021, n = 14)
+
+
+def is_meeting(event: Event) -> bool:
+    """Tell if an entry involves other people: as guests, as organiser, or in a conference call.
+
+    >>> [is_meeting(entry(9, 10, **of).event) for of in ({"others": 2}, {"conference": True}, {})]
+    [True, True, False]
+    """
+    together = event.others > 0 or not event.organised_by_me or event.conference
+    return together and takes_time(event) and event.kind not in NO_MEETING
+
+
+def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:
+    """Return the stretches taken by meetings, overlaps merged, ascending.
+
+    >>> [(s.hour, e.hour) for s, e in met([entry(9, 11, others=1), entry(10, 12, others=1), entry(14, 15)])]
+    [(9, 12)]
+    """
+    return merged((o.start, o.end) for o in occurrences if is_meeting(o.event))
+
+
+def meeting_density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> float:
+    """Return the share of [start, end) spent in meetings, 0..1, never more than its ``density``.
+
+    >>> meeting_density([entry(6, 9, others=1), entry(8, 12, others=3), entry(13, 18)], *DAY)
+    0.25
+    """
+    return share(met(occurrences), start, end)
+
+
+def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
+    """Return the starts of meetings that begin less than 10 minutes after the meeting before, ascending.
+
+    >>> [at.hour for at in tight_starts([entry(9, 10, others=1), entry(10, 11, others=1), entry(12, 13, others=1)])]
+    [10]
+    """
+    meetings = sorted((o.start, o.end) for o in occurrences if is_meeting(o.event))
+    found: list[datetime] = []
+    over: datetime | None = None
+    for start, end in meetings:
+        if over is not None and NONE <= start - over < TIGHT:
+            found.append(start)
+        over = end if over is None else max(over, end)
+    return found
+
+
+def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> int:
+    """Count meetings that begin in [start, end) less than 10 minutes after the meeting before.
+
+    >>> back_to_back([entry(9, 10, others=1), entry(10.1, 11, others=1), entry(11, 12, others=1)], *DAY)
+    2
+    """
+    return sum(start <= at < end for at in tight_starts(occurrences))
+
+
+def short_gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
+    """Return pauses under 10 minutes between any occupied stretches that end in [start, end).
+
+    Entries that touch or overlap leave no pause; ``back_to_back`` counts them if they are meetings.
+
+    >>> day = [entry(9, 10), entry(10.1, 11), entry(11, 12), entry(12.5, 13)]
+    >>> [(f"{s:%H:%M}", f"{e:%H:%M}") for s, e in short_gaps(day, *DAY)]
+    [('10:00', '10:06')]
+    """
+    busy = occupied(occurrences)
+    pauses = ((before[1], after[0]) for before, after in pairwise(busy))
+    return [(s, e) for s, e in pauses if e - s < TIGHT and start <= e < end]

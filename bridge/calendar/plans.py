@@ -1,0 +1,115 @@
+"""Plans: shares of the ten actions, focus, work without a pause, company."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime, timedelta
+from itertools import pairwise
+
+from bridge.calendar.busy import NONE, Labelled, Stretch, clipped, length, merged, takes_time
+from bridge.calendar.examples import DAY, hour, planned  # noqa: F401 - for the worked examples
+from bridge.domain.types import Label, Occurrence
+from rhythm_env.interface import ActionType
+
+FOCUS = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
+FOCUS_BLOCK = timedelta(minutes=25)  # shorter stretches do not count as focus
+REST = frozenset({ActionType.ME_TIME, ActionType.EXERCISE, ActionType.MEDITATE, ActionType.SLEEP})
+PAUSE = timedelta(minutes=5)  # the shortest pause that counts (Albulescu 2022: micro-breaks)
+COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
+A_WEEK = timedelta(days=7)
+MINUTE = timedelta(minutes=1)
+
+
+def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[ActionType, float]:
+    """Return the share of [start, end) planned for each action, in the order of the actions, at most 1 in total.
+
+    Overlapping entries of different actions split their common time evenly.
+
+    >>> planned_shares([planned(9, 12, "EXERCISE"), planned(10, 12, "ADMIN_WORK")], hour(9), hour(13))
+    {<ActionType.ADMIN_WORK: 'ADMIN_WORK'>: 0.25, <ActionType.EXERCISE: 'EXERCISE'>: 0.5}
+    """
+    claims: list[tuple[datetime, datetime, ActionType]] = []
+    for occurrence, label in labelled:
+        if occurrence.start >= end or occurrence.end <= start or label.action is None:
+            continue
+        low, high = max(occurrence.start, start), min(occurrence.end, end)
+        if low < high and takes_time(occurrence.event):
+            claims.append((low, high, label.action))
+    edges = sorted({edge for low, high, _ in claims for edge in (low, high)})
+    seconds: dict[ActionType, float] = {}
+    for begun, over in pairwise(edges):
+        actions = {action for low, high, action in claims if low <= begun and over <= high}
+        for action in actions:
+            seconds[action] = seconds.get(action, 0.0) + (over - begun).total_seconds() / len(actions)
+    whole = (end - start).total_seconds()
+    return {action: min(seconds[action] / whole, 1.0) for action in ActionType if action in seconds}
+
+
+def focus_blocks(labelled: Labelled) -> list[Stretch]:
+    """Return stretches planned for deep work or learning, overlapping and touching stretches merged, ascending.
+
+    >>> day = [planned(9, 10, "DEEP_WORK"), planned(10, 11, "LEARN"), planned(11, 12, "ME_TIME")]
+    >>> [(s.hour, e.hour) for s, e in focus_blocks(day)]
+    [(9, 11)]
+    """
+    return merged((o.start, o.end) for o, label in labelled if label.action in FOCUS and takes_time(o.event))
+
+
+def focus_minutes(labelled: Labelled, start: datetime, end: datetime) -> float:
+    """Return minutes of [start, end) in blocks of at least 25 minutes of deep work or learning.
+
+    >>> focus_minutes([planned(9, 10, "DEEP_WORK"), planned(14, 14.25, "LEARN")], *DAY)
+    60.0
+    """
+    return length(clipped(long_enough(focus_blocks(labelled)), start, end)) / MINUTE
+
+
+def long_enough(blocks: Iterable[Stretch]) -> list[Stretch]:
+    """Return the blocks that count as focus: 25 minutes or more.
+
+    >>> len(long_enough([(hour(9), hour(9.25)), (hour(10), hour(11))]))
+    1
+    """
+    return [(start, end) for start, end in blocks if end - start >= FOCUS_BLOCK]
+
+
+def efforts(labelled: Labelled) -> list[Stretch]:
+    """Return stretches of anything but rest, joined across pauses under five minutes, ascending.
+
+    >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN"), planned(11, 12, "EXERCISE")]
+    >>> [(s.hour, e.hour) for s, e in efforts(day)]
+    [(9, 11)]
+    """
+    busy = ((o.start, o.end) for o, label in labelled if takes_time(o.event) and label.action not in REST)
+    return merged(busy, bridging=PAUSE)
+
+
+def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> float | None:
+    """Return minutes since the last pause of five at ``at``: 0 during a pause, None before the first effort from
+    ``since``.
+
+    ``stretches`` come from ``efforts``.
+
+    >>> day = efforts([planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN")])
+    >>> [unbroken(day, hour(6), hour(at)) for at in (8, 10.5, 11.5)]
+    [None, 90.0, 0.0]
+    """
+    begun = clipped(stretches, since, at)
+    if not begun:
+        return None
+    start, end = begun[-1]
+    return (at - start) / MINUTE if at - end < PAUSE else 0.0
+
+
+def social_events(labelled: Labelled, at: datetime) -> list[tuple[Occurrence, Label]]:
+    """Return the entries with family or friends that ended in the seven days up to ``at``.
+
+    >>> week = [planned(-60, -58, "SOCIALIZE"), planned(18, 20, "FAMILY_TIME"), planned(20, 23, "SOCIALIZE")]
+    >>> [o.start.day for o, _ in social_events(week, hour(21))]
+    [17, 20]
+    """
+    return [
+        (occurrence, label)
+        for occurrence, label in labelled
+        if label.action in COMPANY and NONE <= at - occurrence.end <= A_WEEK and takes_time(occurrence.event)
+    ]

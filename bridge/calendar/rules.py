@@ -1,0 +1,162 @@
+"""Recurrence lines of a calendar entry -> the wall-clock starts they mean (RFC 5545, sections 3.3.10 and 3.8.5)."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import islice
+from zoneinfo import ZoneInfo
+
+# Step per INTERVAL by which a rule without COUNT may be moved towards the window; None: read from its beginning.
+STRIDE: dict[str, timedelta | None] = {
+    "DAILY": timedelta(days=1),
+    "WEEKLY": timedelta(weeks=1),
+    "MONTHLY": None,
+    "YEARLY": None,
+}
+RULE_MAX_STARTS = 20_000  # starts read of a rule: 54 years of daily starts
+# The calendar repeats every 400 years (146,097 days, whole weeks). Rules are read near Python's last year. A rule that
+# never matches (30 February) therefore ends after about 400 years instead of 8,000.
+FAR = 19 * timedelta(days=146_097)
+LONGEST_PERIOD = timedelta(days=366)  # of an RDATE; a longer period is an error
+DURATION = re.compile(r"\+?P(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+)S)?)?")  # RFC 5545, 3.3.6
+BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # errors of dateutil for broken rules
+
+
+def zone_named(name: str | None) -> ZoneInfo | None:
+    """Return the zone of an IANA name, or None for an unknown name, because calendars carry private names."""
+    try:
+        return ZoneInfo(name) if name else None
+    except (KeyError, ValueError, OSError):
+        return None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Series:
+    """A master: the wall time of its first occurrence and the zone of its wall clock (None for all-day)."""
+
+    lines: Sequence[str]
+    first: datetime  # naive, whole seconds
+    zone: ZoneInfo | None
+
+    def starts(self, low: datetime, high: datetime) -> list[datetime]:
+        """Return naive wall-clock starts in [low, high], ascending. A broken rule leaves only the first occurrence.
+
+        Rules more frequent than daily count as broken: no calendar makes them, and they could hold millions of starts.
+        """
+        try:
+            found = self._by_rules(low, high)
+        except BROKEN:
+            found = {self.first}
+        return sorted(at for at in found - self.excluded() if low <= at <= high)
+
+    def excluded(self) -> set[datetime]:
+        """Return the wall-clock starts that the series excludes."""
+        return set(self._dates("EXDATE"))
+
+    def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
+        """Return all starts, including the first even if the rules miss it: DTSTART defines it (RFC 5545, 3.8.5.3).
+
+        If every rule ended before the first start, that start is left out: programs write an emptied series this way.
+        """
+        rules = [_parts(value) for value, _ in self._lines("RRULE")]
+        found = {at for rule in rules for at in self._matches(rule, low, high)}
+        over = bool(rules) and all("UNTIL" in rule and self._until(rule["UNTIL"]) < self.first for rule in rules)
+        return found | (set() if over else {self.first}) | set(self._dates("RDATE"))
+
+    def _matches(self, rule: dict[str, str], low: datetime, high: datetime) -> Iterator[datetime]:
+        from dateutil.rrule import rrulestr
+
+        parts = dict(rule)
+        until = parts.pop("UNTIL", None)
+        if int(parts.get("COUNT", "1")) < 1:  # some programs write -1 for an endless rule
+            del parts["COUNT"]
+        if parts["FREQ"] not in STRIDE or int(parts.get("INTERVAL", "1")) < 1 or "BYEASTER" in parts:
+            raise ValueError("a recurrence rule no calendar makes")
+        last = high if until is None else min(high, self._until(until))
+        text = ";".join(f"{name}={value}" for name, value in parts.items())
+        for far in islice(rrulestr(text, dtstart=self._anchor(parts, low) + FAR), RULE_MAX_STARTS):
+            if far - FAR > last:
+                return
+            yield far - FAR
+
+    def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
+        """Return the start of reading, whole intervals before the window, so that old series cost no more than new
+        series.
+        """
+        stride = STRIDE[parts["FREQ"]]
+        if stride is None or "COUNT" in parts or low <= self.first:
+            return self.first
+        step = stride * int(parts.get("INTERVAL", "1"))
+        return self.first + step * ((low - self.first) // step)
+
+    def _until(self, text: str) -> datetime:
+        """Return the last wall time a rule allows. A date allows its whole day, whichever type the series has."""
+        until = self._wall(text, None)
+        return until if isinstance(until, datetime) else datetime.combine(until, time.max)
+
+    def _dates(self, name: str) -> Iterator[datetime]:
+        """Yield wall times of RDATE or EXDATE lines. A bare date takes the series' hour, unreadable dates are
+        skipped.
+        """
+        for values, tzid in self._lines(name):
+            for text in values.split(","):
+                try:
+                    at = self._wall(text.split("/")[0], tzid)
+                except BROKEN:
+                    continue
+                yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
+
+    def lengths(self) -> dict[datetime, timedelta]:
+        """Return wall-clock start -> length for those RDATEs that are periods."""
+        found = {}
+        for values, tzid in self._lines("RDATE"):
+            for text in values.split(","):
+                try:
+                    at, length = self._period(text, tzid)
+                except BROKEN:
+                    continue
+                if timedelta(0) <= length <= LONGEST_PERIOD:
+                    found[at] = length
+        return found
+
+    def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
+        """Return (wall-clock start, exact length) of a start with its end or its duration. Raises an error of
+        BROKEN.
+        """
+        begin, end = text.split("/")
+        start = self._wall(begin, tzid)
+        if not isinstance(start, datetime):
+            raise ValueError("an all-day series has no periods")
+        duration = DURATION.fullmatch(end)
+        if duration is not None:
+            weeks, days, hours, minutes, seconds = (int(part or 0) for part in duration.groups())
+            return start, timedelta(weeks=weeks, days=days, hours=hours, minutes=minutes, seconds=seconds)
+        last = self._wall(end, tzid)
+        if not isinstance(last, datetime):
+            raise ValueError("a period ends at an instant")
+        return start, last.replace(tzinfo=self.zone).astimezone(UTC) - start.replace(tzinfo=self.zone).astimezone(UTC)
+
+    def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
+        """Yield (value, TZID) of the lines called ``name``."""
+        for line in self.lines:
+            head, _, value = line.strip().rpartition(":")
+            title, *parameters = head.split(";")
+            if title.upper() == name:
+                yield value, next((p[5:].strip('"') for p in parameters if p.upper().startswith("TZID=")), None)
+
+    def _wall(self, text: str, tzid: str | None) -> date | datetime:
+        if len(text) == len("20261120"):
+            return date.fromisoformat(text)
+        at = datetime.fromisoformat(text)
+        if self.zone is None:
+            return at.date()
+        if at.tzinfo is None:
+            at = at.replace(tzinfo=zone_named(tzid) or self.zone)
+        return at.astimezone(self.zone).replace(tzinfo=None)
+
+
+def _parts(rule: str) -> dict[str, str]:
+    return dict(part.split("=", 1) for part in rule.upper().strip(";").split(";"))

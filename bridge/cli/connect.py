@@ -1,0 +1,139 @@
+"""Run ``bridge connect`` and ``disconnect``, which obtain a user's consent at a source and end it."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bridge.cli import options
+from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(connect)
+    app.command()(disconnect)
+
+
+def connect(
+    source: Annotated[str, typer.Argument(help="A source (see: bridge sources).")],
+    user: options.User,
+    folder: Annotated[
+        Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
+    ] = None,
+    push: Annotated[
+        bool, typer.Option("--push", help="Instead of an account: give a token for what an app on the phone sends.")
+    ] = False,
+    no_browser: Annotated[
+        bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
+    ] = False,
+    write: Annotated[
+        bool, typer.Option("--write", help="Also write recommendations you accept there, on a calendar of their own.")
+    ] = False,
+) -> None:
+    """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
+    from bridge import installation
+    from bridge.ingest import connecting
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        if push + write + (folder is not None) > 1:
+            raise SetupError("an account, a folder or an app: of --write, --folder and --push, take one")
+        if push:
+            _grant_push(bridge, person, source)
+            return
+        if folder is None:
+            _say_what_is_asked(source, write=write)
+            connecting.connect(bridge, person, source, Terminal(headless=no_browser), write=write)
+        else:
+            connecting.connect_folder(bridge, person, source, folder)
+    typer.echo(f"{source} is connected. Next: bridge sync --user {user}")
+
+
+def _say_what_is_asked(source: str, *, write: bool) -> None:
+    """Tell the user what they are about to agree to."""
+    from bridge import registry
+
+    spec = registry.spec(source)
+    what = ", ".join(sorted(str(kind).replace("_", " ") for kind in spec.delivers))
+    also = ", and write advice you accept, on a calendar of its own there" if write and spec.writes else ""
+    typer.echo(
+        f"{spec.title} is asked to let this machine read: {what}{also}. What is read stays on this machine, unless you "
+        "have switched on notifications, a language model or an assistant.",
+        err=True,
+    )
+
+
+def _grant_push(bridge: Bridge, user: User, source: str) -> None:
+    """Make a token for pushes and show it, once."""
+    from bridge.ingest.pushes import PUSH_PATH, grant
+
+    token = grant(bridge, user, source)
+    typer.echo(f"Token (it is not kept and not shown again; the one before has ended): {token}")
+    typer.echo(f"In the app: POST to {PUSH_PATH}{source} with the header  Authorization: Bearer TOKEN")
+    typer.echo("Next: bridge serve-push")
+
+
+def disconnect(
+    source: Annotated[str, typer.Argument(help="A source that is connected.")],
+    user: options.User,
+    keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts need this option.")] = False,
+) -> None:
+    """Revoke a consent and delete everything that came through it, or keep it (--keep)."""
+    from bridge import installation
+    from bridge.ingest import connecting
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        connecting.connections_of(bridge, person, source)
+        if not yes:
+            rows = sum(bridge.store.reading.counts(person.id).get(source, {}).values())
+            _ask_to_disconnect(source, user, rows, keep=keep)
+        confirmed = connecting.disconnect(bridge, person, source, keep=keep)
+    done = f"{source} is disconnected and its data {'kept' if keep else 'deleted'}."
+    typer.echo(done + ("" if confirmed else " Revoke it there as well."))
+
+
+def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None:
+    """Ask the user at the terminal, and end the command at a no. Raises SetupError where there is no terminal."""
+    if not sys.stdin.isatty():
+        again = f"bridge disconnect {source} --user {user}"
+        ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"
+        raise SetupError(f"nothing was disconnected, for nobody can be asked here; to go on: {ways}")
+    data = f"keep its {rows:,} rows" if keep else f"delete its {rows:,} rows for good (--keep keeps them)"
+    typer.confirm(f"Disconnect {source}, revoke its consent and {data}?", abort=True, err=True)
+
+
+class Terminal:
+    """The user at this terminal, to whom a source's consent is shown. ``headless`` opens no browser."""
+
+    def __init__(self, *, headless: bool) -> None:
+        self._headless = headless
+
+    def open(self, url: str) -> None:
+        """Print an address to open, and open it in a browser."""
+        typer.echo(f"Open this address to give your consent:\n{url}", err=True)
+        if not self._headless:
+            webbrowser.open(url)
+
+    def paste(self) -> str | None:
+        """Ask for the address that the source redirected to, if no browser on this machine can receive it."""
+        if not self._headless or not sys.stdin.isatty():
+            return None
+        pasted: str = typer.prompt("The address you were redirected to", err=True)
+        return pasted
+
+    def ask(self, question: str) -> str | None:
+        """Ask for a secret, from the terminal without showing it, or from a line of standard input."""
+        if sys.stdin.isatty():
+            typed: str = typer.prompt(question, hide_input=True, err=True)
+            return typed.strip() or None
+        return sys.stdin.readline().strip() or None

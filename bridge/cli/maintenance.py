@@ -1,0 +1,111 @@
+"""Run ``bridge tidy``, ``backup``, ``restore``, ``migrate`` and ``key``, which keep the store small and safe."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+
+keys = typer.Typer(help="Rotate the key that seals the consents.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(tidy)
+    app.command()(backup)
+    app.command()(restore)
+    app.command()(migrate)
+    app.add_typer(keys, name="key")
+
+
+def tidy(json: options.Json = False) -> None:
+    """Delete raw records older than BRIDGE_KEEP_RAW days (90) and free their space. What was derived stays."""
+    from bridge import installation
+    from bridge.daemon import housekeeping
+
+    with installation.open_bridge() as bridge:
+        gone = housekeeping.tidy(bridge, now=installation.now())
+    body = {"raw": gone.raw, "sync_runs": gone.runs, "notices": gone.notices}
+    show.result(body, f"Deleted {gone.raw} raw records and {gone.runs} outcomes of syncs.", json=json)
+
+
+def backup(
+    path: Annotated[Path, typer.Argument(help="The file to write; an earlier backup there is replaced.")],
+    json: options.Json = False,
+) -> None:
+    """Write the whole store, as of this moment, into a file. Syncs go on meanwhile."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge, show.Progress() as progress:
+        bridge.store.maintenance.backup(path, progress.steps)
+        people = len(bridge.store.people.users())
+    body = {"path": str(path), "bytes": path.stat().st_size, "people": people}
+    kept = "Consents in it are sealed: keep the key as well, elsewhere (see: bridge doctor)."
+    show.result(body, f"{body['bytes']} bytes of {people} people in {path}. {kept}", json=json)
+
+
+def restore(
+    path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote.")],
+    replace: Annotated[bool, typer.Option("--replace", help="First delete everybody who is in the store now.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Put a backup into an empty store, of either kind of database."""
+    from bridge import installation
+    from bridge.daemon import housekeeping
+
+    with installation.open_bridge() as bridge, show.Progress() as progress:
+        housekeeping.restore(bridge, path, replace=replace, progress=progress.steps, now=installation.now())
+        people = len(bridge.store.people.users())
+    body = {"path": str(path), "people": people}
+    show.result(body, f"{people} people are back. See how they are: bridge doctor", json=json)
+
+
+def migrate(
+    to: Annotated[str, typer.Option("--to", help="postgresql://... or sqlite:///..., empty or not yet there.")],
+    json: options.Json = False,
+) -> None:
+    """Copy the store into another database, all or nothing, and compare every row of both."""
+    from bridge import installation
+    from bridge.daemon import database_move
+
+    with installation.open_bridge() as bridge, show.Progress() as progress:
+        moved = database_move.migrate(bridge, to, progress=progress.steps)
+    rows = [{"table": m.table, "rows": m.rows, "verified": m.verified} for m in moved]
+    if json:
+        total = sum(m.rows for m in moved)
+        show.document({"tables": rows, "rows": total, "verified": all(m.verified for m in moved)})
+        return
+    show.table(rows, ("table", "rows", "verified"))
+    typer.echo("everything is there; from now on: export BRIDGE_DATABASE=ADDRESS, with the address you gave")
+
+
+@keys.command()
+def rotate(json: options.Json = False) -> None:
+    """Seal every consent with a new key and drop the old key. After an interruption, run it again."""
+    from bridge import installation
+    from bridge.auth import key_storage, vault
+
+    with installation.open_bridge() as bridge:
+        done = vault.rotate(bridge.store, key_storage.key_storage_of(bridge.settings.key, bridge.settings.folder))
+        lost = [
+            f"bridge connect {connection.source} --user {user.name}"
+            for user in bridge.store.people.users()
+            for connection in bridge.store.connections.of_user(user.id)
+            if connection.id in done.unreadable
+        ]
+    text = f"{done.resealed} consents are sealed with the new key."
+    text += "" if done.dropped else " Now take the old key out of BRIDGE_KEY."
+    text += "".join(f"\nA consent that no key opens; log in again: {command}" for command in lost)
+    show.result({"resealed": done.resealed, "old_key_dropped": done.dropped, "next": lost}, text, json=json)
+    if lost:
+        raise typer.Exit(1)
+
+
+@keys.command()
+def new() -> None:
+    """Print a fresh key, for a BRIDGE_KEY of your own."""
+    from bridge.auth import key_storage
+
+    typer.echo(key_storage.new_key())

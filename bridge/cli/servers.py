@@ -1,0 +1,110 @@
+"""Run ``bridge daemon``, ``worker``, ``web``, ``serve-push`` and ``service``, which run and serve the bridge."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from bridge.domain.errors import SetupError
+
+Port = Annotated[int, typer.Option(help="The port to listen on; 0 takes any free one.", min=0, max=65_535)]
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(daemon)
+    app.command()(worker)
+    app.command()(web)
+    app.command("serve-push")(serve_push)
+    app.command()(service)
+
+
+def daemon(
+    every: Annotated[int, typer.Option(help="Seconds between two looks at what is due.", min=1)] = 60,
+    once: Annotated[bool, typer.Option("--once", help="Look once and leave, for cron and systemd timers.")] = False,
+    health: Annotated[
+        str | None, typer.Option(help="Answer /health and /metrics here, on this machine only.", metavar="HOST:PORT")
+    ] = None,
+) -> None:
+    """Sync what is due and recommend at every slot, for every user. SIGTERM stops it cleanly."""
+    from bridge import installation, log
+    from bridge.daemon.process import run
+    from bridge.daemon.scheduler import Daemon
+
+    log.configure(verbose=True)
+    with installation.open_bridge() as bridge:
+        if once:
+            Daemon(bridge=bridge).tick()
+        else:
+            run(bridge, every=every, health=health)
+
+
+def worker(
+    concurrency: Annotated[int, typer.Option(help="Jobs at once.", min=1, max=200)] = 10,
+) -> None:
+    """Share the daemon's work among any number of workers, on a shared PostgreSQL store. SIGTERM stops it cleanly."""
+    from bridge import installation, log
+    from bridge.daemon.procrastinate_worker import work
+
+    log.configure(verbose=True)
+    with installation.open_bridge() as bridge:
+        work(bridge, concurrency=concurrency)
+
+
+def web(
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own asks for passwords.")
+    ] = "127.0.0.1",
+    port: Port = 8080,
+    name: Annotated[
+        list[str] | None, typer.Option(help="A name that people use for it, e.g. at a proxy with TLS; repeatable.")
+    ] = None,
+) -> None:
+    """Serve the page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
+    from bridge import installation
+    from bridge.web.serving import serve_page
+
+    with installation.open_bridge() as bridge:
+        serve_page(bridge, host, port, name or ())
+
+
+def serve_push(
+    port: Port = 8787,
+    host: Annotated[
+        str, typer.Option(help="The address to listen on; any but this machine's own can be reached from elsewhere.")
+    ] = "127.0.0.1",
+    limit: Annotated[int, typer.Option(help="Largest body in megabytes.", min=1)] = 200,
+) -> None:
+    """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, signed)."""
+    from bridge import installation, log
+    from bridge.ingest.pushes import PUSH_PATH, grants
+    from bridge.ingest.webhooks import HOOKS_PATH
+    from bridge.web import push_server, serving
+
+    log.configure(verbose=True)
+    with installation.open_bridge() as bridge:
+        pushing = sorted({one.spec.name for one, _ in grants(bridge)})
+        connected = {c.source for u in bridge.store.people.users() for c in bridge.store.connections.of_user(u.id)}
+        webhooks = sorted(connected & _webhook_sources())
+        if not pushing and not webhooks:
+            raise SetupError("nobody may push yet: bridge connect health_auto_export --user NAME --push")
+        listening = serving.listen(host, port)
+        for path in (*(PUSH_PATH + source for source in pushing), *(HOOKS_PATH + source for source in webhooks)):
+            typer.echo(f"listening on {serving.address(listening)}{path}", err=True)
+        receiver = push_server.create(bridge, max_bytes=limit * 1_000_000)
+        serving.run(receiver, listening, bridge.settings.trusted_proxies)
+
+
+def _webhook_sources() -> set[str]:
+    from bridge import registry
+
+    return {spec.name for spec in registry.specs() if spec.notices is not None}
+
+
+def service(kind: Annotated[str, typer.Argument(help="systemd or container.")]) -> None:
+    """Print the unit for systemd, or the Containerfile, that runs the daemon."""
+    from bridge.daemon.service import FILES, text
+
+    if kind not in FILES:
+        raise SetupError(f"there is no {kind}; write: bridge service {' or '.join(FILES)}")
+    typer.echo(text(kind), nl=False)

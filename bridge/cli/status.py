@@ -1,0 +1,93 @@
+"""Run ``bridge sources``, ``status`` and ``doctor``, which show that all is well or the next command."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from bridge.cli import options, show
+
+if TYPE_CHECKING:
+    pass
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(sources)
+    app.command()(status)
+    app.command()(doctor)
+
+
+def sources(json: options.Json = False) -> None:
+    """List the sources, classifiers and policies that are installed."""
+    from bridge import registry
+
+    rows: list[dict[str, Any]] = [
+        {
+            "kind": "source",
+            "name": spec.name,
+            "title": spec.title,
+            "live": spec.opens is not None,
+            "files": spec.reads is not None,
+            "delivers": sorted(str(what) for what in spec.delivers),
+        }
+        for spec in registry.specs()
+    ]
+    for kind in ("classifiers", "policies"):
+        rows += [{"kind": kind, "name": name, "title": name} for name in registry.names(kind)]
+    if not json:
+        for row in rows:
+            row["delivers"] = ", ".join(row.get("delivers", ()))
+    show.table(rows, ("kind", "name", "live", "files", "delivers"), json=json)
+
+
+def status(user: options.User, json: options.Json = False) -> None:
+    """Print each connection with last success, next sync, age of its data, records set aside, and next command."""
+    from bridge import installation, registry
+    from bridge.advice.foresight import foresight
+    from bridge.documents.connections import connection_documents, notification_status
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        now = installation.now()
+        rows = [*connection_documents(bridge, person, now), *notification_status(bridge, person, now)]
+        known = foresight(bridge.store, person, now=now)
+    if json:
+        show.document(rows)
+        return
+    show.table(
+        [_readable(row) for row in rows],
+        ("source", "connection", "last_success", "next_due", "newest", "rows", "set_aside", "next"),
+    )
+    for row in rows:
+        for what, count in row["set_aside_reasons"].items():
+            typer.echo(f"{row['source']}: {count} set aside, {what}")
+        if row["error"]:
+            typer.echo(f"{row['source']}: {row['error']}")
+        if row["not_permitted"]:
+            typer.echo(f"{row['source']}: {registry.spec(row['source']).refusal(row['not_permitted'])}")
+    if known.answers:
+        scores = f"Brier score {known.score:.3f}, by the usual share {known.usual:.3f}"
+        typer.echo(f"advice: your answers are foretold {known.verdict} ({known.answers} answers, {scores})")
+
+
+def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten a row for a table to months, days, minutes and an age."""
+    dates = {when: row[when] and row[when][5:16].replace("T", " ") for when in ("last_success", "next_due")}
+    lag = row["lag_hours"]
+    return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}
+
+
+def doctor(json: options.Json = False) -> None:
+    """Check the installation and every connection. Print what is wrong and the next command."""
+    from bridge.doctor import examine
+
+    findings = examine()
+    rows = [{"check": f.check, "ok": f.ok, "finding": f.text, "next": f.next} for f in findings]
+    if not json:
+        for row in rows:
+            row["ok"] = "ok" if row["ok"] else "!!"
+    show.table(rows, ("ok", "check", "finding", "next"), json=json)
+    if not all(f.ok for f in findings):
+        raise typer.Exit(1)

@@ -1,0 +1,169 @@
+"""Run ``bridge user``, ``token``, ``export`` and ``forget``, which manage users, their logins and their data."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+from bridge.domain.errors import SetupError
+
+users = typer.Typer(help="Add and list the people this installation serves.", no_args_is_help=True)
+tokens = typer.Typer(help="Make, list and revoke tokens for programs that use the JSON API.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(users, name="user")
+    app.add_typer(tokens, name="token")
+    app.command()(export)
+    app.command()(forget)
+
+
+@users.command()
+def add(
+    name: Annotated[str, typer.Argument(help="Letters, digits, dot, dash, underscore.")],
+    zone: Annotated[str | None, typer.Option(help="IANA time zone they live in; default: this machine's.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Add a user. Nothing else has to be set up before."""
+    from bridge import config, installation
+
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.add_user(name, zone or config.local_zone(), now=installation.now())
+    body = {"name": user.name, "zone": user.zones[-1].zone}
+    show.result(body, f"{user.name} lives in {body['zone']}. Next: bridge connect SOURCE --user {user.name}", json=json)
+
+
+@users.command("list")
+def list_users(json: options.Json = False) -> None:
+    """List all users."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        rows = [{"name": u.name, "zone": u.zones[-1].zone} for u in bridge.store.people.users()]
+    show.table(rows, ("name", "zone"), json=json)
+
+
+@users.command()
+def zone(
+    name: Annotated[str, typer.Argument()],
+    zone: Annotated[str, typer.Argument(help="IANA time zone, e.g. Europe/Lisbon.")],
+    since: Annotated[
+        str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")
+    ] = None,
+) -> None:
+    """Record that a user now lives in another zone. The past keeps the old zone."""
+    from bridge import installation
+
+    at = options.instant(since) if since else installation.now()
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.user(name)
+        bridge.store.people.set_zone(user.id, zone, since=at)
+    typer.echo(f"{name} lives in {zone} from {since or 'now'} on.")
+
+
+@users.command()
+def password(
+    name: Annotated[str, typer.Argument(help="The user.")],
+    remove: Annotated[
+        bool, typer.Option("--remove", help="Remove the password; then only this machine can log in.")
+    ] = False,
+) -> None:
+    """Set a user's password for the page, which ends all their sessions. A script sends it on standard input."""
+    from bridge import installation
+    from bridge.auth import access
+
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.user(name)
+        access.set_password(bridge.store, user, None if remove else _ask_password(), now=installation.now())
+    typer.echo(f"{name} has {'no password now' if remove else 'a new password'}. Next: bridge web")
+
+
+def _ask_password() -> str:
+    if sys.stdin.isatty():
+        typed: str = typer.prompt("Password", hide_input=True, confirmation_prompt=True, err=True)
+        return typed
+    return sys.stdin.readline().rstrip("\r\n")
+
+
+@tokens.command("new")
+def new_token(
+    user: options.User,
+    name: Annotated[str, typer.Option(help="A name for the program that uses it.")] = "a program",
+    json: options.Json = False,
+) -> None:
+    """Make a token and show it once. Only its hash is stored."""
+    from bridge import installation
+    from bridge.auth import access
+
+    with installation.open_bridge() as bridge:
+        made, token = access.new_token(bridge.store, bridge.store.people.user(user), name, now=installation.now())
+    text = f"Token {made.id}, shown once: {token}\nSend it with every request:  Authorization: Bearer TOKEN"
+    show.result({"id": made.id, "name": name, "token": token}, text, json=json)
+
+
+@tokens.command("list")
+def list_tokens(user: options.User, json: options.Json = False) -> None:
+    """List a user's tokens."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        found = bridge.store.access.tokens(bridge.store.people.user(user).id)
+    rows = [{"id": one.id, "name": one.name, "made_at": one.made_at.isoformat(timespec="minutes")} for one in found]
+    show.table(rows, ("id", "name", "made_at"), json=json)
+
+
+@tokens.command("revoke")
+def revoke_token(
+    number: Annotated[int, typer.Argument(help="See: bridge token list.", max=options.ROW_ID_MAX)], user: options.User
+) -> None:
+    """Revoke a token at once."""
+    from bridge import installation
+
+    with installation.open_bridge() as bridge:
+        if not bridge.store.access.revoke_token(bridge.store.people.user(user).id, number):
+            raise SetupError(f"{user} has no token {number}; see: bridge token list --user {user}")
+    typer.echo(f"Token {number} has ended.")
+
+
+def export(
+    user: options.User,
+    to: Annotated[Path | None, typer.Option(help="An empty or new folder; default: NAME-export here.")] = None,
+    kind: Annotated[str, typer.Option("--format", help="json, csv or parquet.")] = "json",
+    json: options.Json = False,
+) -> None:
+    """Write everything stored of a user, except their consents, into a folder that bridge import can read."""
+    from bridge import installation
+    from bridge.ingest import archive
+
+    folder = to or Path(f"{user}-export")
+    with installation.open_bridge() as bridge:
+        counts = archive.write(bridge.store.exports.dump(bridge.store.people.user(user).id), folder, kind)
+    if json:
+        show.document({"folder": str(folder), "format": kind, "tables": counts})
+        return
+    show.table([{"table": name, "rows": rows} for name, rows in counts.items()], ("table", "rows"))
+    typer.echo(f"Written to {folder}. It is private: keep it where only you can read it.")
+
+
+def forget(
+    user: options.User,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts are never asked.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Revoke a user's consents and delete everything about them, for good."""
+    from bridge import installation
+    from bridge.ingest import connecting
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        if not yes and sys.stdin.isatty():
+            typer.confirm(f"Delete everything about {user}? It cannot be undone", abort=True, err=True)
+        unconfirmed = connecting.forget(bridge, person)
+    left = f" Revoke it there as well: {', '.join(unconfirmed)}." if unconfirmed else ""
+    show.result(
+        {"user": user, "forgotten": True, "not_confirmed": unconfirmed}, f"{user} is forgotten.{left}", json=json
+    )

@@ -1,0 +1,157 @@
+"""Due tasks of a user are a recommendation per slot, its message, and accepted plans to write.
+
+No state is kept between two calls. Each task reads from the store what was done, so that a restarted daemon, or any
+number of workers, continue where the work stopped.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable
+from datetime import datetime
+
+from bridge import installation, registry
+from bridge.advice import answer_links, calendar_writer, notify, personalise, recommend
+from bridge.domain.errors import BridgeError
+from bridge.domain.records import Connection, Recommendation, User
+from bridge.domain.slots import moment_at, zone_at
+from bridge.ingest import runs
+from bridge.ingest.outcomes import BACKOFF
+
+log = logging.getLogger(__name__)
+
+PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in the connection's calendar
+PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
+PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
+
+
+def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> None:
+    """Do everything that is due for a user at ``now``. Repeated calls do each task once.
+
+    - A slot without a recommendation gets one, and the user's prior is learned when that is due.
+    - The recommendation is sent once. An expired recommendation is not sent any more.
+    - A consent that has ended is reported once.
+    - Feedback is written to the user's calendar.
+
+    A failed task is logged and does not stop the tasks after it.
+    """
+    guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
+    guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    guarded(f"word to user {user.id}", lambda: _tell_of_ended_consents(bridge, user, now))
+    guarded(f"plans of user {user.id}", lambda: _write_plans(bridge, user, now))
+
+
+def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
+    """Return the users for whom ``run_due_tasks`` has work, found with a few queries for all users together."""
+    everybody = [(user, moment_at(now, user.zones)) for user in users]
+    work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
+    advised = {moment: work.users_advised(moment) for moment in moments}
+    untold, loud = (
+        bridge.store.notifications.users_to_tell_of_pauses(),
+        {m for m in moments if m.slot not in bridge.guard.quiet},
+    )
+    to_send = {moment: untold | work.users_to_notify(moment) if moment in loud else set() for moment in moments}
+    writing = [spec.name for spec in registry.specs() if spec.writes is not None]
+    agreed = work.users_with_feedback(writing, advised=now - calendar_writer.BACK, since=now - PLANS_RETRIED_FOR)
+    return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
+
+
+def guarded(what: str, work: Callable[[], object]) -> bool:
+    """Run ``work`` and return whether it succeeded. A failure is logged under the name ``what``."""
+    try:
+        work()
+    except Exception as error:  # noqa: BLE001 - the caller's next task does not depend on this task
+        report(what, error)
+        return False
+    return True
+
+
+def report(what: str, error: BaseException) -> None:
+    """Log an error. Only a BridgeError is logged with its text, because texts of libraries may be personal."""
+    log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
+
+
+def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Recommend in a slot without a recommendation. The check is cheap and comes before any observation."""
+    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is not None:
+        return
+    policy = bridge.policy()
+    recommend.recommend(
+        bridge.store,
+        user,
+        bridge.classifier,
+        personalise.for_person(bridge.store, user, policy),
+        now=now,
+        proxies=bridge.proxies,
+        guard=bridge.guard,
+    )
+    if personalise.is_due(bridge.store, user, policy, now=now):
+        kept = personalise.personalise(bridge.store, user, policy, now=now).kept
+        log.info("user %d: a prior was made and %s", user.id, "kept" if kept else "not kept")
+
+
+def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Send the slot's recommendation by the user's channel, unless it was seen or the slot is quiet."""
+    channel = bridge.store.notifications.channel(user.id)
+    if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
+        return
+    advice = bridge.store.recommendations.of_slot(user.id, moment)
+    if advice is None or advice.shown_at or advice.answer or bridge.store.notifications.was_begun(advice.id):
+        return
+    if advice.expires_at <= now:  # a flight west brings a user into the same slot twice
+        return
+    events = _events(bridge, user, advice, now) if channel.events else ()
+    message = notify.compose(advice, links=answer_links.for_recommendation(bridge, advice), events=events)
+    reason = notify.once(bridge.store, bridge.vault, advice, message, allowed=bridge.settings.allow_hosts, now=now)
+    if reason is not None:
+        log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)
+
+
+def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
+    """Return the slot's remaining events as ``14:00 Title``.
+
+    A private event is only called busy, because the message passes through other machines.
+    """
+    known = recommend.labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
+    zone = zone_at(now, user.zones)
+    ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
+    return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]
+
+
+def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Tell the user once that a consent has ended. A changed source is no concern of the user."""
+    store = bridge.store
+    if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
+        return
+    for connection in store.connections.of_user(user.id):
+        if connection.paused is None or not store.notifications.mark_pause_told(connection):
+            continue
+        last = store.scheduling.last_outcome(connection.id)
+        if last is not None and last[1].outcome == "needs_login":
+            message = notify.ended(registry.spec(connection.source).title, connection.source, user)
+            reason = notify.send(notify.address_of(store, bridge.vault, user.id), *message, bridge.settings.allow_hosts)
+            if reason is not None:
+                log.warning("user %d was not told that %s needs a login: %s", user.id, connection.source, reason)
+
+
+def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Write feedback to the user's calendars without waiting for the next sync."""
+    store = bridge.store
+    known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
+    if not known:
+        return
+    recent = store.recommendations.between(user.id, since=now - calendar_writer.BACK, until=now + recommend.INSTANT)
+    last = max((advice.answered_at for advice in recent if advice.answered_at), default=None)
+    for connection in known:
+        if last is not None and _unwritten(bridge, connection, last, now):
+            done = runs.write_plans(bridge, user, connection, at=now)
+            written = max(now, last)  # a clock that was ahead may have dated the feedback
+            stream, until = (PLANS_WRITTEN, written) if done else (PLANS_RETRY, now + BACKOFF)
+            store.ingest.save_cursor(connection.id, stream, until.isoformat(), 1)
+
+
+def _unwritten(bridge: installation.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
+    """Tell whether feedback of the time ``last`` is not written yet, and no failure is too recent to try again."""
+    written, again = (bridge.store.ingest.cursor(connection.id, name, 1) for name in (PLANS_WRITTEN, PLANS_RETRY))
+    news = written is None or datetime.fromisoformat(written) < last
+    return news and (again is None or datetime.fromisoformat(again) <= now)

@@ -1,0 +1,94 @@
+"""Housekeeping deletes old raw records and uploads once a day, and gives back their space. It also restores backups."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable
+from contextlib import closing, suppress
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bridge import installation, leases, registry
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Tidied
+
+DAILY = timedelta(days=1)
+COMPACT_DAILY_BYTES = 200_000_000  # a store of this size is rewritten in seconds, also on a slow disk
+HOUSEKEEPING_NAME = "housekeeping"
+
+Progress = Callable[[str], Callable[[int, int], None]]
+
+
+def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
+    """Tell whether the last housekeeping is a day old. A date in the future counts as old: the clock was ahead."""
+    last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
+    return last is None or not last <= now < last + DAILY
+
+
+def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
+    """Do the day's housekeeping, and return what was deleted.
+
+    Age is counted at the last housekeeping. A clock that is ahead for less than a day therefore deletes nothing.
+    """
+    last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
+    gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
+    bridge.store.maintenance.mark_done(
+        HOUSEKEEPING_NAME, bridge.holder, now=now
+    )  # if there is no room to compact, the next day tries again
+    drop_uploads(bridge)
+    bridge.store.maintenance.compact(COMPACT_DAILY_BYTES)
+    return gone
+
+
+def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
+    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and old uploads. Gives their space back."""
+    gone = _drop(bridge, before=now)
+    bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
+    drop_uploads(bridge)
+    bridge.store.maintenance.compact()
+    return gone
+
+
+def _drop(bridge: installation.Bridge, *, before: datetime) -> Tidied:
+    lasting = {(spec.name, stream) for spec in registry.specs() for stream in spec.lasting}
+    return bridge.store.maintenance.tidy(before - timedelta(days=days(bridge.settings.keep_raw)), lasting)
+
+
+def drop_uploads(bridge: installation.Bridge) -> None:
+    """Delete uploads older than a day. Only crashes leave them behind, because an import does not take a day."""
+    oldest = time.time() - DAILY.total_seconds()
+    for folder in bridge.settings.uploads.glob("*/*"):
+        with suppress(FileNotFoundError):  # an import has just deleted this upload
+            if folder.stat().st_mtime < oldest:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def days(text: str) -> float:
+    """Read ``BRIDGE_KEEP_RAW`` as a number of days. Raises SetupError for anything but 1 to 36500."""
+    try:
+        found = float(text)
+    except ValueError:
+        found = -1.0
+    if not 1 <= found <= 36_500:
+        raise SetupError("BRIDGE_KEEP_RAW is how many days raw records are kept: set a number from 1 to 36500")
+    return found
+
+
+def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
+    """Restore a backup into the store. Raises SetupError while a daemon or a sync works at the store.
+
+    Files of deleted users are deleted too, because the backup may give their ids to different users. Marks of received
+    pushes are deleted, so that apps may send again what came since the backup.
+    """
+    settings, store = bridge.settings, bridge.store
+    with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):
+        before = {(user.id, user.name) for user in store.people.users()}
+        leases.release_dead(store)
+        store.maintenance.restore(path, replace=replace, now=now, progress=progress)
+        gone = [number for number, _ in before - {(user.id, user.name) for user in store.people.users()}]
+        adapters = [place for number in gone for place in settings.adapters.glob(f"u{number}-v*")]
+        for place in (*map(settings.inbox, gone), *adapters, *([settings.cache] if before else [])):
+            shutil.rmtree(place, ignore_errors=True)
+        for mark in settings.inbox(0).parent.glob("*/*/.[0-9a-f]*"):
+            mark.unlink(missing_ok=True)

@@ -1,0 +1,97 @@
+"""The job queue, procrastinate's tables in their own PostgreSQL schema. Opening it applies their migrations."""
+
+from __future__ import annotations
+
+import logging
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from procrastinate import App
+    from procrastinate.manager import JobManager
+
+SCHEMA = "bridge_jobs"
+OPTIONS = f"-c search_path={SCHEMA}"
+_LOCK = 7_211_482_907  # an arbitrary number: workers that start together create the tables one after the other
+
+
+def open_queue(database: str, concurrency: int) -> App:
+    """Open the queue in the store's database. Raises SetupError for SQLite, and without procrastinate."""
+    if not database.startswith(("postgresql", "postgres")):
+        raise SetupError(
+            "workers need a PostgreSQL store, and this store is SQLite: use bridge daemon, or move the store: "
+            "bridge migrate --to postgresql://..."
+        )
+    try:
+        from procrastinate import App, PsycopgConnector
+    except ModuleNotFoundError:
+        raise SetupError("workers need procrastinate: pip install 'rhythm-bridge[postgres]'") from None
+    for name in ("procrastinate", "psycopg.pool"):  # their tracebacks may hold personal texts
+        logging.getLogger(name).setLevel(logging.CRITICAL)
+    address = _plain(database)
+    _prepare(address)
+    connector = PsycopgConnector(
+        conninfo=address, kwargs={"options": OPTIONS}, min_size=1, max_size=max(4, concurrency // 2), timeout=10.0
+    )
+    queue = App(connector=connector)
+    queue.job_manager = _manager(connector)
+    return queue
+
+
+def _manager(connector: Any) -> JobManager:
+    """Return procrastinate's job manager, changed to drop a retried job whose twin is already queued.
+
+    ``queueing_lock`` is unique among waiting jobs. procrastinate's own manager fails on the twin, and the job would
+    count as running for ever.
+    """
+    from procrastinate.exceptions import UniqueViolation
+    from procrastinate.jobs import Job, Status
+    from procrastinate.manager import JobManager
+
+    class Manager(JobManager):
+        async def retry_job(self, job: Job, *arguments: Any, **how: Any) -> None:
+            try:
+                await super().retry_job(job, *arguments, **how)
+            except UniqueViolation:
+                await self.finish_job(job, status=Status.FAILED, delete_job=True)
+
+    return Manager(connector)
+
+
+def _plain(database: str) -> str:
+    """Return a database address without SQLAlchemy's driver name, as psycopg needs it."""
+    import sqlalchemy as sa
+
+    return sa.make_url(database).set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def _prepare(address: str) -> None:
+    """Create procrastinate's tables, or apply its new migrations. A lock lets workers do so in turn."""
+    import psycopg
+
+    try:
+        with psycopg.connect(address, options=OPTIONS) as db:
+            db.execute("SELECT pg_advisory_xact_lock(%s)", (_LOCK,))
+            db.execute(f"CREATE SCHEMA IF NOT EXISTS {SCHEMA}".encode())
+            db.execute("CREATE TABLE IF NOT EXISTS applied (name text PRIMARY KEY)")
+            applied = {row[0] for row in db.execute("SELECT name FROM applied")}
+            for name, statements in _steps(fresh=not applied):
+                if name not in applied:
+                    db.execute(statements.encode())
+                    db.execute("INSERT INTO applied VALUES (%s)", (name,))
+        with psycopg.connect(address, options=OPTIONS, autocommit=True) as db:
+            db.execute("ANALYZE procrastinate_jobs")
+    except psycopg.OperationalError as error:
+        raise SetupError(f"the database cannot be opened ({type(error).__name__}); check BRIDGE_DATABASE") from None
+
+
+def _steps(*, fresh: bool) -> list[tuple[str, Any]]:
+    """Return procrastinate's migrations as (name, SQL). In a fresh schema the first step creates everything."""
+    from procrastinate.schema import SchemaManager
+
+    found = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))
+    if not fresh:
+        return [(path.name, path.read_text(encoding="utf-8")) for path in found]
+    return [("schema", SchemaManager.get_schema()), *((path.name, "SELECT 1") for path in found)]

@@ -1,0 +1,333 @@
+"""The daemon's work as procrastinate jobs on PostgreSQL, for any number of workers on any machines.
+
+A tick asks the database what is due and queues jobs, which do the same work as the daemon. Jobs of one user's source
+run one at a time (``lock``), and no job is queued twice (``queueing_lock``). Due times and leases stay in our own
+tables. Jobs may therefore be deleted at any time, because the next tick queues them again.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import threading
+import time
+from collections.abc import Callable, Coroutine, Iterable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from bridge import installation, leases, registry
+from bridge.daemon import due_tasks, housekeeping
+from bridge.daemon.due_tasks import guarded, report
+from bridge.daemon.worker_pool import SHUTDOWN_GRACE_SECONDS, SHUTDOWN_LAST_SECONDS, exit_process
+from bridge.domain.errors import BridgeError, Interrupted, TryLater
+from bridge.domain.records import Connection, User
+from bridge.domain.types import Outcome
+from bridge.ingest import runs
+from bridge.ingest.outcomes import BACKOFF, SYNC_CADENCE, record_defect
+from bridge.leases import LEASE
+
+if TYPE_CHECKING:
+    from procrastinate import App
+
+log = logging.getLogger(__name__)
+
+TICK_CRON = "* * * * * */10"  # cron with seconds: every ten seconds
+CHUNK_PAGES = 40  # of one job; the rest is a backfill, which waits behind all other jobs
+TICK_CONNECTIONS = 2000  # queued by one tick
+CROWDED_WAIT = timedelta(seconds=2)  # before a source with all its threads in use is tried again
+ELSEWHERE_WAIT = timedelta(minutes=1)  # before a connection that another process syncs is tried again
+BACKFILL_PRIORITY, TICK_PRIORITY = -10, 10  # priorities of backfills and of ticks
+BATCH_JOBS = 200  # jobs added at once; after so many the planner's statistics are stale
+QUEUED_JOBS = "SELECT queueing_lock FROM procrastinate_jobs WHERE status = 'todo' AND queueing_lock IS NOT NULL"
+RELEASE_JOBS_FAR_AHEAD = (
+    "UPDATE procrastinate_jobs SET scheduled_at = NULL WHERE status = 'todo' AND scheduled_at > now() + interval '2m'"
+)
+SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and its jobs are queued again
+
+
+@dataclass(slots=True, kw_only=True)
+class Jobs:
+    """The work of the jobs at an open installation. ``stopping`` ends each job after its next page."""
+
+    bridge: installation.Bridge
+    clock: Callable[[], datetime] = installation.now
+    stopping: threading.Event = field(default_factory=threading.Event)
+    unreleased: set[str] = field(default_factory=set)  # holders whose leases may still be held
+    repaired_at: float = float("-inf")
+
+    def sync(self, connection_id: int, pages: int | None = None) -> bool:
+        """Sync up to ``pages`` pages of a connection, and return whether more pages follow.
+
+        Raises TryLater if the sync cannot start. A failed sync is over; the tables say when it is due again. Only a
+        backfill gives ``pages``. Without it, a connection that is no longer due is skipped, as jobs may wait for long.
+        """
+        connection = self.bridge.store.connections.by_id(connection_id)
+        if connection is None or connection.paused is not None:
+            return False
+        if pages is None and connection.due_at is not None and connection.due_at > self.clock():
+            return False
+        mine = replace(self.bridge)  # a holder of its own
+        try:
+            return self._sync(mine, connection, pages or CHUNK_PAGES)
+        except BridgeError:
+            raise
+        except Exception:  # the database went away, and the lease may still be held
+            self.unreleased.add(mine.holder)
+            raise
+
+    def _sync(self, mine: installation.Bridge, connection: Connection, pages: int) -> bool:
+        user = self.bridge.store.people.user_by_id(connection.user_id)
+        leases.release_if_dead(self.bridge.store, connection)
+        self._claim(mine, connection)
+        chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
+        outcome = self._outcome(mine, user, connection, chunk)
+        if outcome.outcome == "skipped":
+            raise TryLater(f"{connection.source}: another process syncs it", retry_at=self.clock() + ELSEWHERE_WAIT)
+        return chunk.full
+
+    def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
+        """Claim the lease. Raises TryLater if the source is already synced as often at once as it allows."""
+        store, now, limit = self.bridge.store, self.clock(), registry.spec(connection.source).at_once
+        with store.lock(f"entering-{connection.source}"):
+            if store.scheduling.lease_count(connection.source, now=now) >= limit:
+                raise TryLater(f"{connection.source} is busy enough", retry_at=now + CROWDED_WAIT)
+            store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE)
+
+    def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
+        """Sync and return the outcome. A defect becomes an outcome too, so that the connection is due again later."""
+        now = self.clock()
+        try:
+            return runs.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
+        except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the rest
+            log.error("%s: unexpected %s", connection.source, type(error).__name__)  # its text may be personal
+            return record_defect(mine.store, connection, error, holder=mine.holder, now=now)
+
+    def run_due_tasks(self, user_id: int) -> None:
+        due_tasks.run_due_tasks(self.bridge, self.bridge.store.people.user_by_id(user_id), now=self.clock())
+
+    def due_connections(self) -> list[Connection]:
+        return self.bridge.store.scheduling.due(now=self.clock(), limit=TICK_CONNECTIONS)
+
+    def release_leases(self) -> None:
+        """Release leases of dead processes of this machine, and our own leases whose release failed."""
+        leases.release_dead(self.bridge.store)
+        for holder in list(self.unreleased):
+            self.bridge.store.scheduling.release_all(holder)
+            self.unreleased.discard(holder)
+
+    def repair_clock(self) -> None:
+        """Repair due times set by a machine whose clock was ahead. Rarely, because our own clock may be behind."""
+        if time.monotonic() - self.repaired_at >= SYNC_CADENCE.total_seconds():
+            self.repaired_at = time.monotonic()
+            self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)
+
+    def is_untidy(self) -> bool:
+        return housekeeping.is_due(self.bridge, now=self.clock())
+
+    def tidy(self) -> None:
+        if self.is_untidy():
+            housekeeping.daily(self.bridge, now=self.clock())
+
+    def waiting_users(self) -> list[User]:
+        """Return the users with due tasks. A wrong setting is logged and gives none, because syncs must go on."""
+        found: list[User] = []
+        now, users = self.clock(), self.bridge.store.people.users
+        guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
+        return found
+
+
+@dataclass(slots=True, kw_only=True)
+class _Chunk:
+    """A count of pages. It interrupts a sync after ``pages`` stored pages, or when the worker stops."""
+
+    pages: int
+    stopping: threading.Event
+    clock: Callable[[], datetime]
+    full: bool = False
+
+    def landed(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
+        self.pages -= 1
+        if self.stopping.is_set():
+            raise Interrupted("the worker was stopped", retry_at=self.clock())
+        if self.pages <= 0:
+            self.full = True
+            raise Interrupted("there is more; it follows", retry_at=self.clock() + BACKOFF)
+
+
+def declare(jobs: Jobs, queue: App) -> None:
+    """Declare the tasks ``tick``, ``sync``, ``attend`` and ``tidy`` to the queue."""
+    from procrastinate.retry import BaseRetryStrategy, RetryDecision
+
+    class RetryAtStatedTime(BaseRetryStrategy):
+        """Retries a job at the time that TryLater states. Any other failure is over, and due again by the tables.
+
+        The time is at most ``ELSEWHERE_WAIT`` away, because further jobs of the user's source wait for this job.
+        """
+
+        def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
+            if not isinstance(exception, TryLater):
+                report("a sync", exception)  # procrastinate would log the error's text
+                return None
+            return RetryDecision(retry_at=exception.due(jobs.clock()) or jobs.clock() + ELSEWHERE_WAIT)
+
+    @queue.task(name="sync", retry=RetryAtStatedTime())
+    async def sync(connection_id: int, pages: int | None = None) -> None:
+        if await asyncio.to_thread(jobs.sync, connection_id, pages):
+            connection = await asyncio.to_thread(jobs.bridge.store.connections.by_id, connection_id)
+            if connection is not None:  # twice as many pages, so that a listing without resumption ends at last
+                more = _sync_job(connection, pages=2 * (pages or CHUNK_PAGES))
+                await _enqueue(queue, "sync", [more], priority=BACKFILL_PRIORITY, queue="backfill")
+
+    @queue.task(name="attend")
+    async def attend(user_id: int) -> None:
+        await asyncio.to_thread(jobs.run_due_tasks, user_id)
+
+    @queue.task(name="tidy")
+    async def tidy() -> None:
+        await asyncio.to_thread(guarded, "housekeeping", jobs.tidy)
+
+    @queue.periodic(cron=TICK_CRON)
+    @queue.task(name="tick", queueing_lock="tick", priority=TICK_PRIORITY)
+    async def tick(timestamp: int) -> None:  # noqa: ARG001 - the library's shape
+        await _resume(queue)
+        await asyncio.to_thread(jobs.release_leases)
+        await asyncio.to_thread(jobs.repair_clock)
+        if await asyncio.to_thread(jobs.is_untidy):
+            await _enqueue(queue, "tidy", [_QueuedJob("tidy", "tidy", {})], priority=BACKFILL_PRIORITY)
+        due = await asyncio.to_thread(jobs.due_connections)
+        people = await asyncio.to_thread(jobs.waiting_users)
+        await _enqueue(queue, "sync", [_sync_job(connection) for connection in due])
+        await _enqueue(
+            queue, "attend", [_QueuedJob(f"attend/{u.id}", f"attend/{u.id}", {"user_id": u.id}) for u in people]
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class _QueuedJob:
+    """A job to queue. Jobs of a ``lock`` run in turn, and jobs of a ``queueing_lock`` are queued once.
+
+    Ticks take no lock. If a worker dies during a tick, the next tick must still run, because only ticks detect dead
+    workers.
+    """
+
+    lock: str | None
+    queueing_lock: str
+    arguments: dict[str, int]
+
+
+def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
+    lock = f"{connection.user_id}/{connection.source}"
+    return _QueuedJob(lock, f"sync/{connection.id}", {"connection_id": connection.id, **more})
+
+
+async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: Any) -> None:
+    """Queue jobs that are not waiting yet. After many jobs the table is analysed, or fetching is ten times slower."""
+    waiting = {row["queueing_lock"] for row in await at.connector.execute_query_all_async(query=QUEUED_JOBS)}
+    plain = at.configure_task(task, **options).job
+    fresh = [
+        plain.evolve(lock=one.lock, queueing_lock=one.queueing_lock, task_kwargs=one.arguments)
+        for one in wanted
+        if one.queueing_lock not in waiting
+    ]
+    for begin in range(0, len(fresh), BATCH_JOBS):
+        await _add(at, fresh[begin : begin + BATCH_JOBS])
+    if len(fresh) >= BATCH_JOBS:
+        await at.connector.execute_query_async(query="ANALYZE procrastinate_jobs")
+
+
+async def _add(queue: App, jobs: list[Any]) -> None:
+    """Add jobs in one statement, or singly if another worker has just queued some of these jobs."""
+    from procrastinate.exceptions import AlreadyEnqueued
+
+    try:
+        await queue.job_manager.batch_defer_jobs_async(jobs)
+    except AlreadyEnqueued:
+        if len(jobs) > 1:
+            for job in jobs:
+                await _add(queue, [job])
+
+
+async def _resume(queue: App) -> None:
+    """Queue the jobs of dead workers again, and release jobs that a clock ahead of ours has put off.
+
+    A dead worker's job is dropped if its twin is queued already.
+    """
+    await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
+    for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):
+        await queue.job_manager.retry_job(job)
+
+
+def work(bridge: installation.Bridge, *, concurrency: int) -> None:
+    """Work until SIGTERM or Ctrl-C. Running syncs have ten seconds to end after their next page."""
+    from bridge.daemon.procrastinate_queue import open_queue
+
+    jobs = Jobs(bridge=bridge)
+    queue = open_queue(bridge.settings.database, concurrency)
+    declare(jobs, queue)
+    asyncio.run(_until_stopped(jobs, queue, concurrency))
+
+
+async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
+    """Work until a signal comes. While the database is away, try again every second."""
+    import psycopg
+    from procrastinate.exceptions import ConnectorException
+
+    loop, stopped = asyncio.get_running_loop(), asyncio.Event()
+    loop.set_default_executor(ThreadPoolExecutor(concurrency + 4))
+
+    def stop() -> None:
+        jobs.stopping.set()
+        stopped.set()
+        end = threading.Timer(
+            SHUTDOWN_GRACE_SECONDS + SHUTDOWN_LAST_SECONDS, exit_process
+        )  # asyncio would wait for threads, and they for sources
+        end.daemon = True
+        end.start()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    log.info("working, %s at once", concurrency)
+    while not stopped.is_set():
+        try:
+            await _until_done_or_stopped(_run(queue, concurrency), stopped)
+        except (ConnectorException, psycopg.Error, OSError) as error:
+            log.error("the database is away (%s)", type(error).__name__)
+            await _until_done_or_stopped(asyncio.sleep(1.0), stopped)
+    log.info("stopped")
+
+
+async def look(queue: App) -> None:
+    """Queue a tick, so that a worker looks for due work at once."""
+    await _resume(queue)
+    await _enqueue(queue, "tick", [_QueuedJob(None, "tick", {"timestamp": 0})], priority=TICK_PRIORITY)
+
+
+async def _run(queue: App, concurrency: int) -> None:
+    async with queue.open_async():
+        await look(queue)
+        await queue.run_worker_async(
+            concurrency=concurrency,
+            delete_jobs="always",  # failed jobs are due again by our tables
+            install_signal_handlers=False,
+            fetch_job_polling_interval=1.0,
+            update_heartbeat_interval=SILENT_SECONDS / 6,
+            stalled_worker_timeout=SILENT_SECONDS,
+            shutdown_graceful_timeout=SHUTDOWN_GRACE_SECONDS,
+        )
+
+
+async def _until_done_or_stopped(work: Coroutine[Any, Any, None], stopped: asyncio.Event) -> None:
+    """Await ``work``. When ``stopped`` is set first, cancel the work and wait for its end."""
+    task, waiting = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
+    await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    waiting.cancel()
+    if not task.done():
+        task.cancel()
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not stopped.is_set():
+            raise

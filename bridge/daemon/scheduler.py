@@ -1,0 +1,233 @@
+"""The daemon's scheduler. It starts due syncs by source, each user's due tasks, and the day's housekeeping.
+
+Due times and leases live in the database. Commands and workers may therefore run beside the daemon, and a killed
+daemon loses nothing. Each source has its own threads. Users and housekeeping have one thread each.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from functools import partial
+from typing import TYPE_CHECKING
+
+from bridge import installation, leases, registry
+from bridge.advice import adapters
+from bridge.daemon import due_tasks, housekeeping
+from bridge.daemon.due_tasks import guarded
+from bridge.daemon.worker_pool import SHUTDOWN_LAST_SECONDS, WorkerPool
+from bridge.domain.errors import Interrupted
+from bridge.domain.records import Connection, User
+from bridge.ingest import runs
+from bridge.ingest.outcomes import SYNC_CADENCE, record_defect
+from bridge.leases import LEASE
+
+if TYPE_CHECKING:
+    from bridge.store.locks import SingletonLock
+
+log = logging.getLogger(__name__)
+
+LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK = "look", "people", "housekeeping"
+STAGGER_STEP = timedelta(seconds=1)  # between two overdue connections, after a start or after the machine slept
+
+
+CLOCK_TOLERANCE = timedelta(minutes=2)  # a synchronised clock is slewed, and a busy machine is late
+
+
+@dataclass(slots=True, kw_only=True)
+class ClockWatch:
+    """A wall clock beside a monotonic clock (``time.monotonic``), which stands still while the machine sleeps."""
+
+    clock: Callable[[], datetime]
+    steady: Callable[[], float]
+    last: tuple[datetime, float] | None = field(default=None)
+
+    def jump(self) -> timedelta:
+        """Return how far the wall clock jumped since the last call, negative backwards. Small drifts count as 0."""
+        now, steady = self.clock(), self.steady()
+        before, self.last = self.last, (now, steady)
+        if before is None:
+            return timedelta(0)
+        ahead = (now - before[0]) - timedelta(seconds=steady - before[1])
+        return ahead if abs(ahead) > CLOCK_TOLERANCE else timedelta(0)
+
+
+@dataclass(slots=True, kw_only=True)
+class Daemon:
+    """A running scheduler of an open installation, with its clock and the work under way."""
+
+    bridge: installation.Bridge
+    clock: Callable[[], datetime] = installation.now
+    steady: Callable[[], float] | None = None  # monotonic seconds; None: the clock is not watched
+    stopping: threading.Event = field(default_factory=threading.Event)
+    looked_at: datetime | None = None
+    sync_counts: Counter[tuple[str, str]] = field(default_factory=Counter)  # (source, outcome) -> syncs
+    syncing: set[int] = field(default_factory=set)  # connections
+    unreleased: set[int] = field(default_factory=set)  # connections whose leases may still be held
+    pool: WorkerPool = field(default_factory=lambda: WorkerPool(at_once))
+    clock_watch: ClockWatch | None = None
+    users: dict[int, User] = field(default_factory=dict)
+    singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
+
+    def start(self) -> None:
+        """Free leases of dead processes, repair due times that a wrong clock set, and stagger overdue connections."""
+        if self.steady is not None:
+            self.clock_watch = ClockWatch(clock=self.clock, steady=self.steady)
+        leases.release_dead(self.bridge.store)
+        self._repair_clock()
+        self._stagger()
+
+    def tick(self) -> None:
+        """Look once and wait until the work that this started has ended."""
+        self.look()
+        self.pool.wait_until_idle()
+
+    def look(self) -> None:
+        """Start due work that is not under way, and return at once. The next look starts what this look could not."""
+        if not self._is_alone() or self.stopping.is_set():
+            return
+        guarded("the clock", self._check_clock)
+        guarded("what is due", self._start_syncs)
+        guarded("people", self._start_people)
+        guarded("housekeeping", self._start_housekeeping)
+        self.looked_at = self.clock()
+
+    def _start_people(self) -> None:
+        if self.pool.free_threads(PEOPLE_WORK):
+            self.pool.start(PEOPLE_WORK, lambda: guarded("people", self._run_due_tasks))
+
+    def _start_housekeeping(self) -> None:
+        if self.pool.free_threads(HOUSEKEEPING_WORK) and housekeeping.is_due(self.bridge, now=self.clock()):
+            self.pool.start(HOUSEKEEPING_WORK, lambda: guarded("housekeeping", self._tidy))
+
+    def _tidy(self) -> None:
+        gone = housekeeping.daily(self.bridge, now=self.clock())
+        log.info("housekeeping: %d raw records, %d outcomes of syncs went", gone.raw, gone.runs)
+        for user in self.bridge.store.people.users():
+            guarded(f"adapter of user {user.id}", partial(self._personalise, user))
+
+    def _personalise(self, user: User) -> None:
+        """Tune a user's adapter of the language model if tuning is set up and due."""
+        if not self.stopping.is_set():
+            adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
+
+    def _is_alone(self) -> bool:
+        """Tell whether this daemon still holds the singleton lock. It may lose the lock while the database is away."""
+        if self.singleton is None:
+            return True
+        try:
+            if self.singleton.taken():
+                return True
+            log.error("another daemon works at this store; this one starts nothing")
+        except Exception as error:  # noqa: BLE001 - each database's driver has its own
+            log.error("the database is away: %s", type(error).__name__)
+        return False
+
+    def _check_clock(self) -> None:
+        """Repair due times at each look, because a sync that ran while the clock was corrected ends by the old clock.
+
+        After a jump of the clock, overdue connections are staggered.
+        """
+        self._repair_clock()
+        if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
+            log.warning("the clock moved by %d s", ahead.total_seconds())
+            self._stagger()
+
+    def _repair_clock(self) -> None:
+        self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)
+
+    def _stagger(self) -> None:
+        self.bridge.store.scheduling.stagger(now=self.clock(), step=STAGGER_STEP, within=SYNC_CADENCE)
+
+    def _start_syncs(self) -> None:
+        self._release_again()
+        for source in self.bridge.store.scheduling.due_by_source(now=self.clock()):
+            guarded(source, partial(self._start_source, source))
+
+    def _start_source(self, source: str) -> None:
+        for connection in self._claim(source, self.pool.free_threads(source)):
+            if not guarded(source, partial(self.pool.start, source, partial(self._sync_source, connection))):
+                self.unreleased.add(connection.id)
+
+    def _claim(self, source: str, limit: int) -> list[Connection]:
+        """Claim due connections that are not being synced here. A jump of the clock may have ended their leases."""
+        mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
+        return self.bridge.store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
+
+    def _release_again(self) -> None:
+        """Release leases whose release failed when their sync ended, because the database was away."""
+        for connection_id in tuple(self.unreleased):
+            self.bridge.store.scheduling.release(connection_id, self.bridge.holder)
+            self.unreleased.discard(connection_id)
+
+    def _sync_source(self, connection: Connection | None) -> None:
+        """Sync a connection, then each further due connection of its source."""
+        while connection is not None:
+            work = self._sync if not self.stopping.is_set() else self._release
+            self.syncing.add(connection.id)
+            if not guarded(connection.source, partial(work, connection)):
+                self.unreleased.add(connection.id)
+            self.syncing.discard(connection.id)
+            connection = None if self.stopping.is_set() else self._claim_next(connection.source)
+
+    def _release(self, connection: Connection) -> None:
+        self.bridge.store.scheduling.release(connection.id, self.bridge.holder)
+
+    def _claim_next(self, source: str) -> Connection | None:
+        found: list[Connection] = []
+        guarded(source, lambda: found.extend(self._claim(source, 1)))
+        return found[0] if found else None
+
+    def _sync(self, connection: Connection) -> None:
+        """Sync a connection. A defect in its source becomes an outcome, so that the other sources go on."""
+        now, user = self.clock(), self._user_of(connection.user_id)
+        try:
+            outcome = runs.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
+        except Exception as error:  # noqa: BLE001 - a defect in one source must not stop the rest
+            log.error("%s: unexpected %s", connection.source, type(error).__name__)  # its text may be personal
+            outcome = record_defect(self.bridge.store, connection, error, holder=self.bridge.holder, now=now)
+        self.sync_counts[connection.source, outcome.outcome] += 1
+
+    def _user_of(self, user_id: int) -> User:
+        if user_id not in self.users:
+            self.users = {user.id: user for user in self.bridge.store.people.users()}
+        return self.users[user_id]
+
+    def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
+        """Interrupt a sync after a stored page when the daemon stops. The next start resumes after that page."""
+        if self.stopping.is_set():
+            raise Interrupted("the daemon was stopped", retry_at=self.clock())
+
+    def _run_due_tasks(self) -> None:
+        self.users = {user.id: user for user in self.bridge.store.people.users()}
+        for user in due_tasks.users_with_due_tasks(self.bridge, self.users.values(), now=self.clock()):
+            if self.stopping.is_set():
+                return
+            due_tasks.run_due_tasks(self.bridge, user, now=self.clock())
+
+    def stop(self, patience: float) -> bool:
+        """Start nothing more and wait ``patience`` seconds for running work. Then release its leases.
+
+        Returns False if work was still running. It ends with the process, and the next start fetches its last page
+        again.
+        """
+        self.stopping.set()
+        begun = time.monotonic()
+        if self.pool.wait_until_idle(patience):
+            return True
+        freeing = partial(guarded, "leases", lambda: self.bridge.store.scheduling.release_all(self.bridge.holder))
+        last = threading.Thread(target=freeing, daemon=True)
+        last.start()
+        last.join(SHUTDOWN_LAST_SECONDS)  # the next start frees leases that a busy database keeps
+        log.warning("%d threads cut off after %d s", sum(self.pool.busy().values()), time.monotonic() - begun)
+        return False
+
+
+def at_once(kind: str) -> int:
+    """Return how many threads of a kind of work may run at once."""
+    return 1 if kind in (LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK) else registry.spec(kind).at_once

@@ -1,0 +1,12 @@
+"""Service files of the daemon for systemd and containers, as ``bridge service`` prints them."""
+
+from __future__ import annotations
+
+from importlib.resources import files
+
+FILES = {"systemd": "rhythm-bridge.service", "container": "Containerfile"}
+
+
+def text(kind: str) -> str:
+    """Return the file of a kind of service. Raises KeyError for an unknown kind."""
+    return files(__name__).joinpath(FILES[kind]).read_text(encoding="utf-8")

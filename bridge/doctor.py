@@ -1,0 +1,224 @@
+"""Check the folder, the key, the store, the plug-ins and every connection of an installation."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from bridge import config, installation, registry
+from bridge.auth import key_storage
+from bridge.daemon import housekeeping
+from bridge.domain.errors import BridgeError
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection, User
+from bridge.ingest import imports, runs
+from bridge.ingest.imports import FOLDER_CONNECTION, PUSH_CONNECTION
+
+SQLITE = "sqlite:///"
+OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
+KEY_PLACES = {
+    "InFile": "readable by you alone",
+    "InKeyring": "in this machine's keyring",
+    "InEnvironment": "from BRIDGE_KEY",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finding:
+    """The result of a check. ``next`` is the command or step that mends a fault."""
+
+    check: str
+    ok: bool
+    text: str
+    next: str = ""
+
+
+def examine() -> list[Finding]:
+    """Run every check. An error of ours becomes a finding and ends no check."""
+    try:
+        settings = config.load()
+    except BridgeError as error:
+        return [Finding(check="settings", ok=False, text=str(error), next="correct the file")]
+    findings = [Finding(check="settings", ok=True, text=str(settings.folder)), _key(settings)]
+    try:
+        with installation.open_bridge() as bridge:
+            findings.append(_store(settings))
+            findings.append(_plugins(bridge))
+            findings.append(_rules(bridge))
+            findings.extend(_shared_settings(bridge))
+            findings.extend(_people(bridge))
+    except BridgeError as error:
+        findings.append(Finding(check="store", ok=False, text=str(error), next="check BRIDGE_DATABASE"))
+    return findings
+
+
+def _key(settings: config.Settings) -> Finding:
+    place = key_storage.key_storage_of(settings.key, settings.folder)
+    try:
+        return _key_place(place)
+    except BridgeError as error:
+        return Finding(check="key", ok=False, text=str(error), next="correct BRIDGE_KEY")
+
+
+def _key_place(place: key_storage.KeyStorage) -> Finding:
+    match place:
+        case key_storage.InFile(path) if not path.exists():
+            return Finding(check="key", ok=True, text="will be made with the first consent")
+        case key_storage.InFile(path) if sys.platform != "win32" and path.stat().st_mode & 0o077:
+            return Finding(check="key", ok=False, text="others on this machine can read it", next=f"chmod 600 {path}")
+    left = place.leftovers() if isinstance(place, key_storage.InFile) else []
+    if left or (place.is_writable and len(place.keys()) > 1):
+        return Finding(check="key", ok=False, text="a rotation was interrupted", next="bridge key rotate")
+    return Finding(check="key", ok=True, text=KEY_PLACES[type(place).__name__])
+
+
+def _store(settings: config.Settings) -> Finding:
+    path = Path(settings.database.removeprefix(SQLITE))
+    if settings.database.startswith(SQLITE) and sys.platform != "win32" and path.stat().st_mode & 0o077:
+        text = "others on this machine can read the database"
+        return Finding(check="store", ok=False, text=text, next=f"chmod 600 {path}*")
+    return Finding(check="store", ok=True, text="opened and up to date")
+
+
+def _plugins(bridge: installation.Bridge) -> Finding:
+    try:
+        chosen = (bridge.classifier.name, bridge.policy().name)
+    except BridgeError as error:
+        return Finding(check="plug-ins", ok=False, text=str(error), next="bridge sources")
+    return Finding(check="plug-ins", ok=True, text=f"classifier {chosen[0]}, policy {chosen[1]}")
+
+
+def _rules(bridge: installation.Bridge) -> Finding:
+    """Check the rules that every recommendation and every night's tidying read."""
+    try:
+        guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
+    except BridgeError as error:
+        return Finding(check="rules", ok=False, text=str(error), next="correct it in the environment or config.toml")
+    text = f"{guard.explore:.0%} of advice is tried by lot, raw records are kept for {kept:g} days"
+    return Finding(check="rules", ok=True, text=text)
+
+
+def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
+    """Find personal settings made for the whole installation although it serves several users."""
+    if len(bridge.store.people.users()) < 2:
+        return
+    for spec in registry.specs():
+        for setting in spec.settings:
+            if setting.personal and bridge.settings.installed(spec.name, setting):
+                text = f"{config.variable_of(spec.name, setting)} is one person's: it is used for none of several"
+                own = f"write {setting.name} into config.toml under [people.NAME.{spec.name}]"
+                yield Finding(check="settings", ok=False, text=text, next=own)
+
+
+def _people(bridge: installation.Bridge) -> Iterator[Finding]:
+    people = bridge.store.people.users()
+    if not people:
+        yield Finding(check="people", ok=False, text="nobody has been added", next="bridge user add NAME")
+    for user in people:
+        connections = bridge.store.connections.of_user(user.id)
+        if not connections:
+            check, text = f"{user.name}", "nothing is connected"
+            yield Finding(check=check, ok=False, text=text, next=f"bridge connect SOURCE --user {user.name}")
+        yield from (_connection(bridge, user, connection) for connection in connections)
+
+
+def _connection(bridge: installation.Bridge, user: User, connection: Connection) -> Finding:
+    """Find the first fault of a connection, in the order from lasting to passing faults."""
+    check = f"{user.name}/{connection.source}"
+    again = f"bridge sync --user {user.name} --source {connection.source}"
+    login = f"bridge connect {connection.source} --user {user.name}"
+    login += " --push" if connection.name == PUSH_CONNECTION else ""
+    try:
+        spec = registry.spec(connection.source)
+        live = bridge.store.connections.secret(connection.id) is not None
+        folder = _folder(bridge, user, connection)
+        if live and folder is None:
+            bridge.account(connection, spec).token()
+    except BridgeError as error:
+        return Finding(check=check, ok=False, text=str(error), next=login)
+    if folder is not None and live and not folder.is_dir():
+        return Finding(check=check, ok=False, text="its folder is gone", next=f"{login} --folder PATH")
+    if connection.paused:
+        return Finding(
+            check=check, ok=False, text=f"stopped: {connection.paused}", next=mending_command(bridge, user, connection)
+        )
+    if is_lost(bridge, connection):
+        text = "its consent is not here: exports hold none"
+        return Finding(check=check, ok=False, text=text, next=mending_command(bridge, user, connection))
+    if connection.last_error:
+        return Finding(
+            check=check, ok=False, text=connection.last_error, next=mending_command(bridge, user, connection)
+        )
+    if connection.due_at is not None and installation.now() - connection.due_at > OVERDUE:
+        return Finding(check=check, ok=False, text="should have been synced long ago", next="bridge daemon")
+    if live and connection.last_success is None:
+        last = bridge.store.scheduling.last_outcome(connection.id)
+        if last is not None and last[1].outcome == "interrupted":
+            return Finding(check=check, ok=True, text="its first sync is under way")
+        return Finding(check=check, ok=False, text="has never been synced", next=again)
+    more = login if connection.not_permitted else ""
+    return Finding(check=check, ok=True, text=_describe(bridge, connection, spec, live=live), next=more)
+
+
+def is_lost(bridge: installation.Bridge, connection: Connection) -> bool:
+    """Tell that an account or folder has no secret left, although it was not disconnected on purpose."""
+    return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
+
+
+def is_kept(bridge: installation.Bridge, connection: Connection) -> bool:
+    """Tell that a connection was disconnected and its data kept, so that it has synced and is never due again."""
+    ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
+    return ended and _has_no_secret(bridge, connection)
+
+
+def _has_no_secret(bridge: installation.Bridge, connection: Connection) -> bool:
+    return (
+        connection.name.startswith(("account", FOLDER_CONNECTION))
+        and bridge.store.connections.secret(connection.id) is None
+    )
+
+
+def mending_command(bridge: installation.Bridge, user: User, connection: Connection) -> str:
+    """Return the command that mends a connection that failed, was stopped or has lost its consent."""
+    login = f"bridge connect {connection.source} --user {user.name}"
+    if connection.name == runs.IMPORT_CONNECTION:
+        return f"bridge import PATH --user {user.name}"
+    if is_lost(bridge, connection):
+        pushed = connection.name == PUSH_CONNECTION
+        return login + ("" if connection.name == "account" else " --push" if pushed else " --folder PATH")
+    last = bridge.store.scheduling.last_outcome(connection.id)
+    if connection.paused and not (last and last[1].outcome == "stopped"):
+        return login
+    return f"bridge sync --user {user.name} --source {connection.source}"
+
+
+def next_step(bridge: installation.Bridge, user: User, connection: Connection, now: datetime) -> str:
+    """Return the command to run next for a connection, or nothing when all is well."""
+    wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
+    if wrong or connection.last_success is connection.due_at is None:
+        return mending_command(bridge, user, connection)
+    if connection.due_at is not None and connection.due_at < now:
+        return f"bridge sync --user {user.name}"
+    return f"bridge connect {connection.source} --user {user.name}" if connection.not_permitted else ""
+
+
+def _folder(bridge: installation.Bridge, user: User, connection: Connection) -> Path | None:
+    """Return the folder of a connected folder, else None. Raises SetupError where no key opens the consent."""
+    if not connection.name.startswith(FOLDER_CONNECTION):
+        return None
+    account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    account.token()
+    return imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+
+
+def _describe(bridge: installation.Bridge, connection: Connection, spec: ConnectorSpec, *, live: bool) -> str:
+    aside = len(bridge.store.ingest.set_aside(connection.id))
+    if is_kept(bridge, connection):
+        return "disconnected, its data is kept"
+    works = "works" if live else "imported from files" if spec.reads else "told by hand"
+    refused = spec.refusal(connection.not_permitted)
+    left_out = f"; {aside} records set aside (see: bridge status --user NAME)" if aside else ""
+    return works + left_out + (f"; {refused}" if refused else "")

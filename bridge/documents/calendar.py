@@ -1,0 +1,250 @@
+"""Document weeks as 28 slots, the events of a day, and the labels of titles."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+from bridge.documents.text import title_of
+from bridge.domain.slots import zone_at
+from rhythm_env.interface import ActionType
+
+if TYPE_CHECKING:
+    from bridge.advice.week import Week, WeekSlot
+    from bridge.calendar import SlotFacts, Stretch
+    from bridge.domain.records import Recommendation
+    from bridge.domain.slots import ZoneHistory
+    from bridge.domain.types import Label, Occurrence
+
+MINUTE = timedelta(minutes=1)
+
+
+class LabelDocument(TypedDict):
+    """The action that a classifier gives to a title, or null for no activity, and its reason."""
+
+    title: str
+    action: str | None
+    probability: float
+    runner_up: str | None
+    by: str
+    why: str
+
+
+def label_document(title: str, label: Label) -> LabelDocument:
+    """Document a label."""
+    return {
+        "title": title,
+        "action": str(label.action) if label.action else None,
+        "probability": label.confidence,
+        "runner_up": str(label.runner_up) if label.runner_up else None,
+        "by": label.by,
+        "why": label.why,
+    }
+
+
+# "from" cannot be written as an attribute of a class
+TodayEventDocument = TypedDict(
+    "TodayEventDocument",
+    {
+        "event": str,
+        "from": str,
+        "to": str,
+        "title": str,
+        "action": str | None,
+        "confidence": float,
+        "by": str,
+        "why": str,
+    },
+)
+
+
+def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
+    """Document an event of a day by the hours and minutes of the user's clock."""
+    zone = zone_at(occurrence.start, zones)
+    start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
+    return {
+        "event": occurrence.event.key,
+        "from": "all day" if occurrence.event.all_day else f"{start:%H:%M}",
+        "to": "" if occurrence.event.all_day else f"{end:%H:%M}",
+        "title": title_of(occurrence.event),
+        "action": str(label.action) if label.action else None,
+        "confidence": round(label.confidence, 2),
+        "by": label.by,
+        "why": label.why,
+    }
+
+
+class StretchDocument(TypedDict):
+    """A stretch of time on the user's clock."""
+
+    start: str
+    end: str
+
+
+class SlotEventDocument(StretchDocument):
+    """An event of a slot. ``minutes`` lie in the slot, and ``event`` is the key that corrections take."""
+
+    event: str
+    minutes: float
+    all_day: bool
+    title: str
+    busy: bool
+    meeting: bool
+    action: str | None
+    probability: float
+    runner_up: str | None
+    by: str
+    why: str
+
+
+class SlotAdviceDocument(TypedDict):
+    """A recommendation for a slot, or moved to it."""
+
+    id: int
+    action: str
+    answer: str | None
+    moved_here: bool
+    policy: str
+
+
+class SlotDocument(StretchDocument):
+    """A slot of a week. ``busy`` and the ``planned`` share of each action are null without a calendar."""
+
+    timestep: int
+    day: int
+    slot: int
+    date: str
+    hours: float
+    busy: float | None
+    planned: dict[str, float] | None
+    facts: dict[str, Any]
+    events: list[SlotEventDocument]
+    advice: list[SlotAdviceDocument]
+
+
+class WeekDocument(StretchDocument):
+    """A week of 28 slots as known ``at`` an instant. ``calendar`` says that a calendar was read."""
+
+    week: str
+    zone: str
+    at: str
+    calendar: bool
+    facts: dict[str, Any]
+    slots: list[SlotDocument]
+
+
+def week_document(week: Week) -> WeekDocument:
+    """Document a week. Instants are on the user's clock; shares are of the slot's length.
+
+    Without a calendar every fact of it is null, because an unknown week is not an empty one.
+    """
+    year, number, _ = week.monday.isocalendar()
+    start, end = week.bounds
+    return {
+        "week": f"{year}-W{number:02}",
+        "start": _local(start, week.zones),
+        "end": _local(end, week.zones),
+        "zone": zone_at(start, week.zones).key,
+        "at": _local(week.at, week.zones),
+        "calendar": week.calendar,
+        "facts": week_facts(week),
+        "slots": [_slot(slot, week) for slot in week.slots],
+    }
+
+
+def week_facts(week: Week) -> dict[str, Any]:
+    """Return the facts of a whole week. The pressure of deadlines is that of now."""
+    from bridge import calendar
+
+    start, end = week.bounds
+    occurrences = [occurrence for occurrence, _ in week.entries]
+    facts: dict[str, Any] = {
+        "busy": calendar.density(occurrences, start, end),
+        "meeting_density": calendar.meeting_density(occurrences, start, end),
+        "back_to_back": calendar.back_to_back(occurrences, start, end),
+        "short_gaps": len(calendar.short_gaps(occurrences, start, end)),
+        "focus_minutes": calendar.focus_minutes(week.entries, start, end),
+        "social_events_7d": len(calendar.social_events(week.entries, end)),
+    }
+    return _if_known(facts, week) | {"deadline_pressure": week.pressure}
+
+
+def _slot(slot: WeekSlot, week: Week) -> SlotDocument:
+    facts, moment = slot.facts, slot.facts.moment
+    shares = {str(action): facts.planned.get(action, 0.0) for action in ActionType}
+    return {
+        "timestep": moment.timestep,
+        "day": moment.day,
+        "slot": int(moment.slot),
+        "date": moment.date.isoformat(),
+        "start": _local(facts.start, week.zones),
+        "end": _local(facts.end, week.zones),
+        "hours": (facts.end - facts.start) / timedelta(hours=1),
+        "busy": facts.busy if week.calendar else None,
+        "planned": shares if week.calendar else None,
+        "facts": _if_known(_facts(facts, week.zones), week) | {"deadline_pressure": facts.pressure},
+        "events": [_event(occurrence, label, facts, week.zones) for occurrence, label in slot.entries],
+        "advice": [_advice(one, slot) for one in slot.advice],
+    }
+
+
+def _if_known(facts: Mapping[str, Any], week: Week) -> dict[str, Any]:
+    return dict(facts) if week.calendar else dict.fromkeys(facts)
+
+
+def _facts(facts: SlotFacts, zones: ZoneHistory) -> dict[str, Any]:
+    return {
+        "meeting_density": facts.meetings,
+        "back_to_back": facts.back_to_back,
+        "short_gaps": facts.short_gaps,
+        "focus_minutes": facts.focus_minutes,
+        "focus_blocks": [_stretch(block, zones) for block in facts.focus],
+        "fragmentation": facts.fragmentation,
+        "minutes_since_break": facts.unbroken,
+        "next_free": None if facts.free is None else _stretch(facts.free, zones),
+        "social_events_7d": facts.social,
+    }
+
+
+def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHistory) -> SlotEventDocument:
+    from bridge.calendar import is_meeting, takes_time
+
+    event = occurrence.event
+    within = min(occurrence.end, facts.end) - max(occurrence.start, facts.start)
+    return {
+        "event": event.key,
+        **_stretch((occurrence.start, occurrence.end), zones),
+        "minutes": max(within / MINUTE, 0.0),
+        "all_day": event.all_day,
+        "title": title_of(event),
+        "busy": takes_time(event),
+        "meeting": is_meeting(event),
+        "action": str(label.action) if label.action else None,
+        "probability": label.confidence,
+        "runner_up": str(label.runner_up) if label.runner_up else None,
+        "by": label.by,
+        "why": label.why,
+    }
+
+
+def _advice(advice: Recommendation, slot: WeekSlot) -> SlotAdviceDocument:
+    from bridge.advice.week import is_moved
+
+    return {
+        "id": advice.id,
+        "action": str(advice.action),
+        "answer": str(advice.answer) if advice.answer else None,
+        "moved_here": is_moved(advice, slot.facts.moment),
+        "policy": advice.policy,
+    }
+
+
+def _stretch(stretch: Stretch, zones: ZoneHistory) -> StretchDocument:
+    return {"start": _local(stretch[0], zones), "end": _local(stretch[1], zones)}
+
+
+def _local(at: datetime, zones: ZoneHistory) -> str:
+    return at.astimezone(zone_at(at, zones)).isoformat()

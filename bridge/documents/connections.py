@@ -1,0 +1,292 @@
+"""Document connections, what came of their syncs, and the notifications of a user."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge import doctor
+from bridge.advice.notify import REPORTED, STATES, UNSENT
+from bridge.documents.text import printable
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Outcome
+
+if TYPE_CHECKING:
+    from bridge.domain.records import Connection, User
+    from bridge.domain.types import Unread
+    from bridge.ingest.imports import ImportResult
+    from bridge.installation import Bridge
+
+UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the document lists them all
+
+
+class ConnectionDocument(TypedDict):
+    """A connection of a user, with instants on the user's clock and the next command in ``next``.
+
+    ``lag_hours`` counts from the end of the newest measurement, null for a source that measures nothing.
+    ``last_change`` is the last arrival of anything new or changed.
+    """
+
+    source: str
+    connection: str
+    last_success: str | None
+    next_due: str | None
+    newest: str | None
+    newest_day: str | None
+    lag_hours: float | None
+    last_change: str | None
+    rows: int
+    counts: dict[str, int]
+    set_aside: int
+    set_aside_reasons: dict[str, int]
+    paused: str | None
+    error: str | None
+    not_permitted: list[str]
+    next: str
+
+
+def connection_documents(bridge: Bridge, user: User, now: datetime) -> list[ConnectionDocument]:
+    """Document every connection of a user."""
+    counts = bridge.store.reading.counts(user.id)
+    return [
+        _connection(bridge, user, connection, now, counts.get(connection.source, {}))
+        for connection in bridge.store.connections.of_user(user.id)
+    ]
+
+
+def _connection(
+    bridge: Bridge, user: User, connection: Connection, now: datetime, counts: Mapping[str, int]
+) -> ConnectionDocument:
+    aside = Counter(reason for _, reason in bridge.store.ingest.set_aside(connection.id))
+    newest = bridge.store.reading.newest_measurement(connection.id, now)
+    return {
+        "source": connection.source,
+        "connection": connection.name,
+        "last_success": _local_minutes(connection.last_success, user),
+        "next_due": _local_minutes(connection.due_at, user),
+        "newest": _local_minutes(newest, user),
+        "newest_day": None if newest is None else newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
+        "lag_hours": None if newest is None else round((now - newest) / timedelta(hours=1), 1),
+        "last_change": _local_minutes(bridge.store.reading.last_change(connection.id), user),
+        "rows": sum(counts.values()),
+        "counts": dict(counts),
+        "set_aside": sum(aside.values()),
+        "set_aside_reasons": dict(aside),
+        "paused": connection.paused,
+        "error": connection.last_error,
+        "not_permitted": list(connection.not_permitted),
+        "next": doctor.next_step(bridge, user, connection, now),
+    }
+
+
+def _local_minutes(at: datetime | None, user: User) -> str | None:
+    return None if at is None else at.astimezone(zone_at(at, user.zones)).isoformat(timespec="minutes")
+
+
+class FailedFileDocument(TypedDict):
+    """A file that could not be opened."""
+
+    file: str
+    reason: str
+
+
+class UnreadFileDocument(TypedDict):
+    """A file that was not read. ``source`` left it out on purpose, and is null where no source knows the file."""
+
+    file: str
+    kind: str
+    source: str | None
+
+
+class OutcomeDocument(TypedDict):
+    """An outcome of a sync or an import, with counts of records and rows, and reasons for what was left out."""
+
+    source: str
+    connection: str
+    outcome: str
+    new: int
+    updated: int
+    unchanged: int
+    deleted: int
+    set_aside: int
+    set_aside_by: dict[str, dict[str, int]]
+    reasons: list[str]
+    skipped_because: str | None
+    not_permitted: list[str]
+    retry_at: str | None
+    left_out: dict[str, int]
+    streams: dict[str, int]
+    files: int
+    samples: int
+    episodes: int
+    events: int
+    tasks: int
+    truncated: bool
+    seconds: float | None
+    failed_files: list[FailedFileDocument]
+    unread: list[UnreadFileDocument]
+    why: str
+
+
+def outcome_document(outcome: Outcome) -> OutcomeDocument:
+    """Document an outcome of a sync or an import."""
+    return {
+        "source": outcome.source,
+        "connection": outcome.connection,
+        "outcome": outcome.outcome,
+        "new": outcome.new,
+        "updated": outcome.updated,
+        "unchanged": outcome.unchanged,
+        "deleted": outcome.deleted,
+        "set_aside": outcome.set_aside,
+        "set_aside_by": {what: dict(why) for what, why in outcome.set_aside_by.items()},
+        "reasons": list(outcome.reasons),
+        "skipped_because": outcome.skipped_because,
+        "not_permitted": list(outcome.not_permitted),
+        "retry_at": outcome.retry_at.isoformat() if outcome.retry_at else None,
+        "left_out": dict(outcome.left_out),
+        "streams": dict(outcome.streams),
+        "files": outcome.files,
+        "samples": outcome.items.get("sample", 0),
+        "episodes": outcome.items.get("episode", 0),
+        "events": outcome.items.get("event", 0),
+        "tasks": outcome.items.get("task", 0),
+        "truncated": outcome.truncated,
+        "seconds": outcome.seconds,
+        "failed_files": [{"file": file, "reason": reason} for file, reason in outcome.failed_files],
+        "unread": [{"file": one.file, "kind": one.kind, "source": one.source} for one in outcome.unread],
+        "why": outcome.skipped_because or "; ".join(outcome.reasons),
+    }
+
+
+def import_outcomes(imported: ImportResult) -> list[Outcome]:
+    """Return the outcomes of an import, and more for files that failed and for files of no source."""
+    return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
+
+
+def _failed(imported: ImportResult) -> Iterator[Outcome]:
+    failed = tuple((file.path, file.reason) for file in imported.unreadable)
+    if failed:
+        because = f"{len(failed)} files could not be opened"
+        yield Outcome(source="-", connection="-", outcome="failed", skipped_because=because, failed_files=failed)
+
+
+def _unknown(imported: ImportResult) -> Iterator[Outcome]:
+    if imported.unknown:
+        yield Outcome(
+            source="-",
+            connection="-",
+            outcome="unknown",
+            files=len(imported.unknown),
+            skipped_because="; ".join(_unread_kinds(imported.unknown)),
+            unread=tuple(imported.unknown),
+        )
+
+
+def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
+    """Say which kinds of files were not read, and which source left them out on purpose."""
+    by_source: dict[str, Counter[str]] = {}
+    for file in files:
+        by_source.setdefault(file.source or "", Counter())[file.kind] += 1
+    for source, kinds in sorted(by_source.items()):
+        named = ", ".join(f"{count} {printable(kind)}" for kind, count in kinds.most_common(UNREAD_KINDS_NAMED))
+        more = ", and more" if len(kinds) > UNREAD_KINDS_NAMED else ""
+        if source:
+            yield f"{kinds.total()} files of {source} are left out on purpose: {named}{more}"
+        else:
+            yield f"{kinds.total()} files belong to no source: {named}{more} (see: bridge sources; their names: --json)"
+
+
+class UnsentDocument(TypedDict):
+    """A notification that did not go out, or may not have."""
+
+    recommendation: int
+    state: str
+    at: str
+    reason: str
+
+
+class NotificationsDocument(TypedDict):
+    """The notifications of a user with counts by state, ``on`` if an address is kept, and ``unsent``, newest first.
+
+    ``events`` says that messages may name what is in the calendar.
+    """
+
+    user: str
+    on: bool
+    events: bool
+    sending: int
+    sent: int
+    failed: int
+    missed: int
+    unsent: list[UnsentDocument]
+
+
+def notifications_document(bridge: Bridge, user: User, now: datetime) -> NotificationsDocument:
+    """Document the notifications of a user."""
+    sent = bridge.store.notifications
+    channel = sent.channel(user.id)
+    notices = sent.in_states(user.id, STATES)
+    counts = Counter(one.state for one in notices)
+    missed = sent.missed(user.id, now=now, quiet=bridge.guard.quiet)
+    unsent = [one for one in notices if one.state in UNSENT] + missed
+    return {
+        "user": user.name,
+        "on": channel is not None,
+        "events": channel is not None and channel.events,
+        "sending": counts["sending"],
+        "sent": counts["sent"],
+        "failed": counts["failed"],
+        "missed": len(missed),
+        "unsent": [
+            {
+                "recommendation": one.recommendation_id,
+                "state": one.state,
+                "at": one.at.isoformat(),
+                "reason": one.reason or "whether it went out is not known",
+            }
+            for one in sorted(unsent, key=lambda one: one.at, reverse=True)
+        ],
+    }
+
+
+class NotificationStatusDocument(ConnectionDocument):
+    """The notifications of a user as a row beside their connections."""
+
+    unsent: list[UnsentDocument]
+
+
+def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
+    """Return a row for a user whose recommendations are sent, else none.
+
+    A notification that was not sent counts as an error for the time ``REPORTED``.
+    """
+    body = notifications_document(bridge, user, now)
+    if not body["on"] and not body["unsent"]:
+        return []
+    count = sum(datetime.fromisoformat(one["at"]) >= now - REPORTED for one in body["unsent"])
+    return [
+        {
+            "last_success": None,
+            "next_due": None,
+            "newest": None,
+            "newest_day": None,
+            "lag_hours": None,
+            "last_change": None,
+            "paused": None,
+            "source": "notify",
+            "connection": "advice",
+            "rows": body["sent"],
+            "counts": {"sent": body["sent"]},
+            "set_aside": 0,
+            "set_aside_reasons": {},
+            "not_permitted": [],
+            "error": f"{count} not sent" if count else None,
+            "unsent": body["unsent"],
+            "next": f"bridge notify --user {user.name}" if count else "",
+        }
+    ]

@@ -1,0 +1,71 @@
+"""Read the words that people type at the terminal, on the page and in programs. Each error says how to write them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import SetupError
+from bridge.domain.slots import moment_at
+from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from bridge.domain.slots import Moment, ZoneHistory
+
+NO_ACTION = "NONE"  # says that an event is no activity
+
+
+def parse_answer(text: str) -> Answer:
+    """Return the feedback ``accept``, ``ignore`` or ``reschedule``. Raises SetupError for any other text."""
+    try:
+        return Answer(text.upper())
+    except ValueError:
+        raise SetupError(f"{text!r} is no answer; say accept, ignore or reschedule") from None
+
+
+def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
+    """Return the next slot of that name within a week, e.g. ``Thu evening``. Raises SetupError for any other text."""
+    day, _, slot = text.strip().partition(" ")
+    wanted = (day[:3].capitalize(), slot.strip().upper())
+    current = moment_at(now, zones)
+    for ahead in range(1, STEPS_PER_WEEK + 1):
+        moment = current.shifted(ahead)
+        if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
+            return moment
+    raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+
+
+def parse_score(text: str, user: str) -> float:
+    """Return a score from 1 to 5, halves included. Raises SetupError for any other text."""
+    try:
+        score = float(text)
+    except ValueError:
+        score = 0.0
+    if not 1 <= score <= 5 or score * 2 % 1:
+        raise SetupError(
+            f"{text!r} is no score; say 1 (bad) to 5 (good), halves included: bridge checkin 3.5 --user {user}"
+        )
+    return score
+
+
+def parse_meter(text: str, user: str) -> Meter:
+    """Return a meter by its name in any case. Raises SetupError for any other text."""
+    try:
+        return Meter(text.upper())
+    except ValueError:
+        known = ", ".join(meter.lower() for meter in Meter)
+        raise SetupError(
+            f"there is no meter {text!r} (there are: {known}): bridge checkin 3 --user {user} --meter vitality"
+        ) from None
+
+
+def parse_action(text: str) -> ActionType | None:
+    """Return an action by its name, or None for no activity. Raises SetupError for any other text."""
+    name = text.strip().upper().replace("-", "_").replace(" ", "_")
+    if name == NO_ACTION:
+        return None
+    try:
+        return ActionType(name)
+    except ValueError:
+        raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NO_ACTION}") from None

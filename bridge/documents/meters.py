@@ -1,0 +1,188 @@
+"""Document the five meters, the measured days they rest on, and check-ins."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from typing_extensions import TypedDict
+
+from bridge.domain.slots import moment_at, slot_start, zone_at
+from rhythm_env.interface import SLOTS_PER_DAY
+
+if TYPE_CHECKING:
+    from bridge.domain.metrics import Metric
+    from bridge.domain.records import ProxyMap, User
+    from bridge.domain.slots import Moment, ZoneHistory
+    from bridge.domain.types import Reading
+    from bridge.ingest.checkins import CheckIn
+    from bridge.installation import Bridge
+    from bridge.meters.daily import Figure
+    from rhythm_env.interface import Meter
+
+
+class ReasonDocument(TypedDict):
+    """An input of a meter. ``z`` is its distance from normal and ``contribution`` its points of the level."""
+
+    signal: str
+    source: str | None
+    z: float
+    contribution: float
+    age_hours: float
+    text: str
+
+
+class ReadingDocument(TypedDict):
+    """A meter from 0 to 1 with its uncertainty. The contributions sum to its distance from the normal 0.70."""
+
+    level: float | None
+    sd: float
+    coverage: float
+    validity: float | None
+    validated: bool
+    note: str | None
+    because: list[ReasonDocument]
+
+
+def reading_document(reading: Reading) -> ReadingDocument:
+    """Document a reading as the model sees it, with a level even where nothing is known."""
+    return {
+        "level": reading.level,
+        "sd": reading.sd,
+        "coverage": reading.coverage,
+        "validity": reading.validity,
+        "validated": reading.validated,
+        "note": reading.note,
+        "because": [
+            {
+                "signal": b.signal,
+                "source": b.source,
+                "z": b.z,
+                "contribution": b.contribution,
+                "age_hours": b.age_hours,
+                "text": b.text,
+            }
+            for b in reading.because
+        ],
+    }
+
+
+class StateDocument(TypedDict):
+    """A meter as the model sees it."""
+
+    level: float
+    sd: float
+    coverage: float
+
+
+class MeterDocument(ReadingDocument):
+    """A meter for people. Its level is null where nothing is known, and ``model`` is the model's view."""
+
+    model: StateDocument
+
+
+def meter_document(reading: Reading) -> MeterDocument:
+    """Document a meter for people."""
+    state = reading.state
+    return {
+        **reading_document(reading),
+        "level": reading.level if reading.coverage else None,
+        "model": {"level": state.level, "sd": state.sd, "coverage": state.coverage},
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetersView:
+    """A user's meters ``at`` an instant, and ``before`` it at the ``starts`` of slots, oldest first."""
+
+    at: datetime
+    zones: ZoneHistory
+    now: Mapping[Meter, Reading]
+    starts: Sequence[datetime]
+    before: Sequence[Mapping[Meter, Reading]]
+    proxies: ProxyMap
+
+
+def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
+    """Read the meters as of an instant, and at every slot's start over the ``days`` before it."""
+    from bridge.advice import recommend
+    from bridge.meters import read_slots
+
+    back = timedelta(days=days)
+    snapshot = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
+    starts = _slot_starts(moment_at(at, user.zones), SLOTS_PER_DAY * days, user.zones)
+    *before, now = read_slots(snapshot, [*starts, at])
+    return MetersView(at=at, zones=user.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
+
+
+def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetime]:
+    return [slot_start(newest.shifted(-back), zones) for back in range(count, -1, -1)]
+
+
+class PastMetersDocument(TypedDict):
+    """The meters at the start of a slot. A level is null where nothing was known."""
+
+    at: str
+    levels: dict[str, float | None]
+    sd: dict[str, float]
+    coverage: dict[str, float]
+
+
+class MetersDocument(TypedDict):
+    """The five meters ``at`` an instant and at the slots before. ``map`` is the version of the proxy map."""
+
+    at: str
+    map: str
+    meters: dict[str, MeterDocument]
+    history: list[PastMetersDocument]
+
+
+def meters_document(view: MetersView) -> MetersDocument:
+    """Document the meters and their history."""
+    return {
+        "at": view.at.isoformat(),
+        "map": view.proxies.version,
+        "meters": {str(meter): meter_document(reading) for meter, reading in view.now.items()},
+        "history": [_past(start, readings) for start, readings in zip(view.starts, view.before, strict=True)],
+    }
+
+
+def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocument:
+    return {
+        "at": start.isoformat(),
+        "levels": {str(m): None if r.coverage == 0 else r.level for m, r in readings.items()},
+        "sd": {str(m): r.sd for m, r in readings.items()},
+        "coverage": {str(m): r.coverage for m, r in readings.items()},
+    }
+
+
+def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
+    """Document a measured day of a source.
+
+    Each metric maps to its value (of metrics measured all day the mean or sum), its count of measurements and the
+    range of its values.
+    """
+    return {
+        "day": day.isoformat(),
+        "source": source,
+        **{
+            str(metric): {"value": f.value, "count": f.count, "low": f.low, "high": f.high}
+            for metric, f in sorted(metrics.items())
+        },
+    }
+
+
+class CheckInDocument(TypedDict):
+    """A check-in at an instant on the user's clock. ``about`` is a meter, or null for life as a whole."""
+
+    at: str
+    about: str | None
+    score: float
+
+
+def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
+    """Document a check-in."""
+    about = None if said.about is None else str(said.about)
+    return {"at": said.at.astimezone(zone_at(said.at, zones)).isoformat(), "about": about, "score": said.score}

@@ -1,0 +1,142 @@
+"""Document recommendations and the beliefs they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge.advice.belief_history import DIMENSIONS, said
+
+if TYPE_CHECKING:
+    from bridge.advice.belief_history import Beliefs, Move
+    from bridge.domain.records import Recommendation
+
+
+class SlotDocument(TypedDict):
+    """A slot of the week that begins on the date ``week``. ``day`` 0 is Monday, ``slot`` 0 the morning."""
+
+    day: int
+    slot: int
+    week: str
+
+
+class RecommendationDocument(TypedDict):
+    """A recommendation with its reasons, the score of every action, and the user's feedback."""
+
+    id: int
+    action: str
+    day: int
+    slot: int
+    timestep: int
+    week: str
+    belief: dict[str, float]
+    reasons: list[str]
+    scores: dict[str, float]
+    probabilities: dict[str, float]
+    policy: str
+    created_at: str
+    expires_at: str
+    answer: str | None
+    moved_to: SlotDocument | None
+
+
+def recommendation_document(advice: Recommendation) -> RecommendationDocument:
+    """Document a recommendation."""
+    moved = advice.moved_to
+    return {
+        "id": advice.id,
+        "action": str(advice.action),
+        "day": advice.moment.day,
+        "slot": int(advice.moment.slot),
+        "timestep": advice.moment.timestep,
+        "week": advice.moment.week.isoformat(),
+        "belief": dict(advice.belief),
+        "reasons": list(advice.reasons),
+        "scores": dict(advice.scores),
+        "probabilities": dict(advice.probabilities),
+        "policy": advice.policy,
+        "created_at": advice.created_at.isoformat(),
+        "expires_at": advice.expires_at.isoformat(),
+        "answer": str(advice.answer) if advice.answer else None,
+        "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
+    }
+
+
+class DimensionDocument(TypedDict):
+    """A dimension of the belief with a value per day. ``sd`` is null where the policy did not state it."""
+
+    low: str
+    high: str
+    mean: list[float]
+    sd: list[float | None]
+
+
+class MoveDocument(TypedDict):
+    """A feedback and the change of each dimension until the next recommendation."""
+
+    at: str
+    action: str
+    answer: str
+    change: dict[str, float]
+    text: str
+
+
+class ResetDocument(TypedDict):
+    """A reset, after which no earlier feedback counts until it is taken back."""
+
+    made_at: str
+    taken_back_at: str | None
+
+
+class BeliefDocument(TypedDict):
+    """The belief on each of ``days``, the feedback that moved it most, and the resets."""
+
+    days: list[str]
+    dimensions: dict[str, DimensionDocument]
+    policies: list[str]
+    moved_by: list[MoveDocument]
+    answers: int
+    resets: list[ResetDocument]
+
+
+def belief_document(found: Beliefs) -> BeliefDocument:
+    """Document the belief history of a user, rounded to four decimals."""
+    return {
+        "days": [one.day.isoformat() for one in found.days],
+        "dimensions": {name: _dimension(found, name, bounds) for name, bounds in DIMENSIONS.items()},
+        "policies": [one.policy for one in found.days],
+        "moved_by": [_move(one) for one in found.moves],
+        "answers": found.answers,
+        "resets": [
+            {
+                "made_at": one.made_at.isoformat(),
+                "taken_back_at": None if one.taken_back_at is None else one.taken_back_at.isoformat(),
+            }
+            for one in found.resets
+        ],
+    }
+
+
+def _dimension(found: Beliefs, name: str, bounds: tuple[str, str]) -> DimensionDocument:
+    return {
+        "low": bounds[0],
+        "high": bounds[1],
+        "mean": [round(one.mean[name], 4) for one in found.days],
+        "sd": [None if one.sd is None else round(one.sd[name], 4) for one in found.days],
+    }
+
+
+def _move(move: Move) -> MoveDocument:
+    return {
+        "at": move.advice.created_at.isoformat(),
+        "action": str(move.advice.action),
+        "answer": str(move.answer),
+        "change": _rounded(move.change),
+        "text": said(move, str(move.advice.action).replace("_", " ")),
+    }
+
+
+def _rounded(figures: Mapping[str, float]) -> dict[str, float]:
+    return {name: round(figure, 4) for name, figure in figures.items()}

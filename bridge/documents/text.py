@@ -1,0 +1,33 @@
+"""Make texts of strangers, such as titles of invitations, safe to show, and name slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from rhythm_env.interface import DAY_NAMES
+
+if TYPE_CHECKING:
+    from bridge.domain.slots import Moment
+    from bridge.domain.types import Event
+
+JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
+
+
+def writable(text: object) -> str:
+    """Replace half a character, as some calendars cut titles, by a question mark, because no encoding can write it."""
+    return str(text).encode("utf-8", "replace").decode()
+
+
+def printable(text: str) -> str:
+    """Replace control characters, because the sender of an invitation must not move the cursor or turn a line round."""
+    return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
+
+
+def title_of(event: Event) -> str:
+    """Return an event's title, or ``(untitled)``."""
+    return writable(event.title or "(untitled)")
+
+
+def slot_name(moment: Moment) -> str:
+    """Name a slot by weekday and part of the day, e.g. ``Thu evening``."""
+    return f"{DAY_NAMES[moment.day]} {moment.slot.name.lower()}"

@@ -1,0 +1,124 @@
+"""Document trends in columns with a value per day, so that a year takes tens of kilobytes and charts read it as is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from typing_extensions import TypedDict
+
+from bridge.trends import Trends
+from rhythm_env.interface import Meter
+
+
+class MeterTrendDocument(TypedDict):
+    """A meter with a value per day, null where nothing was known. ``validated`` means against people's reports."""
+
+    validated: bool
+    level: list[float | None]
+    sd: list[float | None]
+    coverage: list[float]
+
+
+class InputTrendDocument(TypedDict):
+    """A metric of a source with a value per day, null where nothing was measured."""
+
+    metric: str
+    unit: str
+    source: str
+    meters: list[str]
+    values: list[float | None]
+
+
+class HappeningDocument(TypedDict):
+    """A workout, an all-day entry or a change of time zone."""
+
+    day: str
+    kind: str
+    title: str | None
+    hours: float | None
+    private: bool
+
+
+class TrendsDocument(TypedDict):
+    """Columns with a value for each of ``days``, as computed ``at`` an instant. ``normal`` is 0.70 for every user."""
+
+    at: str
+    zone: str
+    map: str
+    normal: float
+    days: list[str]
+    meters: dict[str, MeterTrendDocument]
+    inputs: list[InputTrendDocument]
+    planned_hours: dict[str, list[float]]
+    happenings: list[HappeningDocument]
+
+
+def trends_document(found: Trends) -> TrendsDocument:
+    """Document trends."""
+    return {
+        "at": found.at.isoformat(),
+        "zone": found.zone,
+        "map": found.map,
+        "normal": 0.70,
+        "days": [day.isoformat() for day in found.days],
+        "meters": {
+            str(meter): {
+                "validated": meter in found.validated,
+                "level": list(track.level),
+                "sd": list(track.sd),
+                "coverage": list(track.coverage),
+            }
+            for meter, track in found.meters.items()
+        },
+        "inputs": [
+            {
+                "metric": str(one.metric),
+                "unit": one.unit,
+                "source": one.source,
+                "meters": [str(meter) for meter in one.meters],
+                "values": list(one.values),
+            }
+            for one in found.inputs
+        ],
+        "planned_hours": {str(action): list(hours) for action, hours in found.planned.items()},
+        "happenings": [
+            {
+                "day": one.day.isoformat(),
+                "kind": one.kind,
+                "title": one.title,
+                "hours": one.hours,
+                "private": one.private,
+            }
+            for one in found.happenings
+        ],
+    }
+
+
+def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
+    """Shorten a trends document to means per week of the days that have a value, for readers that count every word."""
+    weeks = [body["days"][k : k + 7] for k in range(len(body["days"]) % 7, len(body["days"]), 7)]
+    index = {day: number for number, day in enumerate(body["days"])}
+    return {
+        "at": body["at"],
+        "normal": body["normal"],
+        "weeks_from": [week[0] for week in weeks],
+        "meters": {
+            str(meter): {"validated": body["meters"][meter]["validated"]}
+            | {
+                name: [_mean([body["meters"][meter][name][index[day]] for day in week]) for week in weeks]
+                for name in ("level", "sd")
+            }
+            for meter in Meter
+        },
+        "inputs": [
+            {**one, "values": [_mean([one["values"][index[day]] for day in week]) for week in weeks]}
+            for one in body["inputs"]
+        ],
+        "happenings": body["happenings"],
+    }
+
+
+def _mean(values: list[float | None]) -> float | None:
+    present = [value for value in values if value is not None]
+    return round(sum(present) / len(present), 3) if present else None

@@ -1,0 +1,135 @@
+"""Cache trends documents, because a year takes seconds to compute and does not change within the hour.
+
+The cache lies in the installation's folder, readable by its owner alone, and is deleted when a user is forgotten. A
+cached document is computed again before it is shown if data was deleted or the rules changed. If data only came in,
+the document is shown as it is while a thread computes the next.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import os
+import threading
+import time
+import uuid
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from bridge.advice import recommend
+from bridge.documents.trends import trends_document
+from bridge.domain.records import User
+from bridge.domain.slots import moment_at, zone_at
+from bridge.installation import Bridge
+from bridge.trends import compute_trends
+
+log = logging.getLogger(__name__)
+
+DAYS_MAX = 366  # days
+DOCUMENT_VERSION = 2  # rises when the same data make another document
+RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken for dead
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CachedTrends:
+    """A trends document as JSON ``text``. A document that is not ``fresh`` lacks new data and is being renewed."""
+
+    text: str
+    fresh: bool
+
+    @property
+    def body(self) -> dict[str, Any]:
+        found: dict[str, Any] = json.loads(self.text)
+        return found
+
+
+def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
+    """Return the trends of the last ``days`` (7 to 366). Without ``wait`` they may lack what came in of late."""
+    days = min(max(days, 7), DAYS_MAX)
+    path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
+    rules, data = _rules(bridge, user), _data(bridge, user, at)
+    known = _read(path)
+    if known is not None and known[:2] == (rules, data):
+        return CachedTrends(text=known[2], fresh=True)
+    if known is not None and known[0] == rules and not wait:
+        threading.Thread(target=_renew, args=(bridge, user, path, at, days), daemon=True).start()
+        return CachedTrends(text=known[2], fresh=False)
+    return CachedTrends(text=_make(bridge, user, path, at, days), fresh=True)
+
+
+def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
+    rules, data = _rules(bridge, user), _data(bridge, user, at)
+    back = timedelta(days=days)
+    known = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
+    text = json.dumps(trends_document(compute_trends(known, days=days)), separators=(",", ":"))
+    if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache
+        _write(path, "\n".join((rules, data, text)))
+    return text
+
+
+def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
+    """Compute the document again, unless another thread or process is doing so or has just done so."""
+    mark = path.with_suffix(".renewing")
+    try:
+        if mark.exists() and time.time() - mark.stat().st_mtime > RENEWAL_TIMEOUT_SECONDS:
+            mark.unlink(missing_ok=True)
+        os.close(os.open(mark, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+    except OSError:
+        return
+    try:
+        known = _read(path)
+        if known is None or known[:2] != (_rules(bridge, user), _data(bridge, user, at)):
+            _make(bridge, user, path, at, days)
+    except Exception as error:  # noqa: BLE001 - nobody waits for it, and the text may be personal
+        log.error("trends: unexpected %s while they were renewed", type(error).__name__)
+    finally:
+        mark.unlink(missing_ok=True)
+
+
+def _rules(bridge: Bridge, user: User) -> str:
+    """Digest user, zones, rules, classifier and connections, which shape the document beside the data."""
+    classifier = bridge.classifier
+    corrections = bridge.store.people.corrections(user.id)
+    return _digest(
+        DOCUMENT_VERSION,
+        user.name,
+        user.zones,
+        bridge.proxies.rows,
+        sorted(bridge.proxies.validity),
+        f"{classifier.name}@{classifier.version}",
+        corrections[0] if corrections else None,
+        [(c.id, c.source) for c in bridge.store.connections.of_user(user.id)],
+    )
+
+
+def _data(bridge: Bridge, user: User, at: datetime) -> str:
+    """Digest the last arrival of each connection, the day, and the slot, because today's value is a mean over slots."""
+    changed = [bridge.store.reading.last_change(c.id) for c in bridge.store.connections.of_user(user.id)]
+    return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
+
+
+def _digest(*facts: object) -> str:
+    return hashlib.sha256(repr(facts).encode()).hexdigest()
+
+
+def _read(path: Path) -> tuple[str, str, str] | None:
+    try:
+        rules, data, text = path.read_text(encoding="utf-8").split("\n", 2)
+    except (OSError, ValueError):
+        return None
+    return rules, data, text
+
+
+def _write(path: Path, content: str) -> None:
+    """Write a file whole or not at all. A cache that cannot be written only costs time."""
+    with suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        part = path.with_name(f".{uuid.uuid4().hex}")
+        handle = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(content)
+        part.replace(path)

@@ -1,0 +1,109 @@
+"""Errors, each named by what has to happen next.
+
+BridgeError
+├── BadRecord       set the record aside and go on
+├── TryLater        stop the source now and come back when it is ``due``
+│   ├── Interrupted the bridge stopped between two pages; nothing is wrong
+│   └── Odd         a SourceChanged or Refused that may pass: ask again until it has lasted
+├── CursorExpired   forget the cursor and start over, once
+├── NotPermitted    leave the stream out and go on; the user may grant it
+├── NeedsLogin      stop until the user has logged in again
+│   └── Refused     the same, when it lasts
+├── Forged          refuse a push or webhook that does not prove its sender
+├── Spent           refuse a link that was used or has expired
+├── SourceChanged   stop, when it lasts, until a developer has looked at the new shape
+│   └── CutShort    a file ends before its end; the part before was read
+└── SetupError      a setting, key, user or source is missing: nothing was tried
+"""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+
+class BridgeError(Exception):
+    """Base of every error whose text may be shown to a user as it is."""
+
+
+class BadRecord(BridgeError):
+    """A record cannot be read. The record is set aside with this reason, and nothing else is lost."""
+
+
+class TryLater(BridgeError):
+    """The source does not answer now (429, 5xx, network).
+
+    ``retry_at``, or ``after`` counted from now, is the time that the source named. ``limited`` says that the rate
+    limit is exceeded. Where all accounts share a rate limit, none of them asks before that time.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        retry_at: datetime | None = None,
+        after: timedelta | None = None,
+        limited: bool = False,
+    ) -> None:
+        super().__init__(message)
+        if retry_at is not None and retry_at.tzinfo is None:
+            raise ValueError("retry_at must be aware")
+        self.retry_at = retry_at
+        self.after = after
+        self.limited = limited
+
+    def due(self, now: datetime) -> datetime | None:
+        """Return when to come back, where the source named a time."""
+        return self.retry_at or (now + self.after if self.after is not None else None)
+
+
+class Interrupted(TryLater):
+    """The sync stopped after a page that has landed, because the bridge shuts down or the time for a sync is over."""
+
+
+class Odd(TryLater):
+    """The source gave an odd answer. A single odd answer says nothing about the next answer."""
+
+
+class CursorExpired(BridgeError):
+    """The source no longer knows the cursor (410, rejected token)."""
+
+
+class NotPermitted(BridgeError):
+    """A stream may not be read, for example a scope not granted, a paid feature, or a metric the device lacks.
+
+    ``named`` says that the source named the missing scope, so that only another consent brings the stream. Otherwise
+    ``whole`` is the error to raise when the source refuses every stream.
+    """
+
+    def __init__(self, whole: BridgeError, *, named: bool = False) -> None:
+        super().__init__(str(whole))
+        self.whole = whole
+        self.named = named
+
+
+class NeedsLogin(BridgeError):
+    """The consent or key is gone (401 after refresh, invalid_grant)."""
+
+
+class Refused(NeedsLogin):
+    """The source, or a proxy before it, forbids what the consent allowed (403)."""
+
+
+class Forged(BridgeError):
+    """A push or webhook does not prove its sender, or is too old to be new."""
+
+
+class Spent(BridgeError):
+    """A link was used already, has expired, or was signed with a key that is gone."""
+
+
+class SourceChanged(BridgeError):
+    """The source answers in a shape this connector does not know."""
+
+
+class CutShort(SourceChanged):
+    """A file ends before its end, or turns into another format. The complete part has been read."""
+
+
+class SetupError(BridgeError):
+    """Something must be set up first. The text names the command."""

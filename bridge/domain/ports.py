@@ -1,0 +1,318 @@
+"""The plug-in ports, which are the protocols of connectors, classifiers and policies, and what they are given."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any, BinaryIO, Protocol
+
+from bridge.domain.metrics import Metric
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import Item, Label, Page, Plan, RawRecord
+from rhythm_env.interface import ActionType, Observation, Policy
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or the settings file.
+
+    A ``personal`` setting belongs to an account. The setting of a user is never used for another user.
+    """
+
+    name: str
+    help: str
+    default: str | None = None
+    secret: bool = False
+    personal: bool = False
+    whole: bool = False  # a whole number of at most five digits
+
+
+def client_settings(application: str) -> tuple[Setting, Setting]:
+    """Return the settings that name an OAuth application, such as "your Oura application"."""
+    return (
+        Setting(name="client_id", help=f"the client id of {application}"),
+        Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Envelope:
+    """Names in answers that carry their own status with HTTP 200, such as Withings' ``{"status": 0, "body": {...}}``.
+
+    ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success, any other number a 400.
+    """
+
+    status: str = "status"
+    body: str = "body"
+    meanings: Mapping[int, int] = field(default_factory=dict, hash=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revocation:
+    """The request that withdraws a consent. ``address`` may name settings and ``{access_token}``.
+
+    An address that does not name the token is asked with a signed request, whose token is refreshed first if need be.
+    """
+
+    address: str
+    method: str = "POST"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OAuth:
+    """OAuth 2 of a source as data. Addresses may name settings, as in ``{base_url}/oauth/token``.
+
+    ``redirect`` is the address registered with the vendor. Port 0 stands for any free port of this machine.
+    """
+
+    authorise_url: str
+    token_url: str
+    scopes: tuple[str, ...]
+    redirect: str = "http://127.0.0.1:0/"
+    pkce: bool = False
+    scope_separator: str = " "
+    authorise_parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
+    token_parameters: Mapping[str, str] = field(default_factory=dict, hash=False)  # of every request for a token
+    refresh_scope: str | None = None
+    envelope: Envelope | None = None  # of token answers and of data
+    revocation: Revocation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConnectorSpec:
+    """A source in plain data, so that importing a connector loads nothing heavy.
+
+    Functions are named by dotted paths ``module:name``; None says that the source does not offer the function.
+
+    - ``normaliser``: ``normalise(record, parent) -> Sequence[Item]`` is pure.
+    - ``opens``: ``opens(account) -> Connector``.
+    - ``authorises``: ``authorise(account, browser)`` obtains consent. A source with ``writes`` also takes
+      ``write=True``, which asks for permission to write.
+    - ``recognises``: ``recognise(file) -> bool`` looks at the name and the head of a file.
+    - ``reads``: a ``FileReader``. Folders and zips were walked before. A reader with ``file_settings`` gets them by
+      name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as ``zones=``.
+    - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as such a file.
+    - ``notices``: ``notice(headers, body, settings=, now=) -> Notice | None`` reads a webhook. It raises Forged, and
+      returns None for a webhook without use. The connector is a ``WebhookConnector`` then.
+    - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to an address, or
+      (None) to stop. It returns the member that such notices name, and is called after every sync.
+    - ``writes``: a ``Writer``.
+
+    Names of headers are in lower case.
+    """
+
+    name: str
+    title: str
+    delivers: frozenset[Metric | str]  # metrics, and the words "episodes", "events", "tasks"
+    streams: tuple[str, ...]
+    normaliser: str
+    normaliser_version: int = 1
+    cursor_version: int = 1
+    overlap: timedelta = timedelta(days=7)  # trailing window that every sync reads again
+    settings: tuple[Setting, ...] = ()
+    opens: str | None = None
+    oauth: OAuth | None = None
+    authorises: str | None = None
+    revokes: str | None = None
+    recognises: str | None = None
+    reads: str | None = None
+    writes: str | None = None
+    file_settings: tuple[Setting, ...] = ()
+    remembers_files: bool = False  # a file that was imported whole is not read again
+    # Files of an export without use: pattern of the path -> name of such files.
+    leaves_out: Mapping[str, str] = field(default_factory=dict)
+    dated_by_content: bool = False  # the newest date in a file dates its export; otherwise the file states a date
+    differs_by_file: bool = False  # files of an import may hold different versions of the same record
+    reads_zones: bool = False  # a file holds years, and the user may have moved
+    receives: str | None = None
+    keeps_raw: bool = True
+    notices: str | None = None
+    watches: str | None = None
+    shares_limit: bool = False  # all accounts of the source share a rate limit
+    cadence: timedelta = timedelta(minutes=30)  # between two successful syncs; a notice shortens it
+    at_once: int = 4  # maximum of accounts that are synced at the same time
+    lasting: frozenset[str] = frozenset()  # streams whose raw records are kept, because later records need them
+    called: Mapping[str, str] = field(default_factory=dict, hash=False)  # stream -> name for users, where it differs
+    # Error of the device's RMSSD against the electrocardiogram's, as a spread of its logarithm. None is not known.
+    rmssd_error: float | None = None
+    # Stream -> the reason why the source does not tell deletions.
+    deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
+
+    def refusal(self, streams: Sequence[str]) -> str:
+        """Return a sentence about streams without permission, or an empty value without such streams."""
+        names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
+        return f"no permission for {names}; connect again to grant it" if names else ""
+
+
+class Account(Protocol):
+    """A user's consent at a source, as a connector sees it."""
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        """The source's settings by name."""
+        ...
+
+    @property
+    def zone(self) -> str:
+        """The IANA zone in which the user lives now, for sources that state no zone."""
+        ...
+
+    @property
+    def allow_hosts(self) -> Collection[str]:
+        """Hosts inside the operator's network that an address typed by a user may name."""
+        ...
+
+    def token(self) -> dict[str, Any] | None:
+        """Return the stored token, unsealed, or None before the first consent."""
+        ...
+
+    def save_token(self, token: Mapping[str, Any]) -> None:
+        """Seal and save a token. The token is durable when this returns."""
+        ...
+
+    def refresh_lock(self) -> AbstractContextManager[None]:
+        """Keep other processes from refreshing this account's token. Inside, the stored token is the valid token."""
+        ...
+
+
+class Connector(Protocol):
+    """An open source."""
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the pages of a stream after ``cursor``. Raises the errors of ``bridge.domain.errors``.
+
+        A page has a cursor only where it is safe to resume after that page has landed.
+        """
+        ...
+
+    def close(self) -> None:
+        """Close the network connections. Nothing is pulled afterwards."""
+        ...
+
+
+class WebhookConnector(Connector, Protocol):
+    """An open source that gives notices."""
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
+        """Yield the record of a notice, with its parents, as pages, or nothing when the record was deleted."""
+        ...
+
+
+class Writer(Protocol):
+    """The function to which ``ConnectorSpec.writes`` points."""
+
+    def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+        """Make the calendar of accepted recommendations hold exactly ``plans``, as far as they are not over.
+
+        A second call changes nothing. Returns the keys of plans that the user deleted there after accepting them.
+        Entries that the writer did not write stay as they are. The writer is called only with the user's permission.
+        Raises the errors of ``bridge.domain.errors``; the next call completes what was not done.
+        """
+        ...
+
+
+Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
+
+
+class Browser(Protocol):
+    """The way in which a consent reaches the user."""
+
+    def open(self, url: str) -> None:
+        """Show a page to the user."""
+        ...
+
+    def paste(self) -> str | None:
+        """Return the redirected URL that the user typed in, or None to wait for the loopback redirect."""
+        ...
+
+    def ask(self, question: str) -> str | None:
+        """Ask for a secret, for example an API key, and do not show it. Returns None without a terminal."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invitation:
+    """The fields of an event that a classifier may see."""
+
+    title: str
+    start_hour: int | None = None  # local
+    minutes: float | None = None
+    all_day: bool = False
+    others: int = 0
+    organised_by_me: bool = True
+    conference: bool = False
+    recurring: bool = False
+    kind: str = "default"
+    private: bool = False  # no field may leave the machine
+
+
+class EventClassifier(Protocol):
+    """A classifier of events by action type.
+
+    Its module offers ``open_classifier()``. A module that declares ``SETTINGS: tuple[Setting, ...]`` offers
+    ``open_classifier(settings, folder)`` instead, with its settings by name and a folder for its cache.
+    """
+
+    name: str
+    version: int
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        """Return a label per event, in order. No title raises an error."""
+        ...
+
+
+class File(Protocol):
+    """A file on disk or in a zip."""
+
+    @property
+    def name(self) -> str:
+        """The last part of the path, for example ``export.xml``."""
+        ...
+
+    @property
+    def path(self) -> str:
+        """The path below the import's path, for example ``export.zip/apple_health_export/export.xml``."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """The number of bytes, unpacked."""
+        ...
+
+    @property
+    def head(self) -> bytes:
+        """The first 4096 bytes."""
+        ...
+
+    @property
+    def digest(self) -> str | None:
+        """A digest of the content, or None for an incomplete file."""
+        ...
+
+    def open(self) -> BinaryIO:
+        """Open the content at its beginning. The stream need not be seekable."""
+        ...
+
+
+class FileReader(Protocol):
+    """The function to which ``ConnectorSpec.reads`` points, which yields the pages of a file."""
+
+    def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
+
+
+class Personal(Policy, Protocol):
+    """A policy that accepts a user's own prior in place of the population's prior."""
+
+    def learn(self, observation: Observation) -> Mapping[str, Any]:
+        """Return a prior as JSON values, learnt from all answers of the observation, however old."""
+        ...
+
+    def personal(self, prior: Mapping[str, Any]) -> Personal:
+        """Return the policy with a prior. It learns only from answers that the prior does not contain."""
+        ...
+
+    def chance(self, observation: Observation, action: ActionType) -> float:
+        """Return the probability that the user accepts an action, as the policy believes."""
+        ...

@@ -1,0 +1,249 @@
+"""The values that pass between the services and the store."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from typing import Any
+
+from bridge.domain.slots import Moment, ZoneSpan
+from bridge.domain.types import Episode, Item, Label, Occurrence, Sample, Task
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class User:
+    """A person with data of their own in this installation."""
+
+    id: int
+    name: str
+    zones: tuple[ZoneSpan, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Connection:
+    """A user's connection to a source. ``name`` tells two connections of a user to the same source apart."""
+
+    id: int
+    user_id: int
+    source: str
+    name: str
+    created_at: datetime
+    paused: str | None = None  # why syncing stopped until the user acts
+    due_at: datetime | None = None
+    last_success: datetime | None = None
+    last_error: str | None = None
+    member: str | None = None  # the source's own name for the user
+    failures: int = 0  # in a row, since a sync brought something new
+    not_permitted: tuple[str, ...] = ()  # streams without permission
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Extent:
+    """The reach of the data, from the first instant of knowledge to the newest day measured."""
+
+    newest: date
+    known_since: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecordResult:
+    """The result of delivering a record.
+
+    A record that ``waits`` is read again when its parent comes.
+    """
+
+    outcome: str  # new, updated, unchanged, deleted
+    set_aside: str | None = None  # the reason why the record cannot be read
+    outside: tuple[str, ...] = ()  # reasons why single values cannot be true; the other values have landed
+    waits: bool = False  # for its parent, which has not come
+    items: Mapping[str, int] = field(default_factory=dict)  # sample, episode, event, task -> number derived this time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Revision:
+    """An earlier version of a row, known from ``known_at`` until ``superseded_at``."""
+
+    item: Item
+    known_at: datetime
+    superseded_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """The way back from a row to its record and its connection."""
+
+    kind: str  # sample, episode, event, task
+    id: int
+    item: Item
+    known_at: datetime
+    user: str
+    connection: Connection
+    stream: str
+    record: str  # the record's key
+    parent: str | None
+    version: int  # of the normaliser that last read the record
+    reason: str | None  # why the record or some of its values are set aside; the row may be an older version then
+    arrivals: tuple[datetime, ...]  # ascending
+    payload: Mapping[str, Any] | None  # as the record last arrived; None where payloads are not kept
+    past: tuple[Revision, ...]
+    twins: tuple[tuple[str, int], ...]  # (source, row id) of the same metric and day from other connections
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recommendation:
+    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated at that time."""
+
+    id: int
+    user_id: int
+    moment: Moment
+    action: ActionType
+    policy: str  # name@version, and + a name where the user's own prior or adapter, or a fallback, decided
+    belief: Mapping[str, float]
+    scores: Mapping[str, float]
+    probabilities: Mapping[str, float]
+    reasons: tuple[str, ...]
+    observation: Mapping[str, Any]
+    created_at: datetime
+    expires_at: datetime
+    shown_at: datetime | None = None
+    answer: Answer | None = None
+    answered_at: datetime | None = None
+    moved_to: Moment | None = None
+    belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
+
+    @property
+    def levels(self) -> Mapping[str, float]:
+        """Meter -> the level shown to the policy, rounded to four digits, for later recommendations."""
+        return {name: round(state["level"], 4) for name, state in self.observation.get("meters", {}).items()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdviceRecord:
+    """A recommendation with the policy's belief and the user's feedback, but without the observation."""
+
+    moment: Moment
+    action: ActionType
+    policy: str
+    belief: Mapping[str, float]
+    sd: tuple[float, float, float] | None
+    levels: Mapping[str, float]
+    created_at: datetime
+    expires_at: datetime
+    shown_at: datetime | None
+    answer: Answer | None
+    answered_at: datetime | None
+    moved_to: Moment | None
+    lapsed: bool  # shown and expired without an answer
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Correction:
+    """The user's own word for an event. A correction holds for the whole series, and for similar titles."""
+
+    series: str
+    title: str | None
+    action: ActionType | None  # None for no activity
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reset:
+    """A reset of the model by the user. Earlier feedback does not count, unless the reset was withdrawn."""
+
+    made_at: datetime
+    taken_back_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prior:
+    """A user's own prior for a version of a policy. ``gain`` over the earlier prior is in nats per later answer."""
+
+    policy: str  # name@version
+    made_at: datetime
+    body: Mapping[str, Any]
+    learnt_from: int  # number of answers
+    tried_on: int  # number of later answers
+    gain: float
+    kept: bool  # the prior was better than the earlier prior, and was not withdrawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ApiToken:
+    """An API token as listed. The token itself is shown only when it is made."""
+
+    id: int
+    name: str
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Channel:
+    """A user's sealed address. With ``events``, messages may name events of the calendar."""
+
+    sealed: bytes
+    events: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notification:
+    """The state of sending a recommendation. A crash may leave the state ``sending``."""
+
+    recommendation_id: int
+    state: str  # sending, sent, failed, missed
+    at: datetime
+    reason: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tidied:
+    """Numbers of deleted versions of raw records, outcomes of syncs, and handled notices."""
+
+    raw: int
+    runs: int
+    notices: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Proxy:
+    """A row of the proxy map, which says how a signal moves a meter."""
+
+    meter: Meter
+    signal: str
+    inputs: tuple[str, ...]  # metrics, and facts of the calendar or the task list
+    direction: int  # +1 when more of the signal raises the meter, -1 when it lowers the meter
+    weight: float  # of the signal at full trust; the user's normal weighs 1
+    half_life_h: float | None = None  # hours in which the trust halves; None when it does not fade
+    optional: bool = False  # a missing signal does not lower the coverage
+    source: str = ""  # of formula and weight
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProxyMap:
+    """All rows of the proxy map. ``version`` names the shipped table, with a mark when rows were changed."""
+
+    version: str
+    rows: tuple[Proxy, ...]
+    validity: Mapping[Meter, float] = field(
+        default_factory=dict
+    )  # correlation with users' reports, where it was measured
+
+    def of(self, meter: Meter) -> dict[str, Proxy]:
+        """Return signal -> row of a meter."""
+        return {row.signal: row for row in self.rows if row.meter is meter}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Snapshot:
+    """Everything known about a user at ``at``, as the input of the meters and the observation."""
+
+    at: datetime
+    zones: tuple[ZoneSpan, ...]
+    samples: Sequence[tuple[str, Sample]] = ()  # with their source, because two sources may give equal keys
+    episodes: Sequence[tuple[str, Episode]] = ()
+    agenda: Sequence[tuple[Occurrence, Label]] = ()  # from 60 days back to 14 days ahead, ascending
+    tasks: Sequence[Task] = ()
+    interactions: Sequence[Interaction] = ()  # last 30 days, ascending
+    proxies: ProxyMap | None = None  # None for the shipped map
+    rmssd_errors: Mapping[str, float] = field(default_factory=dict)  # of each source whose SPEC gives it

@@ -1,0 +1,110 @@
+"""Measurements as samples, with means of quarter-hours for frequent readings. Impossible values are set apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
+from typing import Any
+
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.types import Episode, Item, Sample
+
+QUARTER_HOUR_SECONDS = 900  # every offset from UTC in use is a multiple: no quarter-hour lies on two local days
+FINITE_MAX = 1e15  # no measurement is larger
+
+
+def finite(value: Any) -> float | None:
+    """Return a finite number as a float, or None for anything else, booleans included."""
+    if isinstance(value, bool) or not isinstance(value, int | float) or not -FINITE_MAX < value < FINITE_MAX:
+        return None
+    return float(value)
+
+
+def is_measured(metric: Metric, value: float) -> bool:
+    """Return False for the values 0, -1 or -2 with which vendors say that nothing was measured.
+
+    A zero or negative value counts as measured where the metric's range includes it.
+    """
+    return value > 0 or value >= METRICS[metric].low
+
+
+def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
+    """Return the values that were measured. Impossible values stay, because ``set_apart`` reports them."""
+    return {m: v for m, v in values.items() if v is not None and is_measured(m, v)}
+
+
+def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
+    """Return the items without values outside their metric's range, and a reason for each such metric.
+
+    The records of every source pass here when they land, so that no connector drops such a value by itself.
+    """
+    kept: list[Item] = []
+    reasons: dict[str, None] = {}
+    for item in items:
+        if isinstance(item, Sample):
+            figures = (item.value, item.low, item.high)
+            found = [why for v in figures if v is not None and (why := _outside(item.metric, v))]
+            kept += [] if found else [item]
+        elif isinstance(item, Episode):
+            bad = {metric: why for metric, v in item.values.items() if (why := _outside(metric, v))}
+            found = list(bad.values())
+            kept.append(replace(item, values={m: v for m, v in item.values.items() if m not in bad}) if bad else item)
+        else:
+            found = []
+            kept.append(item)
+        reasons |= dict.fromkeys(found)
+    return kept, tuple(reasons)
+
+
+def _outside(metric: Metric, value: float) -> str | None:
+    """Return why a value cannot be true, naming the bound and never the value, or None for a plausible value."""
+    spec = METRICS[metric]
+    if spec.low <= value <= spec.high:
+        return None
+    side, bound = ("below", spec.low) if value < spec.low else ("above", spec.high)
+    return f"{metric} {side} {bound:g} {spec.unit}"
+
+
+def samples(
+    values: Mapping[Metric, float | None],
+    *,
+    key: str,
+    start: datetime,
+    end: datetime | None,
+    offset: int | None,
+    day: date,
+) -> Iterator[Sample]:
+    """Yield a sample per measured value of a stretch of time, or of an instant without ``end``."""
+    for metric, value in only_measured(values).items():
+        yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
+
+
+def quarter_hours(
+    metric: Metric, readings: Iterable[tuple[float, float]], *, offset: int, device: str | None = None
+) -> Iterator[Sample]:
+    """Yield the means of (Unix seconds, value) per quarter-hour, ascending.
+
+    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day read again matches
+    itself. Values outside the metric's range make a sample of their own, which is set apart when it lands.
+    """
+    spec = METRICS[metric]
+    quarters: dict[tuple[int, bool], list[float]] = {}
+    for at, value in readings:
+        if is_measured(metric, value):
+            quarters.setdefault((int(at // QUARTER_HOUR_SECONDS), not spec.low <= value <= spec.high), []).append(value)
+    for (quarter, outside), values in sorted(quarters.items()):
+        start = datetime.fromtimestamp(quarter * QUARTER_HOUR_SECONDS, UTC)
+        yield Sample(
+            key=f"{metric}/{start:%Y-%m-%dT%H:%MZ}{'/outside' if outside else ''}",
+            metric=metric,
+            start=start,
+            end=start + timedelta(seconds=QUARTER_HOUR_SECONDS),
+            offset=offset,
+            day=(start + timedelta(minutes=offset)).date(),
+            value=sum(values) / len(values),
+            device=device,
+            count=len(values),
+            low=min(values),
+            high=max(values),
+        )

@@ -1,0 +1,104 @@
+"""The application's clock, with the zones in which a user lived, and quarter-days by that user's clock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from itertools import zip_longest
+from zoneinfo import ZoneInfo
+
+from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, Slot
+
+# Hours after midnight of the day that a slot belongs to. Night belongs to the day before its hours.
+SLOT_START_HOURS = {Slot.MORNING: 6, Slot.AFTERNOON: 12, Slot.EVENING: 18, Slot.NIGHT: 24}
+SLOT_HOURS = 6
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ZoneSpan:
+    """A stay of the user in an IANA zone from ``since`` on."""
+
+    since: datetime
+    zone: str
+
+
+ZoneHistory = Sequence[ZoneSpan]  # ascending by ``since``; the first span also covers everything before it
+
+
+def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
+    """Return the user's zone at an instant. Raises ValueError for a naive instant or an empty history."""
+    if instant.tzinfo is None or not zones:
+        raise ValueError("zone_at needs an aware instant and at least one zone")
+    current = zones[0]
+    for span in zones:
+        if span.since <= instant:
+            current = span
+    return ZoneInfo(current.zone)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class Moment:
+    """A slot of a user's life. ``week`` is the date of its Monday, and ``day`` is 0 (Monday) to 6."""
+
+    week: date
+    day: int
+    slot: Slot
+
+    @property
+    def timestep(self) -> int:
+        """The step of the week, from 0 (Monday morning) to 27 (the night until the next Monday, 06 h)."""
+        return self.day * SLOTS_PER_DAY + int(self.slot)
+
+    @property
+    def date(self) -> date:
+        """The calendar date on which the slot's day began. For a night, this is the date before its hours."""
+        return self.week + timedelta(days=self.day)
+
+    def shifted(self, steps: int) -> Moment:
+        """Return the slot that is ``steps`` later, or earlier when negative, across weeks."""
+        weeks, step = divmod(self.timestep + steps, STEPS_PER_WEEK)
+        return moment_of(self.week + timedelta(weeks=weeks), step)
+
+
+def moment_of(week: date, timestep: int) -> Moment:
+    """Return the slot of a week by its step 0..27."""
+    return Moment(week=week, day=timestep // SLOTS_PER_DAY, slot=Slot(timestep % SLOTS_PER_DAY))
+
+
+def moment_at(instant: datetime, zones: ZoneHistory) -> Moment:
+    """Return the slot of an instant by the user's own clock. A week starts on Monday at 06:00 local.
+
+    >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
+    >>> moment_at(datetime(2026, 11, 23, 4, 30, tzinfo=UTC), zones)  # Monday 05:30 belongs to Sunday's night
+    Moment(week=datetime.date(2026, 11, 16), day=6, slot=<Slot.NIGHT: 3>)
+    """
+    local = instant.astimezone(zone_at(instant, zones))
+    is_night = local.hour < SLOT_START_HOURS[Slot.MORNING]
+    day = local.date() - timedelta(days=1) if is_night else local.date()
+    slot = Slot.NIGHT if is_night else Slot(local.hour // SLOT_HOURS - 1)
+    return Moment(week=day - timedelta(days=day.weekday()), day=day.weekday(), slot=slot)
+
+
+def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
+    """Return the instant in UTC at which a slot begins on the user's clock.
+
+    A slot that crosses a change of daylight saving time is shorter or longer. On a travel day a slot begins when the
+    clock of the zone the user is in by then first shows the slot's hour, or a later hour. Eastward, the slots that the
+    clock jumped over are empty and begin on arrival. Westward, the clock shows some hours twice: ``moment_at`` gives
+    the repeated hours to the slot of their second time, while the bounds of a slot are those of its first time.
+    """
+    days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
+    wall = datetime.combine(moment.date + timedelta(days=days), time(hour))
+    arrived = datetime.min.replace(tzinfo=UTC)
+    for span, following in zip_longest(zones, zones[1:]):
+        start = max(wall.replace(tzinfo=ZoneInfo(span.zone)).astimezone(UTC), arrived)
+        if following is None or start < following.since:
+            return start.astimezone(UTC)
+        arrived = following.since
+    raise ValueError("slot_start needs at least one zone")
+
+
+def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]:
+    """Return the begin and the end (exclusive) of a slot in UTC."""
+    return slot_start(moment, zones), slot_start(moment.shifted(1), zones)

@@ -1,0 +1,353 @@
+"""The values to which every source is normalised. All of them are frozen.
+
+Instants are aware and in UTC. The offset that was valid for the user at a record is kept beside its instants. The
+quantities and their units stand in ``bridge.domain.metrics``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime
+from enum import StrEnum
+from typing import Any
+
+from bridge.domain.metrics import Metric
+from rhythm_env.interface import ActionType, MeterState
+
+
+def require_aware(at: datetime) -> datetime:
+    """Return ``at`` in UTC. Raises ValueError for a naive time."""
+    if at.tzinfo is UTC:
+        return at
+    if at.tzinfo is None:
+        raise ValueError("a time without zone reached the vocabulary")
+    return at.astimezone(UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """A measured value. ``day`` is its local date, for nightly shapes the date of waking.
+
+    ``key`` is stable across deliveries and unique within (connection, record), so that upserts match on it. Frequent
+    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, and
+    ``low`` and ``high`` are the smallest and the largest reading.
+    """
+
+    key: str
+    metric: Metric
+    start: datetime
+    end: datetime | None = None  # None for an instant
+    offset: int | None = None  # minutes east of UTC; None when the source does not tell
+    day: date
+    value: float
+    device: str | None = None
+    count: int | None = None  # None for a single reading
+    low: float | None = None
+    high: float | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", require_aware(self.start))
+        if self.end is not None:
+            object.__setattr__(self, "end", require_aware(self.end))
+
+
+class EpisodeKind(StrEnum):
+    """Kind of an episode."""
+
+    SLEEP = "sleep"  # the main sleep
+    NAP = "nap"
+    WORKOUT = "workout"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Episode:
+    """A stretch of time with its own values, for example a night with the minutes of its stages."""
+
+    key: str
+    kind: EpisodeKind
+    start: datetime
+    end: datetime
+    offset: int | None = None
+    day: date  # the local date of waking for sleep, of the start otherwise
+    label: str | None = None  # the sport, as the vendor names it
+    values: Mapping[Metric, float] = field(default_factory=dict)  # in the metric's unit
+    device: str | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "start", require_aware(self.start))
+        object.__setattr__(self, "end", require_aware(self.end))
+        if self.end < self.start:
+            raise ValueError("an episode cannot end before it starts")
+
+
+class Response(StrEnum):
+    """The user's answer to an invitation."""
+
+    ACCEPTED = "accepted"
+    TENTATIVE = "tentative"
+    NEEDS_ACTION = "needs_action"
+    DECLINED = "declined"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A calendar entry as its source keeps it, which is a single event, the master of a series, or an exception.
+
+    Timed events have ``start`` and ``end``. All-day events have ``first_day`` and ``last_day`` (inclusive) and no zone.
+    ``recurrence`` holds the RRULE, RDATE and EXDATE lines of a master. An exception names its master in ``master`` and
+    the start that it replaces in ``original_start``. In an all-day series the latter is ``original_day``, and both are
+    set where the source does not tell. ``cancelled`` makes the exception a hole in the series. An exception that also
+    changes all later instances has a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
+    """
+
+    key: str
+    calendar: str
+    series: str | None = None  # iCalUID, equal for the same meeting on several calendars
+    title: str | None = None  # None when untitled or private
+    start: datetime | None = None
+    end: datetime | None = None
+    zone: str | None = None  # IANA name; the recurrence is expanded in it
+    first_day: date | None = None
+    last_day: date | None = None
+    recurrence: tuple[str, ...] = ()
+    master: str | None = None
+    original_start: datetime | None = None
+    original_day: date | None = None
+    cancelled: bool = False
+    busy: bool = True
+    kind: str = "default"  # default, focusTime, outOfOffice, workingLocation, birthday, fromGmail, task, advice:ACTION
+    response: Response | None = None  # None without invitations
+    others: int = 0  # other people invited, rooms excluded
+    organised_by_me: bool = True
+    conference: bool = False
+    private: bool = False
+
+    def __post_init__(self) -> None:
+        for name in ("start", "end", "original_start"):
+            at = getattr(self, name)
+            if at is not None:
+                object.__setattr__(self, name, require_aware(at))
+
+    @property
+    def all_day(self) -> bool:
+        return self.first_day is not None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Task:
+    """An entry of a task list. ``due`` is a date, because the sources give no time of day."""
+
+    key: str
+    list: str
+    title: str | None = None
+    due: date | None = None
+    completed: datetime | None = None
+    effort: float | None = None  # hours, when the user gives them
+
+    def __post_init__(self) -> None:
+        if self.completed is not None:
+            object.__setattr__(self, "completed", require_aware(self.completed))
+
+
+Item = Sample | Episode | Event | Task
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Occurrence:
+    """An instance of an event after recurrences were expanded. ``key`` is unique per instance."""
+
+    key: str
+    event: Event
+    start: datetime
+    end: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Label:
+    """A classifier's decision about an event. ``by`` is name@version, and ``why`` gives the reason in a few words."""
+
+    action: ActionType | None  # None for no activity, for example a birthday
+    confidence: float  # 0 to 1
+    by: str
+    why: str
+    runner_up: ActionType | None = None  # the second most likely action
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """An accepted recommendation, to be written into the user's calendar.
+
+    ``key`` belongs to the recommendation and never changes. While ``slot`` does not change, the plan stays wherever
+    the user moves it in the calendar.
+    """
+
+    key: str
+    slot: str  # <week's Monday>/<timestep>
+    action: ActionType
+    start: datetime
+    end: datetime
+    agreed_at: datetime
+
+
+# Prefix of the parent of a record that belongs to a file and not to a newer version of that file.
+FILE_PARENT_PREFIX = "file/"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RawRecord:
+    """A record as the vendor sent it.
+
+    ``parent`` names ("stream/key") a record of the same connection without which this record cannot be read, such as
+    the sleep of a recovery. ``normalise(record, parent)`` is given the parent, or None while it has not come or after
+    it was deleted. Whenever the parent comes or changes, its children are normalised again, in any order of delivery. A
+    normaliser that needs the parent raises BadRecord without it. The parent's stream belongs in ``SPEC.lasting``, so
+    that its payload is kept for later children.
+
+    A record that ``adds`` comes in pieces, for example a day spread over many files. The stored payload is the union
+    of all pieces, object by object, with the later piece's value where both have a value.
+
+    ``as_of`` is the date of the export that holds the record. Exports may be imported in any order. A record of an
+    older export never replaces the record of a newer export, and an older piece only adds what newer pieces lack.
+    Without a date, each delivery is newer than the deliveries before it.
+    """
+
+    stream: str
+    key: str
+    payload: Mapping[str, object]
+    parent: str | None = None
+    deleted: bool = False
+    adds: bool = False
+    as_of: datetime | None = None
+
+    @property
+    def path(self) -> str:
+        return f"{self.stream}/{self.key}"
+
+
+def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
+    """Unite two pieces of a payload. Objects are united recursively; other values are the later piece's."""
+    both = {
+        key: union(before[key], after[key])
+        for key in before.keys() & after.keys()
+        if isinstance(before[key], Mapping) and isinstance(after[key], Mapping)
+    }
+    return {**before, **after, **both}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Covers:
+    """A stretch of a stream that a pull has delivered whole, so that a stored record that did not come is deleted.
+
+    The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
+    start at or after it, and ``parents`` ("stream/key") to records that belong to those parents. With ``as_of`` (see
+    ``RawRecord``), records of a newer export stay, and older exports bring nothing back.
+    """
+
+    prefix: str = ""
+    since: datetime | None = None
+    parents: frozenset[str] | None = None
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """Records of a stream and, only where it is safe to resume, the cursor to save with them."""
+
+    stream: str
+    records: tuple[RawRecord, ...]
+    cursor: str | None = None
+    covers: Covers | None = None  # set on the last page of a stretch listed from its beginning in this very pull
+    member: str | None = None  # the source's own name for the user, where webhooks use that name
+    set_aside: Mapping[tuple[str, str], int] = field(
+        default_factory=dict
+    )  # (what, why) -> number skipped while reading
+    left_out: Mapping[str, int] = field(default_factory=dict)  # what is not read on purpose, and why -> number
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notice:
+    """A webhook's message that a record has changed or was deleted. A message sent again has the same ``trace``."""
+
+    member: str
+    stream: str
+    key: str
+    deleted: bool
+    trace: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Because:
+    """An input's share in a reading. Over all inputs, ``contribution`` sums to the level's distance from 0.70."""
+
+    signal: str
+    source: str | None
+    z: float  # standardised distance from the user's normal; positive is good
+    contribution: float
+    age_hours: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reading:
+    """A meter at an instant, with its uncertainty and its inputs. A level of 0.70 is the user's normal.
+
+    ``validity`` is the within-person rank correlation with users' own reports; None where it was not measured.
+    ``model`` is the meter's state for the model, where it is another quantity than the level shown.
+    """
+
+    level: float  # 0..1
+    sd: float
+    coverage: float  # share of the meter's weight that had fresh input, 0..1
+    because: tuple[Because, ...] = ()
+    validity: float | None = None
+    note: str | None = None
+    model: MeterState | None = None
+
+    @property
+    def validated(self) -> bool:
+        return self.validity is not None
+
+    @property
+    def state(self) -> MeterState:
+        """The state of the meter for the model."""
+        return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Unread:
+    """A file that was not read. ``source`` leaves the file out on purpose; None when no source knows the file."""
+
+    file: str
+    kind: str  # the source's name for such files, otherwise the file's extension
+    source: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """The result of a sync of a connection. With ``skipped_because`` nothing could be fetched, which is no success."""
+
+    source: str
+    connection: str
+    outcome: str  # ok, skipped, interrupted, failed (tried again); stopped, needs_login (the user must act)
+    new: int = 0
+    updated: int = 0
+    unchanged: int = 0
+    deleted: int = 0
+    set_aside: int = 0
+    reasons: tuple[str, ...] = ()  # of records set aside, without personal data
+    skipped_because: str | None = None
+    retry_at: datetime | None = None
+    limited: bool = False  # the source's rate limit is exceeded until ``retry_at``
+    unasked: bool = False  # nothing was requested, because the rate limit was exceeded before
+    odd: bool = False  # the source gave an odd answer; several in a row pause the connection
+    streams: Mapping[str, int] = field(default_factory=dict)
+    items: Mapping[str, int] = field(default_factory=dict)  # "sample", "episode", "event", "task" -> derived this time
+    files: int = 0  # read, of an import
+    truncated: bool = False  # a file was cut short
+    seconds: float | None = None  # duration of an import
+    set_aside_by: Mapping[str, Mapping[str, int]] = field(default_factory=dict)  # what -> why -> number
+    left_out: Mapping[str, int] = field(default_factory=dict)  # what was not read on purpose, and why -> number
+    failed_files: tuple[tuple[str, str], ...] = ()  # (file, reason why the file was not read to its end)
+    not_permitted: tuple[str, ...] = ()  # streams without permission
+    unread: tuple[Unread, ...] = ()  # files of an import that no source reads

@@ -1,0 +1,236 @@
+"""HTTP sessions for sources, with time-outs, quick retries, and every failure as an error of ``bridge.domain.errors``.
+
+Retries wait for seconds only. Longer waits belong to the scheduler, so a 429 is raised at once with the vendor's own
+time. Once a vendor reports that no request is left, no further request is made.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import time
+from collections.abc import Callable, Collection, Container
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+from functools import partial
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import urlsplit
+
+from bridge.domain.errors import BridgeError, CursorExpired, NeedsLogin, NotPermitted, Refused, SourceChanged, TryLater
+from bridge.http import egress
+from bridge.http.allowance import TOO_DEEP
+
+if TYPE_CHECKING:
+    import requests
+
+TIMEOUT = (10.0, 60.0)  # seconds to connect, to read
+MAX_WAIT = timedelta(days=1)  # for a vendor's wait; a longer wait is a mistake
+RETRY_LATER_STATUSES = (408, 425, 429)  # time-out, too early, too many
+RETRIED_STATUSES = (500, 502, 503, 504)
+REFUSAL_STATUSES = (403, 404)  # possibly of a single collection that the consent leaves out
+SCOPE_PATTERN = re.compile(rb"\bscopes?\b|insufficient_scope", re.IGNORECASE)
+EXPIRED_PATTERN = re.compile(rb"\bexpired\b|invalid_token", re.IGNORECASE)  # a new token may help
+SCOPE_SEARCH_BYTES = 4096  # of a refusal; a refusal that names a scope is short
+
+
+def open_session() -> requests.Session:
+    """Return a ``requests`` session that retries connection errors and 5xx on GET twice within about a second."""
+    import requests
+
+    return prepare(requests.Session())
+
+
+def open_typed_session(allowed: Collection[str]) -> requests.Session:
+    """Return a session for addresses that people type, which reaches public addresses and the ``allowed`` hosts.
+
+    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses.
+    """
+    import requests
+
+    session = requests.Session()
+    session.trust_env = False
+    session.verify = os.environ.get("REQUESTS_CA_BUNDLE") or os.environ.get("CURL_CA_BUNDLE") or True
+    return prepare(session, partial(egress.adapter, allowed))
+
+
+def prepare(
+    session: requests.Session, transport: Callable[..., requests.adapters.HTTPAdapter] | None = None
+) -> requests.Session:
+    """Add the retry rules and the bounds of ``bridge.http.transport`` to a session, plain or OAuth.
+
+    ``transport`` takes ``max_retries``.
+    """
+    from urllib3.util import Retry
+
+    from bridge.http.transport import Bounded
+
+    retry = Retry(
+        total=2,
+        backoff_factor=0.2,
+        status_forcelist=RETRIED_STATUSES,
+        allowed_methods=frozenset({"GET"}),
+        respect_retry_after_header=False,
+        raise_on_status=False,
+    )
+    for scheme in ("https://", "http://"):
+        session.mount(scheme, (transport or Bounded)(max_retries=retry))
+    _cache_environment(session)
+    return session
+
+
+def _cache_environment(session: requests.Session) -> None:
+    """Let a session look up the environment's proxies once per host. Each look-up costs as much as a request."""
+    look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
+
+    def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
+        key = urlsplit(url)[:2], tuple((proxies or {}).items()), stream, verify, cert
+        if key not in cache:
+            cache[key] = look_up(url, proxies, stream, verify, cert)
+        return dict(cache[key])
+
+    session.merge_environment_settings = cached  # type: ignore[method-assign, assignment]
+
+
+class HttpSession(Protocol):
+    """A session, plain or with OAuth."""
+
+    def get(self, url: str, **options: Any) -> requests.Response: ...
+
+    def post(self, url: str, **options: Any) -> requests.Response: ...
+
+
+class VendorLimit:
+    """The rate limit that a vendor reports in ``X-RateLimit-Remaining`` and ``-Reset`` (seconds)."""
+
+    def __init__(self) -> None:
+        self._closed_until = 0.0  # on the monotonic clock
+
+    def check(self) -> None:
+        """Raise TryLater while no request is left."""
+        left = self._closed_until - time.monotonic()
+        if left > 0:
+            raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
+
+    def note(self, answer: requests.Response) -> None:
+        """Remember the limit that an answer reports."""
+        seconds = parse_seconds(answer.headers.get("X-RateLimit-Reset"))
+        if seconds is not None and answer.headers.get("X-RateLimit-Remaining", "").strip() == "0":
+            self._closed_until = time.monotonic() + seconds
+
+
+def get_json(
+    session: HttpSession,
+    url: str,
+    *,
+    now: datetime,
+    params: dict[str, str] | None = None,
+    form: dict[str, str] | None = None,
+    nothing: Container[int] = (),
+    blank: bool = False,
+    limit: VendorLimit | None = None,
+) -> Any:
+    """GET a JSON document. Returns None for a status in ``nothing`` and, if ``blank``, for an empty body.
+
+    ``form`` is posted instead, to an API that is read by forms. Raises a BridgeError for every failure, and
+    NotPermitted for a refusal that may concern this collection only.
+    """
+    import requests
+
+    if limit is not None:
+        limit.check()
+    try:
+        if form is None:
+            answer = session.get(url, params=params, timeout=TIMEOUT)
+        else:
+            answer = session.post(url, data=form, params=params, timeout=TIMEOUT)
+    except requests.RequestException as error:
+        raise TryLater(f"no answer from the source ({type(error).__name__})") from error
+    if limit is not None:
+        limit.note(answer)
+    if answer.status_code in nothing:
+        return None
+    try:
+        raise_for_status(answer, now=now)
+    except BridgeError as error:
+        named = names_scope(answer)
+        if named or (answer.status_code in REFUSAL_STATUSES and not _is_page(answer)):
+            raise NotPermitted(error, named=named) from None
+        raise
+    if blank and not answer.content:
+        return None
+    return parse_json(answer.content)
+
+
+def parse_json(content: bytes | str) -> Any:
+    """Parse a JSON document.
+
+    Raises TryLater for anything else, for example the page of a captive portal, and SourceChanged for deep nesting.
+    """
+    try:
+        return json.loads(content)
+    except ValueError as error:
+        raise TryLater("the source answered something that is not JSON") from error
+    except RecursionError:
+        raise SourceChanged(TOO_DEEP) from None
+
+
+def names_scope(answer: requests.Response) -> bool:
+    """Return True for a 401 or 403 that names the scope which the token lacks. A new token would lack the scope too.
+
+    RFC 6750 section 3.1 names ``insufficient_scope`` in a header. Oura answers 401 with the body ``{"detail": "Token is
+    not authorized access spo2 scope."}``.
+    """
+    if answer.status_code not in (401, 403) or _is_page(answer):
+        return False
+    text = answer.headers.get("WWW-Authenticate", "").encode() + b"\n" + answer.content[:SCOPE_SEARCH_BYTES]
+    return SCOPE_PATTERN.search(text) is not None and EXPIRED_PATTERN.search(text) is None
+
+
+def _is_page(answer: requests.Response) -> bool:
+    """Return True for HTML, which a captive portal or a vendor's firewall sends instead of the API."""
+    return "html" in answer.headers.get("Content-Type", "").lower()
+
+
+def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
+    """Raise the error for a status of 400 or more. Its text never quotes the body, which may be personal."""
+    status = answer.status_code
+    if status < 400:
+        return
+    if status == 401:
+        raise NeedsLogin(f"the source refused the stored consent (HTTP {status})")
+    if status == 403:
+        raise Refused(f"the source refused the stored consent (HTTP {status})")
+    if status == 410:
+        raise CursorExpired("the source no longer knows the cursor (HTTP 410)")
+    if status in RETRY_LATER_STATUSES or status >= 500:
+        raise busy_error("the source", answer, now=now)
+    raise SourceChanged(f"the source refused the request (HTTP {status})")
+
+
+def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
+    """Return the error for a server that refuses for now, with the wait that its answer asks for."""
+    status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
+    return TryLater(f"{server} is busy (HTTP {status})", after=after, limited=status == 429)
+
+
+def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
+    """Return the wait in ``Retry-After`` (seconds or date) or ``X-RateLimit-Reset``, a day at most."""
+    text = answer.headers.get("Retry-After") or answer.headers.get("X-RateLimit-Reset")
+    found = parse_seconds(text)
+    if text is None or found is not None:
+        return None if found is None else timedelta(seconds=found)
+    try:
+        return min(max(timedelta(0), parsedate_to_datetime(text).astimezone(UTC) - now), MAX_WAIT)
+    except ValueError:
+        return None
+
+
+def parse_seconds(text: str | None) -> float | None:
+    """Return a header's number of seconds, at most a day, and None for other text."""
+    try:
+        found = float(text or "")
+    except ValueError:
+        return None
+    return min(max(0.0, found), MAX_WAIT.total_seconds()) if math.isfinite(found) else None

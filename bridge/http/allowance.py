@@ -1,0 +1,83 @@
+"""Bounds on a sync in time and in answers without anything new.
+
+The sync engine grants an allowance and reports new data. The transport checks the allowance before every request.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+
+from bridge.domain.errors import SourceChanged, TryLater
+
+SYNC_MAX_SECONDS = 30 * 60.0
+EMPTY_MAX_ANSWERS = 500  # in a row; hundreds of calendars without changes are an answer each
+TOO_DEEP = "the source answered JSON nested far too deep; look for a newer release of the bridge"
+PAGE_TOKEN = re.compile(r"[?&](next|page|continuation)_?token=", re.IGNORECASE)
+
+
+class Overdrawn(TryLater):
+    """The error of a sync that has used up its allowance."""
+
+
+@dataclass(slots=True)
+class Allowance:
+    """The bounds of a sync."""
+
+    ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
+    empty_answers: int = 0  # since the last new data
+    answered: set[str] = field(default_factory=set)  # addresses of pages since the listing began
+
+    def check(self) -> None:
+        """Raise Overdrawn after the deadline."""
+        if time.monotonic() >= self.ends:
+            raise Overdrawn(f"the source did not come to an end within {SYNC_MAX_SECONDS / 60:.0f} minutes")
+
+    def ask(self, address: str) -> None:
+        """Count a request. Raises Overdrawn, and SourceChanged for a page of a listing that was answered before."""
+        self.check()
+        if address in self.answered:
+            raise SourceChanged(
+                "the source names the same next page again and again; look for a newer release of the bridge"
+            )
+        if self.empty_answers >= EMPTY_MAX_ANSWERS:
+            raise Overdrawn(f"{self.empty_answers} answers of the source in a row brought nothing new")
+        self.empty_answers += 1
+
+    def note(self, address: str, *, ok: bool) -> None:
+        """Remember an answered page by its token. After a refusal a listing may start again."""
+        if not ok:
+            self.answered.clear()
+        elif PAGE_TOKEN.search(address):
+            self.answered.add(address)
+
+    def begin(self) -> None:
+        """Start another listing, whose pages may have the same addresses."""
+        self.answered.clear()
+
+    def brought(self) -> None:
+        """Note that new data was stored."""
+        self.empty_answers = 0
+
+
+_current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
+
+
+def current() -> Allowance | None:
+    """Return the allowance of this thread's sync, None outside a sync."""
+    return _current.get()
+
+
+@contextmanager
+def granted() -> Iterator[Allowance]:
+    """Hold every request of this thread to an allowance while the block runs."""
+    allowance = Allowance()
+    before = _current.set(allowance)
+    try:
+        yield allowance
+    finally:
+        _current.reset(before)

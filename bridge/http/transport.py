@@ -1,0 +1,129 @@
+"""Bounds on every answer in bytes, as sent and unpacked, and in seconds from the first to the last byte.
+
+The time-out of a socket starts again with every byte. Without a bound in seconds, a slow server could hold a sync
+without end.
+"""
+
+from __future__ import annotations
+
+import io
+import time
+from collections.abc import Callable, Iterator
+from functools import cache
+from http.client import HTTPResponse
+from typing import Any
+
+from requests import PreparedRequest, Response
+from requests.adapters import HTTPAdapter
+
+from bridge.domain.errors import SourceChanged, TryLater
+from bridge.http import allowance
+
+ANSWER_MAX_BYTES = 25_000_000
+ANSWER_MAX_SECONDS = 120.0
+
+
+class Bounded(HTTPAdapter):
+    """Send requests within the bounds of an answer and, during a sync, within its allowance."""
+
+    def send(self, request: PreparedRequest, *args: Any, **options: Any) -> Response:
+        granted, address = allowance.current(), str(request.url)
+        if granted is not None:
+            granted.ask(address)
+        answer = super().send(request, *args, **options)
+        if granted is not None:
+            granted.note(address, ok=answer.ok)
+        return answer
+
+    def build_response(self, request: PreparedRequest, answer: Any) -> Response:
+        answer.stream = _bounded(answer.stream, answer.close)
+        return super().build_response(request, answer)
+
+    def get_connection_with_tls_context(self, *args: Any, **options: Any) -> Any:
+        pool: Any = super().get_connection_with_tls_context(*args, **options)
+        pool.ConnectionCls = _bounded_connection(pool.ConnectionCls)
+        return pool
+
+
+def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
+    """Yield the unpacked body. Raises SourceChanged past the limit, because few bytes may unpack to gigabytes."""
+
+    def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
+        size = 0
+        for piece in stream(*args, **options):
+            size += len(piece)
+            if size > ANSWER_MAX_BYTES:
+                close()
+                raise _too_large()
+            yield piece
+
+    return pieces
+
+
+def _too_large() -> SourceChanged:
+    return SourceChanged(
+        f"the source answered more than {ANSWER_MAX_BYTES / 1e6:.0f} MB at once; look for a newer release of the bridge"
+    )
+
+
+@cache
+def _bounded_connection(kind: type) -> type:
+    """Return a class of connections (plain, TLS) whose answers are bounded."""
+    return kind if issubclass(kind, _BoundedConnection) else type(kind.__name__, (_BoundedConnection, kind), {})
+
+
+class _Answer(HTTPResponse):
+    """An answer whose bytes, its headers included, are read through a ``_BoundedReader``."""
+
+    def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
+        super().__init__(sock, *args, **options)
+        self.fp: Any = io.BufferedReader(_BoundedReader(self.fp.detach(), sock))
+
+
+class _BoundedConnection:
+    """A mixin of connections whose answers are bounded."""
+
+    response_class = _Answer
+
+
+class _BoundedReader(io.RawIOBase):
+    """A reader of a socket that raises SourceChanged for too many bytes and TryLater for too many seconds."""
+
+    def __init__(self, raw: Any, sock: Any) -> None:
+        self._raw, self._sock = raw, sock
+        self._timeout: float | None = sock.gettimeout()  # between two bytes
+        self._granted = allowance.current()
+        self._ends = time.monotonic() + ANSWER_MAX_SECONDS
+        if self._granted is not None:
+            self._ends = min(self._ends, self._granted.ends)
+        self._left = ANSWER_MAX_BYTES
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left = self._ends - time.monotonic()
+        if left <= 0:
+            raise self._too_slow()
+        is_last_wait = self._timeout is None or left < self._timeout
+        if is_last_wait:
+            self._sock.settimeout(left)
+        try:
+            read: int | None = self._raw.readinto(buffer)
+        except TimeoutError:
+            if is_last_wait:
+                raise self._too_slow() from None
+            raise
+        self._left -= read or 0
+        if self._left < 0:
+            raise _too_large()
+        return read
+
+    def _too_slow(self) -> TryLater:
+        if self._granted is not None:
+            self._granted.check()
+        return TryLater(f"the source took longer than {ANSWER_MAX_SECONDS:.0f} s for one answer")
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()

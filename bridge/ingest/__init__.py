@@ -1,0 +1,1 @@
+"""Syncs of accounts, imports of files, pushes, webhooks and check-ins bring data in."""

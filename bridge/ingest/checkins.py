@@ -1,0 +1,82 @@
+"""Check-ins are a user's own scores, stored like records of any source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import registry
+from bridge.domain.errors import SetupError
+from bridge.domain.metrics import CHECK_INS
+from bridge.domain.records import User
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.domain.types import Outcome, Page, RawRecord, require_aware
+from bridge.ingest.outcomes import record_outcome
+from bridge.ingest.sync import Source, store_page
+from rhythm_env.interface import Meter
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+CHECK_IN_SOURCE, CHECK_IN_CONNECTION, CHECK_IN_STREAM = "check_in", "self", "answer"
+MINUTE = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckIn:
+    """A score from 1 to 5, whole or half, of a meter, or of life as a whole if ``about`` is None."""
+
+    at: datetime
+    score: float
+    about: Meter | None = None
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "at", require_aware(self.at).replace(microsecond=0))
+
+
+def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -> str:
+    """Store a check-in, and return whether it is new, updated or unchanged.
+
+    A second check-in of the same minute corrects the first. Raises SetupError for a time in the future or an
+    impossible score; then nothing is stored, nor is the connection made.
+    """
+    again = f"bridge checkin SCORE --user {user.name}"
+    if said.at > now:
+        raise SetupError(f"that moment has not come yet; leave --at away: {again}")
+    spec = registry.spec(CHECK_IN_SOURCE)
+    normalise = registry.resolve(spec.normaliser)
+    page = Page(stream=CHECK_IN_STREAM, records=(record(said, user.zones),))
+    with store.transaction():
+        connection = store.connections.connect(user.id, CHECK_IN_SOURCE, CHECK_IN_CONNECTION, now=now)
+        source = Source(connection=connection, spec=spec, open=None, normalise=normalise, recurring=False)
+        (landing,) = store_page(source, store, page, frozenset(), now=now)
+        if landing.set_aside is not None:
+            raise SetupError(f"{landing.set_aside}; nothing was kept: {again}")
+        outcome = Outcome(
+            source=CHECK_IN_SOURCE,
+            connection=CHECK_IN_CONNECTION,
+            outcome="ok",
+            new=int(landing.outcome == "new"),
+            updated=int(landing.outcome == "updated"),
+            unchanged=int(landing.outcome == "unchanged"),
+            streams={CHECK_IN_STREAM: 1},
+            items=landing.items,
+        )
+        record_outcome(store, connection, outcome, started=now, finished=now, recurring=source.recurring)
+    return landing.outcome
+
+
+def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
+    """Return a check-in as a raw record. Its key is the minute and the meter, so each has a single score a minute."""
+    about = None if said.about is None else said.about.lower()
+    offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)
+    payload = {"at": said.at.isoformat(), "offset": offset // MINUTE, "score": said.score, "about": about}
+    return RawRecord(stream=CHECK_IN_STREAM, key=f"{said.at:%Y-%m-%dT%H:%MZ}/{about or 'all'}", payload=payload)
+
+
+def recent(store: Store, user: User, *, since: date) -> list[CheckIn]:
+    """Return the check-ins since a local day, newest first."""
+    about = {metric: meter for meter, metric in CHECK_INS.items()}
+    found = store.reading.samples(user.id, metrics=about, since=since)
+    return [CheckIn(at=s.start, score=s.value, about=about[s.metric]) for _, s in reversed(found)]

@@ -1,0 +1,157 @@
+"""Connecting a user to a source, disconnecting a source, and forgetting a user."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any
+
+from bridge import registry
+from bridge.auth.account import Consent
+from bridge.auth.account import StoredAccount as StoredAccount
+from bridge.auth.vault import SEALING_LOCK
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.ports import Browser, ConnectorSpec
+from bridge.domain.records import Connection, User
+from bridge.domain.slots import zone_at
+from bridge.ingest import imports, webhooks
+from bridge.ingest.files import delete_folders
+from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.installation import Bridge, now
+
+WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written there
+
+
+def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
+    """Obtain consent and save the connection. A failed consent saves none.
+
+    ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
+    Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
+    """
+    spec = registry.spec(source)
+    if spec.authorises is None:
+        raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
+    if write and spec.writes is None:
+        raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
+    zone = zone_at(now(), user.zones).key
+    fresh = Consent(bridge.settings_of(user, spec.name, spec.settings), zone, bridge.settings.allow_hosts)
+    registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
+    if fresh.saved_token is None:
+        raise SetupError(f"{source} gave no token; try again: bridge connect {source} --user {user.name}")
+    return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
+
+
+def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
+    """Save a consent under the refresh locks of earlier ones. A running sync would else overwrite it."""
+    with ExitStack() as locks:
+        for earlier in bridge.store.connections.of_user(user.id):
+            if (earlier.source, earlier.name) == (spec.name, "account"):
+                locks.enter_context(bridge.account(earlier, spec).refresh_lock())
+        locks.enter_context(bridge.store.lock(SEALING_LOCK))
+        locks.enter_context(bridge.store.transaction())
+        connection = bridge.store.connections.connect(user.id, spec.name, "account", now=now())
+        bridge.account(connection, spec).save_token(token)
+    return connection
+
+
+def _by_hand(spec: ConnectorSpec, user: User) -> str:
+    """Say how data of a source without accounts comes in."""
+    if spec.receives is not None:
+        return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
+    if spec.reads is not None:
+        return f"give it a file: bridge import PATH --user {user.name}"
+    return f"say it yourself: bridge checkin SCORE --user {user.name}"
+
+
+def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -> bool:
+    """Revoke the consent at the vendor, and delete the connection with its data also if that fails.
+
+    Returns False if a consent may be left at the vendor. ``keep`` leaves the data, so that a later connection goes on
+    from there.
+    """
+    spec = registry.spec(source)
+    confirmed = True
+    for connection in connections_of(bridge, user, source):
+        live = bridge.store.connections.secret(connection.id) is not None and not connection.name.startswith(
+            FOLDER_CONNECTION
+        )
+        confirmed = confirmed and not live
+        if spec.revokes is not None and live:
+            with suppress(BridgeError):  # without settings or key the vendor cannot be told
+                webhooks.unsubscribe(bridge.account(connection, spec), spec, now=now())
+                confirmed = bool(registry.resolve(spec.revokes)(bridge.account(connection, spec)))
+        if keep:
+            _drop_consent(bridge, connection)
+        else:
+            bridge.store.connections.disconnect(connection.id)
+    if not keep:
+        shutil.rmtree(bridge.settings.inbox(user.id) / source, ignore_errors=True)
+        shutil.rmtree(bridge.settings.cache / "trends", ignore_errors=True)  # drawn from the deleted data
+    return confirmed
+
+
+def _drop_consent(bridge: Bridge, connection: Connection) -> None:
+    """Delete a consent under its refresh lock. A running sync would else save a refreshed token."""
+    with StoredAccount(connection.id, {}, bridge.store, bridge.vault).refresh_lock():
+        bridge.store.connections.drop_consent(connection.id)
+
+
+def forget(bridge: Bridge, user: User) -> list[str]:
+    """Revoke every consent and delete the user with all data, also if revoking fails. Returns the failed sources.
+
+    Caches are deleted for all users, because they do not name theirs. The user's name is deleted last, so that a
+    failed call can be repeated.
+    """
+    unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
+    given = {
+        c.source
+        for c in connections
+        if bridge.store.connections.secret(c.id) and not c.name.startswith(FOLDER_CONNECTION)
+    }
+    for source in sorted({c.source for c in connections}):
+        confirmed = False
+        with suppress(BridgeError):  # the source is no longer installed
+            confirmed = disconnect(bridge, user, source)
+        if source in given and not confirmed:
+            unconfirmed.append(source)
+    delete_folders(bridge.settings.folders_of_user(user.id), f"bridge forget --user {user.name}")
+    shutil.rmtree(bridge.settings.cache, ignore_errors=True)
+    bridge.store.people.forget(user.id)
+    return unconfirmed
+
+
+def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Connection]:
+    """Return the user's connections, or those to ``source``. Raises SetupError if there are none."""
+    found = [c for c in bridge.store.connections.of_user(user.id) if source in (None, c.source)]
+    if not found:
+        what = source or "anything"
+        raise SetupError(
+            f"{user.name} is not connected to {what}: bridge connect {source or 'SOURCE'} --user {user.name}"
+        )
+    return found
+
+
+def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
+    """Save a folder as a connection, whose new files each sync imports. A source may have several folders.
+
+    Raises SetupError if the source reads no files, and for a missing folder.
+    """
+    spec = registry.spec(source)
+    if spec.reads is None:
+        instead = f"log in instead: bridge connect {source} --user {user.name}"
+        raise SetupError(f"{source} reads no files; {instead if spec.authorises else _by_hand(spec, user)}")
+    if not folder.is_dir():
+        raise SetupError(f"there is no folder {folder}")
+    place = str(folder.resolve())
+    others = [
+        c
+        for c in bridge.store.connections.of_user(user.id)
+        if c.source == source and c.name.startswith(FOLDER_CONNECTION)
+    ]
+    name = imports.connection_name(place, {c.name: StoredAccount(c.id, {}, bridge.store, bridge.vault) for c in others})
+    with bridge.store.lock(SEALING_LOCK), bridge.store.transaction():
+        connection = bridge.store.connections.connect(user.id, source, name, now=now())
+        StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"folder": place})
+    return connection

@@ -1,0 +1,175 @@
+"""The sync of files. Many pages share a commit, and deletions come after all files were read."""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from datetime import datetime
+from itertools import islice
+from typing import TYPE_CHECKING, Protocol
+
+from bridge.domain.errors import BridgeError, SourceChanged
+from bridge.domain.records import RecordResult
+from bridge.domain.types import Outcome, Page
+from bridge.ingest.outcomes import SyncCounts
+from bridge.ingest.sync import OnPage, Source, refuse_changed_shape, store_page, store_records, under_lease
+from bridge.leases import Lease
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+TRANSACTION_RECORDS = 60  # a commit takes longer than a page of a file
+
+
+def sync_files(
+    source: Source, reading: FileReading, store: Store, *, holder: str, now: datetime, on_page: OnPage
+) -> Outcome:
+    """Store the pages of files, and return the outcome, also of a failure.
+
+    A page that cannot be stored fails its own file only. Deletions wait until all files were read, because another
+    file may hold the record, as two parts of one calendar do.
+    """
+    lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
+
+    def read(counts: SyncCounts) -> None:
+        delivered: dict[str, set[str]] = defaultdict(set)
+        for group in _grouped(_deletions_last(_dated(page, now) for page in reading), reading):
+            lease.renew()
+            _store_group(source, store, group, reading, counts, delivered, now=now)
+            for page, _ in group:
+                on_page(page.stream, len(page.records))
+        if reading.failed:
+            raise UnreadableFiles(
+                f"{len(reading.failed)} of {reading.files} files could not be read, or not to their end"
+            )
+
+    outcome = under_lease(source, store, read, lease)
+    return replace(
+        outcome,
+        files=reading.files,
+        failed_files=(*reading.failed, *reading.failed_before),
+        truncated=reading.truncated,
+        unchanged=outcome.unchanged + reading.known,
+        seconds=round(time.monotonic() - began, 3),
+    )
+
+
+def record_refusal(source: Source, error: BridgeError, store: Store, *, holder: str, now: datetime) -> Outcome:
+    """Save and return the outcome of a folder that could not be opened."""
+
+    def read(_counts: SyncCounts) -> None:
+        raise error
+
+    return under_lease(source, store, read, Lease(store=store, connection=source.connection, holder=holder, now=now))
+
+
+Group = list[tuple[Page, str]]  # pages with their files
+
+
+def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
+    """Group pages into transactions. A group ends at a cursor, and when reading fails."""
+    group: Group = []
+    try:
+        for page in pages:
+            group.append((page, reading.at))
+            if page.cursor is not None or sum(len(page.records) for page, _ in group) >= TRANSACTION_RECORDS:
+                yield group
+                group = []
+    except BridgeError:
+        yield group
+        raise
+    yield group
+
+
+def _store_group(
+    source: Source,
+    store: Store,
+    group: Group,
+    reading: FileReading,
+    counts: SyncCounts,
+    delivered: dict[str, set[str]],
+    *,
+    now: datetime,
+) -> None:
+    """Store a group in a single transaction. If a page cannot be stored, store the pages separately."""
+
+    for page, _ in group:
+        delivered[page.stream].update(record.key for record in page.records)
+
+    def one(page: Page) -> list[RecordResult]:
+        return store_page(source, store, page, frozenset(delivered[page.stream] if page.covers else ()), now=now)
+
+    try:
+        landed = _store_at_once(source, store, group, one, now=now)
+    except SourceChanged:
+        landed = []
+        for page, file in group:
+            try:
+                landed.append((page, one(page)))
+            except SourceChanged as error:
+                reading.fail(str(error), file)
+    for page, results in landed:
+        counts.add(page, results)
+
+
+def _store_at_once(
+    source: Source, store: Store, group: Group, one: Callable[[Page], list[RecordResult]], *, now: datetime
+) -> list[tuple[Page, list[RecordResult]]]:
+    """Store all pages in one transaction, and all records of pages without cursor and coverage in one call."""
+    plain = [page for page, _ in group if page.cursor is None and page.covers is None]
+    records = [record for page in plain for record in page.records]
+    with store.transaction(durable=False):
+        results = iter(store_records(source, store, records, now=now))
+        found = [(page, [*islice(results, len(page.records))]) for page in plain]
+        for page, some in found:
+            refuse_changed_shape(source.spec, page, some)
+        return found + [(page, one(page)) for page, _ in group if page.cursor is not None or page.covers is not None]
+
+
+def _dated(page: Page, now: datetime) -> Page:
+    """Limit a page's export dates to ``now``. A date in the future would outrank every later export."""
+    covers, records = page.covers, page.records
+    if any(record.as_of is not None and record.as_of > now for record in records):
+        records = tuple(replace(r, as_of=min(r.as_of, now)) if r.as_of is not None else r for r in records)
+    if covers is not None and covers.as_of is not None:
+        covers = replace(covers, as_of=min(covers.as_of, now))
+    return replace(page, records=records, covers=covers)
+
+
+def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
+    """Yield the same pages, with their coverage held back until the next cursor or the end."""
+    waiting: list[Page] = []
+    for page in pages:
+        if page.cursor is not None:
+            yield from waiting
+            waiting = []
+        if page.covers is not None:
+            waiting.append(Page(stream=page.stream, records=(), covers=page.covers))
+        yield replace(page, covers=None)
+    yield from waiting
+
+
+class FileReading(Protocol):
+    """Pages of a source's files, and the files that failed."""
+
+    files: int
+    failed: list[tuple[str, str]]
+    failed_before: list[tuple[str, str]]  # failed at an earlier sync and were not read again
+    truncated: bool  # a file was cut off
+    known: int  # records of files that were imported before and are not read again
+
+    @property
+    def at(self) -> str:
+        """The path of the file being read."""
+        ...
+
+    def __iter__(self) -> Iterator[Page]: ...
+    def fail(self, reason: str, file: str) -> None:
+        """Note that a file could not be stored."""
+        ...
+
+
+class UnreadableFiles(BridgeError):
+    """Some files could not be read. The readable files are stored."""

@@ -1,0 +1,320 @@
+"""Files in folders, zips, and zips within zips. Each is found unopened, and in turn."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import shutil
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from pathlib import Path, PurePosixPath
+from types import TracebackType
+from typing import Any, BinaryIO, Self, cast
+
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import File
+from bridge.ingest import truncated_zip
+
+HEAD_BYTES = 4096  # a source recognises a file by these
+ZIP_DEPTH_MAX = 3  # zips within zips
+DAMAGED = (zipfile.BadZipFile, zlib.error, EOFError, OSError, NotImplementedError, RuntimeError)
+DATES_CHUNK_BYTES, DATE_MAX_BYTES = 1 << 20, 24
+WRITTEN_DATE = re.compile(rb"(?<!\d)20\d\d-[01]\d-[0-3]\d(?:[T ][0-2]\d:[0-5]\d(?::[0-5]\d)?)?")
+JUNK_FOLDERS = ("__MACOSX",)  # resource forks that macOS adds to zips
+ZIPPED_DOCUMENTS = (
+    ".docx",
+    ".xlsx",
+    ".pptx",
+    ".odt",
+    ".ods",
+    ".odp",
+    ".epub",
+    ".jar",
+    ".apk",
+    ".kmz",
+    ".whl",
+)  # zips inside
+
+
+def new_folder(folder: Path, again: str) -> None:
+    """Create a private folder, or take an empty one. Raises SetupError naming the command ``again``."""
+    try:
+        if folder.exists() and any(folder.iterdir()):
+            raise SetupError(f"{folder} is not empty; name another folder: {again}")
+        folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+        folder.chmod(0o700)
+    except OSError as error:
+        raise SetupError(f"{folder} cannot be created ({error.strerror}); name another folder: {again}") from None
+
+
+def make_private(path: Path) -> None:
+    """Make an existing file private before it is overwritten. Raises OSError."""
+    if path.is_file():
+        path.chmod(0o600)
+
+
+def delete_folders(folders: Iterable[Path], again: str) -> None:
+    """Delete existing folders with their content. Raises SetupError naming the command ``again``."""
+    for folder in folders:
+        shutil.rmtree(folder, ignore_errors=True)
+        if folder.exists() or folder.is_symlink():
+            raise SetupError(f"{folder} cannot be deleted; delete it, then: {again}")
+
+
+@dataclass(frozen=True)
+class DiskFile:
+    """A file on disk."""
+
+    place: Path
+    path: str
+
+    @property
+    def name(self) -> str:
+        return self.place.name
+
+    @cached_property
+    def size(self) -> int:
+        return self.place.stat().st_size
+
+    @cached_property
+    def head(self) -> bytes:
+        return _head(self)
+
+    @property
+    def mark(self) -> str:
+        """Return size and time of change, which differ once the file changes."""
+        return f"{self.size}:{self.place.stat().st_mtime_ns}"
+
+    @cached_property
+    def digest(self) -> str:
+        """Return the SHA-256 digest of the content."""
+        with self.place.open("rb") as content:
+            return hashlib.file_digest(content, "sha256").hexdigest()
+
+    def open(self) -> BinaryIO:
+        return self.place.open("rb")
+
+
+@dataclass(frozen=True)
+class ZipMember:
+    """A member of an open zip. ``outer`` is the file on disk that holds the zip."""
+
+    archive: zipfile.ZipFile
+    member: zipfile.ZipInfo
+    path: str
+    outer: DiskFile
+
+    @property
+    def digest(self) -> str:
+        return f"{self.outer.digest}/{self.path.partition('/')[2]}"
+
+    @property
+    def name(self) -> str:
+        return PurePosixPath(self.member.filename).name
+
+    @property
+    def size(self) -> int:
+        return self.member.file_size
+
+    @cached_property
+    def head(self) -> bytes:
+        return _head(self)
+
+    def open(self) -> BinaryIO:
+        return cast("BinaryIO", self.archive.open(self.member))
+
+
+@dataclass(frozen=True)
+class CountedFile:
+    """A file that reports progress as it is read. ``done`` of ``total`` bytes were read before this file."""
+
+    file: File
+    on_bytes: Callable[[int, int], None]
+    done: int
+    total: int
+
+    @property
+    def name(self) -> str:
+        return self.file.name
+
+    @property
+    def path(self) -> str:
+        return self.file.path
+
+    @property
+    def size(self) -> int:
+        return self.file.size
+
+    @property
+    def head(self) -> bytes:
+        return self.file.head
+
+    @property
+    def digest(self) -> str | None:
+        return self.file.digest
+
+    def open(self) -> BinaryIO:
+        return cast("BinaryIO", _Counted(self.file.open(), self))
+
+
+class _Counted:
+    """A stream that counts the bytes read, and passes everything else on."""
+
+    def __init__(self, stream: BinaryIO, watched: CountedFile) -> None:
+        self._stream, self._watched, self._read = stream, watched, 0
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._stream.close()
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._stream)
+
+    def read(self, size: int = -1) -> bytes:
+        some = self._stream.read(size)
+        self._read += len(some)
+        self._watched.on_bytes(self._watched.done + self._read, self._watched.total)
+        return some
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadableFile:
+    """A zip that cannot be opened, or a file that cannot be read. ``passing``: the disk may be at fault."""
+
+    path: str
+    reason: str
+    passing: bool = False
+
+
+FoundFile = DiskFile | ZipMember | truncated_zip.Member
+
+
+def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableFile]:
+    """Yield every file at or below ``path`` in a stable order. Zips stay open as long as ``stack``.
+
+    Hidden files and folders, and resource forks of macOS, are skipped.
+    """
+    if path.is_dir():
+        for place in files_below(path):
+            yield from _walk(DiskFile(place, place.relative_to(path).as_posix()), stack, ZIP_DEPTH_MAX)
+    else:
+        yield from _walk(DiskFile(path, path.name), stack, ZIP_DEPTH_MAX)
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return the files below a folder by name. Links to files are followed, links to folders are not."""
+    places = sorted(folder.rglob("*"))
+    return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
+
+
+def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
+    """Yield the file, or a zip's members. A truncated zip gives its members as far as they go."""
+    try:
+        archive = _open_zip(file, stack) if depth and _is_zip(file) else None
+    except DAMAGED as error:
+        if isinstance(file, DiskFile) and isinstance(error, zipfile.BadZipFile):
+            yield from (member for member in truncated_zip.members(file.place, file.path) if not _is_junk(member.path))
+        reason = f"it is damaged or cut off ({type(error).__name__}); get it again"
+        yield UnreadableFile(file.path, reason, passing=isinstance(error, OSError))
+        return
+    if archive is None:
+        yield file
+        return
+    if is_bomb(archive, file.size):
+        yield UnreadableFile(file.path, "it would unpack to hundreds of times its size, as no export does; get another")
+        return
+    outer = file if isinstance(file, DiskFile) else file.outer
+    for member in sorted(archive.infolist(), key=lambda member: member.filename):
+        if not member.is_dir() and not _is_junk(member.filename):
+            yield from _walk(ZipMember(archive, member, f"{file.path}/{member.filename}", outer), stack, depth - 1)
+
+
+def ending(name: str) -> str:
+    """Return a file name's ending in lower case, or an empty text. Numbers of repeated downloads are ignored.
+
+    >>> [ending(name) for name in ("export.XML", "export", "export.json.1", "a.b (2)")]
+    ['xml', '', 'json', 'b']
+    """
+    parts = re.sub(r"(\s*\(\d+\)|\.\d+)$", "", name.lower()).rpartition(".")
+    return parts[2] if parts[1] else ""
+
+
+def newest_date(file: File) -> datetime | None:
+    """Return the newest date written in a text file, as wall clock in UTC, or None.
+
+    A truncated file is read as far as it goes.
+    """
+    newest, rest = "", b""
+    if b"\0" in file.head:
+        return None
+    with suppress(*DAMAGED), file.open() as stream:
+        while chunk := stream.read(DATES_CHUNK_BYTES):
+            text = rest + chunk
+            newest = max(newest, *map(_date, set(WRITTEN_DATE.findall(text))), "")
+            rest = text[-DATE_MAX_BYTES:]
+    return datetime.fromisoformat(newest).replace(tzinfo=UTC) if newest else None
+
+
+def _date(written: bytes) -> str:
+    """Return a written date and time in ISO form, or an empty text for an impossible date."""
+    text = written.decode().replace(" ", "T")
+    try:
+        return datetime.fromisoformat(text).isoformat()
+    except ValueError:
+        return ""
+
+
+def _is_zip(file: DiskFile | ZipMember) -> bool:
+    """Tell a zip by its first bytes, because downloads may lose their endings. Documents in zip format do not count."""
+    name = file.name.lower()
+    return file.head[:2] == b"PK" and (
+        name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))
+    )
+
+
+def is_bomb(
+    archive: zipfile.ZipFile,
+    packed: int,
+    *,
+    ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
+    harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
+) -> bool:
+    """Tell whether a zip unpacks to far more than its size. No member can give more bytes than the zip states."""
+    unpacked = sum(member.file_size for member in archive.infolist())
+    return unpacked > max(ratio * packed, harmless)
+
+
+def _open_zip(file: DiskFile | ZipMember, stack: ExitStack) -> zipfile.ZipFile:
+    """Open a zip. A zip within a zip is first unpacked to a temporary file, because zips are read from their end."""
+    if isinstance(file, DiskFile):
+        return stack.enter_context(zipfile.ZipFile(file.place))
+    unpacked = stack.enter_context(tempfile.TemporaryFile(prefix="rhythm-bridge-"))  # noqa: SIM115 - the stack closes it
+    with file.open() as packed:
+        shutil.copyfileobj(packed, unpacked)
+    return stack.enter_context(zipfile.ZipFile(unpacked))
+
+
+def _is_junk(path: str) -> bool:
+    return any(_is_junk_name(part) for part in PurePosixPath(path).parts)
+
+
+def _is_junk_name(part: str) -> bool:
+    return part in JUNK_FOLDERS or (part.startswith(".") and part != "..")
+
+
+def _head(file: DiskFile | ZipMember) -> bytes:
+    with file.open() as stream:
+        return stream.read(HEAD_BYTES)

@@ -1,0 +1,373 @@
+"""Imports find the source that recognises a file, and the pages that the source reads from it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from bridge import __version__, registry
+from bridge.auth.account import StoredAccount
+from bridge.domain.errors import BridgeError, CutShort, SetupError, TryLater
+from bridge.domain.ports import ConnectorSpec, File, FileReader
+from bridge.domain.records import Connection
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import FILE_PARENT_PREFIX, Outcome, Page, RawRecord, Unread, union
+from bridge.ingest.files import (
+    DAMAGED,
+    CountedFile,
+    DiskFile,
+    UnreadableFile,
+    ending,
+    files_below,
+    find_files,
+    newest_date,
+)
+
+GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are stored together
+SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
+IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
+
+FOLDER_CONNECTION = "folder"  # begins the name of connections that import a folder's new files
+PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose folder holds received pushes
+
+OnBytes = Callable[[int, int], None]
+
+
+def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
+    """Return a connection's folder. Pushes wait below this machine's ``inbox``, also after a move to this machine."""
+    if connection.name != PUSH_CONNECTION:
+        return Path(account.token_field("folder"))
+    place = inbox / connection.source
+    place.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return place
+
+
+def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
+    """Return a folder's connection name. A connection whose folder is unknown is taken before a new name.
+
+    ``others`` are the source's folder connections. A folder is unknown if its key is lost, or it came by an export.
+    """
+    known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
+    return (
+        known.get(place) or known.get("") or (f"{FOLDER_CONNECTION}-{len(others) + 1}" if others else FOLDER_CONNECTION)
+    )
+
+
+def _folder_in(account: StoredAccount) -> str:
+    try:
+        return account.token_field("folder")
+    except SetupError:
+        return ""
+
+
+def ignore_bytes(done: int, total: int) -> None:
+    """Ignore progress, as the default of ``on_bytes``."""
+
+
+@dataclass(slots=True)
+class RecognisedFiles:
+    """Files by the source that recognises them."""
+
+    known: dict[str, list[File]] = field(default_factory=dict)
+    unknown: list[Unread] = field(default_factory=list)
+    unreadable: list[UnreadableFile] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ImportResult:
+    """The outcomes of an import by source, and the files that no source could take."""
+
+    outcomes: list[Outcome]
+    unknown: list[Unread]
+    unreadable: list[UnreadableFile]
+
+
+def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
+    """Sort files by the first source that recognises each."""
+    result, specs = RecognisedFiles(), list(specs)
+    readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
+    for file in files:
+        if isinstance(file, UnreadableFile):
+            result.unreadable.append(file)
+            continue
+        try:
+            source = next((name for name, recognise in readers if recognise(file)), None)
+        except DAMAGED as error:
+            reason = f"it is damaged or cannot be read ({type(error).__name__}); get it again"
+            result.unreadable.append(UnreadableFile(file.path, reason, passing=isinstance(error, OSError)))
+            continue
+        if source is None:
+            result.unknown.append(_unread(file.path, specs))
+        else:
+            result.known.setdefault(source, []).append(file)
+    return result
+
+
+def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
+    """Describe a file that a source leaves out on purpose, or that no source recognises."""
+    for spec in specs:
+        for pattern, kind in spec.leaves_out.items():
+            if re.search(pattern, path):
+                return Unread(file=path, kind=kind, source=spec.name)
+    return Unread(file=path, kind=f".{ending(path)}" if ending(path) else "without an ending")
+
+
+class RecordVersion(NamedTuple):
+    """A record's date, in Unix seconds, and a digest of its content."""
+
+    date: float = 0.0
+    digest: bytes = b""
+
+
+def _version(record: RawRecord) -> RecordVersion:
+    content = json.dumps(record.payload, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
+    date = record.as_of.timestamp() if record.as_of is not None else 0.0
+    return RecordVersion(date, hashlib.blake2b(content, digest_size=16).digest())
+
+
+@dataclass(slots=True)
+class FilePages:
+    """The pages of a source's files. A failed file is noted in ``failed``, and the next file is read.
+
+    ``cursor`` names the files imported before, for a source that remembers them. ``whole``: the files are all of a
+    folder or zip, so that records which none of them holds are gone. ``dated``: the files may be older than what was
+    imported before. Pushes are not dated, because they wait in the order of their arrival.
+    """
+
+    spec: ConnectorSpec
+    chosen: list[File]
+    zone: str
+    settings: Mapping[str, str] = field(default_factory=dict)
+    cursor: str | None = None
+    on_bytes: OnBytes = ignore_bytes
+    zones: ZoneHistory = ()
+    whole: bool = False
+    dated: bool = True
+    files: int = 0
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
+    passing: bool = False
+    truncated: bool = False
+    known: int = 0
+    at: str = ""
+    _chosen_versions: dict[str, RecordVersion] = field(default_factory=dict)
+
+    def fail(self, reason: str, file: str) -> None:
+        self.failed.append((file, reason))
+
+    def __iter__(self) -> Iterator[Page]:
+        if self.spec.differs_by_file and len(self.chosen) > 1:
+            self._chosen_versions = self._versions()
+        return merge_pieces(self._pages())
+
+    def _versions(self) -> dict[str, RecordVersion]:
+        """Return the newest version of each record. Among equally new versions the largest digest counts."""
+        find_files: dict[str, RecordVersion] = {}
+        for file in self.chosen:
+            with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
+                for page in self._read(file):
+                    for record in page.records:
+                        find_files[record.path] = max(find_files.get(record.path, RecordVersion()), _version(record))
+        return find_files
+
+    def _counts(self, record: RawRecord) -> bool:
+        chosen = self._chosen_versions.get(record.path)
+        return chosen is None or chosen == _version(record)
+
+    def _pages(self) -> Iterator[Page]:
+        before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
+        sizes = [_size(file) for file in self.chosen]
+        total, done = sum(sizes), 0
+        imported: dict[str, int] = {}
+        for file, size in zip(self.chosen, sizes, strict=True):
+            self.at = file.path
+            self.files += 1
+            mark = self._mark(file)
+            if mark in before:
+                self.known += before[mark]
+            else:
+                records = yield from self._one(CountedFile(file, self.on_bytes, done, total))
+                if mark is not None and not any(path == file.path for path, _ in self.failed):
+                    imported[mark] = records
+            done += size
+            self.on_bytes(done, total)
+        if imported:
+            yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
+
+    def _one(self, file: File) -> Generator[Page, None, int]:
+        """Yield a file's pages, and return how many records they hold."""
+        as_of = newest_date(file) if self.dated and self.spec.dated_by_content else None
+        records = 0
+        try:
+            for page in self._read(file):
+                records += len(page.records)
+                dated = _dated(page, as_of) if as_of is not None else page
+                if self._chosen_versions:
+                    dated = replace(dated, records=tuple(filter(self._counts, dated.records)))
+                yield _without_file(dated) if self.whole else dated
+        except BridgeError as error:
+            self.truncated = self.truncated or isinstance(error, CutShort)
+            self.fail(str(error), file.path)
+        except DAMAGED as error:
+            self.passing = self.passing or isinstance(error, OSError)
+            self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
+        return records
+
+    def _read(self, file: File) -> Iterator[Page]:
+        read: FileReader = registry.resolve(self.spec.reads or "")
+        options: dict[str, Any] = {"settings": self.settings} if self.spec.file_settings else {}
+        options |= {"zones": self.zones} if self.spec.reads_zones else {}
+        return read(file, zone=self.zone, **options)
+
+    def _mark(self, file: File) -> str | None:
+        """Return a digest of a file and of how it is read, or None if the source does not remember files."""
+        try:
+            digest = file.digest if self.spec.remembers_files else None
+        except OSError:  # reading the file will report the error
+            digest = None
+        if digest is None:
+            return None
+        place = self.zones if self.spec.reads_zones and self.zones else self.zone
+        read_as = (digest, place, sorted(self.settings.items()), self.spec.normaliser_version)
+        return hashlib.sha256(repr(read_as).encode()).hexdigest()
+
+
+@dataclass(slots=True)
+class FolderPages:
+    """The pages of a folder's new files. The cursor of the stream ``files`` names the files read.
+
+    A failed file is reported again at each sync (``failed_before``). It is read again when it has changed, and by a
+    newer release. If the disk failed and not the file, the next sync reads it again.
+    """
+
+    spec: ConnectorSpec
+    folder: Path
+    zone: str
+    cursor: str | None
+    zones: ZoneHistory = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+    dated: bool = True
+    files: int = 0
+    failed: list[tuple[str, str]] = field(default_factory=list)
+    failed_before: list[tuple[str, str]] = field(default_factory=list)
+    truncated: bool = False
+    known: int = 0
+    _current: FilePages | None = None
+    _passing: bool = False
+
+    @property
+    def at(self) -> str:
+        return self._current.at if self._current is not None else ""
+
+    def fail(self, reason: str, file: str) -> None:
+        self.failed.append((file, reason))
+
+    def __iter__(self) -> Iterator[Page]:
+        if not self.folder.is_dir():
+            raise TryLater(
+                f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH --user NAME"
+            )
+        places = files_below(self.folder)
+        here = {place.relative_to(self.folder).as_posix() for place in places}
+        known: dict[str, str] = json.loads(self.cursor) if self.cursor else {}
+        seen = {path: mark for path, mark in known.items() if path in here}
+        for place in places:
+            path = place.relative_to(self.folder).as_posix()
+            try:
+                mark = DiskFile(place, path).mark
+            except FileNotFoundError:  # renamed or deleted while earlier files were read
+                continue
+            failed = f"{mark} {__version__} "
+            if seen.get(path, "").startswith(failed):
+                self.failed_before.append((path, seen[path].removeprefix(failed)))
+            elif seen.get(path) != mark:
+                yield from self._new(place, path, mark, seen)
+
+    def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
+        """Yield a file's pages and its cursor. The second pass notes a page that failed as the cursor was saved."""
+        before, self._passing = len(self.failed), False
+        yield from self._one(place)
+        for _ in range(2):
+            told, bad = dict(seen), self.failed[before:]
+            seen[path] = f"{mark} {__version__} {bad[0][1]}" if bad else mark
+            if self._passing:
+                del seen[path]
+            if seen != told:
+                yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
+
+    def _one(self, place: Path) -> Iterator[Page]:
+        """Yield the pages of a file or of a zip's members, as far as the source recognises them.
+
+        A damaged zip counts as the source's own unless it holds members of no source.
+        """
+        with ExitStack() as stack:
+            result = recognise_files(find_files(place, stack), [self.spec])
+            known = result.known.get(self.spec.name, [])
+            self._current = FilePages(self.spec, known, self.zone, self.settings, zones=self.zones, dated=self.dated)
+            yield from (page for page in self._current if page.stream != IMPORTED_FILES)
+            self.truncated = self.truncated or self._current.truncated
+            self.files += len(known)
+            mine = result.unreadable if known or not result.unknown else []
+            self.failed += [*self._current.failed, *((file.path, file.reason) for file in mine)]
+            self._passing = self._current.passing or any(file.passing for file in mine)
+
+
+def _size(file: File) -> int:
+    """Return a file's size, or 0 for a file that was deleted meanwhile. Reading it will report the error."""
+    try:
+        return file.size
+    except OSError:
+        return 0
+
+
+def _dated(page: Page, as_of: datetime) -> Page:
+    """Date a page's records by their export."""
+    return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
+
+
+def _without_file(page: Page) -> Page:
+    """Remove the source file from a record's parent. Several files of one import may hold the same record."""
+    records = tuple(
+        replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
+    )
+    return replace(page, records=records, covers=page.covers and replace(page.covers, parents=None))
+
+
+def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
+    """Yield the same pages, with the pieces of each record merged where the pieces follow each other."""
+    waiting: dict[str, RawRecord] = {}
+    for page in pages:
+        files_below = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out
+        if files_below and all(record.adds for record in page.records):
+            for record in page.records:
+                waiting[record.path] = _merged(waiting.get(record.path), record)
+            if len(waiting) >= GATHERED_RECORDS:
+                yield from _drained(waiting)
+        else:
+            yield from _drained(waiting)
+            yield page
+    yield from _drained(waiting)
+
+
+def _merged(before: RawRecord | None, record: RawRecord) -> RawRecord:
+    if before is None:
+        return record
+    if before.as_of is not None and record.as_of is not None and record.as_of < before.as_of:
+        before, record = record, before
+    return replace(record, payload=union(before.payload, record.payload))
+
+
+def _drained(waiting: dict[str, RawRecord]) -> Iterator[Page]:
+    by_stream: dict[str, list[RawRecord]] = {}
+    for record in waiting.values():
+        by_stream.setdefault(record.stream, []).append(record)
+    waiting.clear()
+    for stream, records in by_stream.items():
+        yield Page(stream=stream, records=tuple(records))

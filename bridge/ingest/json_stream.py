@@ -1,0 +1,195 @@
+"""A streaming JSON reader. It reads a file of any size in little memory and skips large parts unread."""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+
+JSON_CHUNK_BYTES = 1 << 16
+VALUE_MAX_CHARS = 1 << 22  # of a value that is read whole
+WORD_MAX_CHARS = 1 << 12
+NESTING_MAX = 10_000  # levels of brackets
+UP_TO_BRACKET = re.compile(r'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+', re.DOTALL)  # all up to the next bracket
+BLANK = re.compile(r"[ \t\r\n]*")
+NUMBER_OR_WORD = re.compile(r"[^\s,\]}]*")  # a number or a word
+DECODER = json.JSONDecoder()
+
+
+class Broken(Exception):
+    """The document is cut off, is no JSON, or holds a value that is far too large."""
+
+
+class Json:
+    """A JSON document read from its beginning. Each value must be read, entered or skipped in order."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        self._text, self._at, self._ended = "", 0, False
+        self.length = 0  # characters of the last object
+
+    def peek(self) -> str:
+        """Return the next character that is not blank, or an empty text at the end."""
+        character = self._text[self._at : self._at + 1]
+        if character and character not in " \t\r\n":
+            return character
+        while True:
+            self._at = self._past(BLANK)
+            if self._at < len(self._text):
+                return self._text[self._at]
+            if not self._more():
+                return ""
+
+    def members(self) -> Iterator[str]:
+        """Yield the names of an object. The caller reads each value before the next name."""
+        for _ in self._inside("{", "}"):
+            name = self.value() if self.peek() == '"' else None
+            if not isinstance(name, str):
+                raise Broken
+            self._expect(":")
+            yield name
+
+    def elements(self) -> Iterator[None]:
+        """Yield once per element of a list. The caller reads each element before the next."""
+        yield from self._inside("[", "]")
+
+    def _inside(self, opening: str, closing: str) -> Iterator[None]:
+        self._expect(opening)
+        if self.peek() == closing:
+            self._expect(closing)
+            return
+        while True:
+            yield
+            if self.peek() == closing:
+                self._expect(closing)
+                return
+            self._expect(",")
+
+    def value(self) -> Any:
+        """Read the next value whole. Raises Broken."""
+        try:
+            return json.loads(self._plain()) if self.peek() not in ("{", "[", '"') else self._whole()
+        except ValueError:
+            raise Broken from None
+
+    def _whole(self) -> Any:
+        """Read an object, a list or a text, which mark their own end."""
+        while True:
+            try:
+                found, self._at = DECODER.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError):
+                self._need_more()
+            else:
+                return found
+
+    def object(self, largest: int) -> dict[str, Any] | None:
+        """Read the next object whole, or return None if it has more than ``largest`` characters.
+
+        The caller then enters or skips the object.
+        """
+        while True:
+            try:
+                found, end = DECODER.raw_decode(self._text, self._at)
+            except (ValueError, RecursionError):
+                found, end = None, len(self._text)
+            if end - self._at > largest:
+                return None
+            if isinstance(found, dict):
+                self._at, self.length = end, end - self._at
+                return found
+            self._need_more()
+
+    def skip(self) -> None:
+        """Skip the next value, of any size."""
+        following = self.peek()
+        if following == '"':
+            self.value()
+            return
+        if following not in ("{", "["):
+            self._plain()
+            return
+        depth = 0
+        while True:
+            self._at = self._past(UP_TO_BRACKET)
+            character = self._text[self._at : self._at + 1]
+            if character in ('"', ""):  # a text that continues in the next chunk, or the end of the chunk
+                self._need_more()
+                continue
+            self._at += 1
+            depth += 1 if character in "{[" else -1
+            if depth == 0:
+                return
+            if depth > NESTING_MAX:
+                raise Broken
+
+    def _plain(self) -> str:
+        """Read a number or a word, which ends before the next other character."""
+        while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
+            if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
+                break
+        word = self._text[self._at : end]
+        if not word:
+            raise Broken
+        self._at = end
+        return word
+
+    def _past(self, pattern: re.Pattern[str]) -> int:
+        """Return the end of a pattern's match at the current position."""
+        found = pattern.match(self._text, self._at)
+        return found.end() if found else self._at
+
+    def end(self) -> None:
+        """Check that the document ends here. Raises Broken."""
+        if self.peek():
+            raise Broken
+
+    def _expect(self, character: str) -> None:
+        if self.peek() != character:
+            raise Broken
+        self._at += 1
+
+    def _need_more(self) -> None:
+        if len(self._text) - self._at > VALUE_MAX_CHARS or not self._more():
+            raise Broken
+
+    def _more(self) -> bool:
+        """Read on, twice as much as waits, so that a long value is not decoded too often."""
+        if self._ended:
+            return False
+        content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))
+        self._ended = not content
+        try:
+            more = self._decoder.decode(content, final=self._ended)
+        except UnicodeDecodeError:
+            raise Broken from None
+        if content:
+            self._text, self._at = self._text[self._at :] + more, 0
+        return not self._ended
+
+
+def objects(
+    document: Json, largest: int, levels: int, *, inside: bool = False
+) -> Iterator[tuple[dict[str, Any], bool]]:
+    """Yield every object of up to ``largest`` characters in lists and in larger objects.
+
+    The second part tells whether the object came from within a larger object. Anything deeper than ``levels`` is
+    skipped. Raises Broken after the readable part.
+    """
+    following = document.peek()
+    if following == "[" and levels:
+        for _ in document.elements():
+            yield from objects(document, largest, levels - 1, inside=inside)
+    elif following == "{":
+        whole = document.object(largest)
+        if whole is not None:
+            yield whole, inside
+        elif levels:
+            for _ in document.members():
+                yield from objects(document, largest, levels - 1, inside=True)
+        else:
+            document.skip()
+    else:
+        document.skip()

@@ -1,0 +1,203 @@
+"""Outcomes of syncs and imports, their counts, and the connection's next due time."""
+
+from __future__ import annotations
+
+import logging
+import random
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import (
+    BridgeError,
+    Interrupted,
+    NeedsLogin,
+    NotPermitted,
+    Odd,
+    SetupError,
+    SourceChanged,
+    TryLater,
+)
+from bridge.domain.records import Connection, RecordResult
+from bridge.domain.types import Outcome, Page
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+log = logging.getLogger(__name__)
+
+SYNC_CADENCE = timedelta(minutes=30)  # between two successful syncs
+BACKOFF = timedelta(minutes=15)  # after a failure without a time to retry; doubles with each failure in a row
+BACKOFF_MAX = timedelta(hours=4)
+BACKOFF_JITTER = 0.2  # of a backoff is random
+LIMITED_WAIT_MIN = timedelta(seconds=15)  # least wait where the source names a time; doubles with each failure in a row
+LIMITED_WAIT_MAX = timedelta(minutes=15)
+
+
+@dataclass(slots=True)
+class SyncCounts:
+    """Counts of what a sync or import has stored so far."""
+
+    outcomes: Counter[str] = field(default_factory=Counter)
+    streams: Counter[str] = field(default_factory=Counter)
+    aside: Counter[tuple[str, str]] = field(default_factory=Counter)  # (stream, or the file's own name for it; reason)
+    items: Counter[str] = field(default_factory=Counter)
+    left_out: Counter[str] = field(default_factory=Counter)
+    answered: set[str] = field(default_factory=set)  # permitted streams
+    refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
+
+    def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
+        """Return the refused streams, and those refused ``before`` that were not asked for now.
+
+        If no stream was answered and no scope was named, the refusal is not about the user's consent and adds none.
+        """
+        sure = self.answered or any(error.named for error in self.refused.values())
+        return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
+
+    def add(self, page: Page, results: list[RecordResult]) -> None:
+        """Count a stored page with the results of its records."""
+        self.streams[page.stream] += len(page.records)
+        for result in results:
+            self.outcomes[result.outcome] += 1
+            self.items.update(result.items)
+            reasons = result.outside if result.set_aside is None else (result.set_aside,)
+            self.aside.update((page.stream, why) for why in reasons)
+        self.aside.update(page.set_aside)
+        self.left_out.update(page.left_out)
+
+    def reasons(self) -> Counter[str]:
+        """Count reasons for setting records aside. Each text names the stream that it is about."""
+        found: Counter[str] = Counter()
+        for (what, why), count in self.aside.items():
+            found[why if "/" in why else f"{what}: {why}"] += count
+        return found
+
+    def by_kind(self) -> dict[str, dict[str, int]]:
+        """Return stream -> reason -> number of records set aside."""
+        found: dict[str, dict[str, int]] = {}
+        for (what, why), count in self.aside.items():
+            found.setdefault(what, {})[why] = count
+        return found
+
+
+class RateLimited(TryLater):
+    """A source is rate limited and was not asked."""
+
+
+def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
+    """Return the outcome of a sync that a defect ended. Saves the outcome unless the sync has saved it."""
+    outcome = defect_outcome(store, connection, error)
+    with store.transaction():
+        if store.scheduling.lease_holder(connection.id) == holder:
+            record_outcome(store, connection, outcome, started=now, finished=now)
+            store.scheduling.release(connection.id, holder)
+    return outcome
+
+
+def defect_outcome(store: Store, connection: Connection, error: Exception) -> Outcome:
+    """Return the outcome of an unexpected error. Only its type is named, because its text may be personal."""
+    user = store.people.user_by_id(connection.user_id)
+    because = f"an unexpected {type(error).__name__}; run: bridge sync --user {user.name}"
+    return outcome_of(connection, SyncCounts(), "failed", because=because)
+
+
+def minimum_wait(connection: Connection) -> timedelta:
+    """Return the least wait after a rate limit. It doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``."""
+    return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
+
+
+def backoff(connection: Connection, at: datetime) -> timedelta:
+    """Return the wait after a failure. It doubles with each failure in a row, up to ``BACKOFF_MAX``.
+
+    A random part keeps connections that failed together from coming back together.
+    """
+    drawn = random.Random(f"{connection.id}/{at.isoformat()}").random()
+    wait = min(BACKOFF * int(2 ** min(connection.failures, 8)), BACKOFF_MAX)
+    return wait * (1 + BACKOFF_JITTER * drawn)
+
+
+def record_outcome(
+    store: Store,
+    connection: Connection,
+    outcome: Outcome,
+    *,
+    started: datetime,
+    finished: datetime,
+    recurring: bool = True,
+    cadence: timedelta = SYNC_CADENCE,
+) -> None:
+    """Save a connection's outcome, and when the connection is due again."""
+    ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
+    wait = cadence if ok else backoff(connection, finished)
+    stopped = outcome.outcome in ("needs_login", "stopped")
+    store.scheduling.finish_sync(
+        connection.id,
+        outcome,
+        started=started,
+        finished=finished,
+        error=None if interrupted else outcome.skipped_because,
+        paused=outcome.skipped_because if stopped else None,
+        due_at=None if stopped or not recurring else (outcome.retry_at or finished + wait),
+        failures=_failures_in_a_row(connection, outcome),
+    )
+    counted = {"source": connection.source, "connection": connection.id, "outcome": outcome.outcome, "new": outcome.new}
+    log.info("%s %s: %s, %d new", connection.source, connection.name, outcome.outcome, outcome.new, extra=counted)
+
+
+def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
+    """Return the connection's failures in a row. A failure that still brought new records starts a new row."""
+    if outcome.outcome == "ok":
+        return 0
+    if outcome.outcome == "interrupted" or outcome.unasked:
+        return connection.failures
+    return 1 if outcome.new else connection.failures + 1
+
+
+def failure_outcome(connection: Connection, counts: SyncCounts, error: BridgeError, *, at: datetime) -> Outcome:
+    because = str(error)
+    match error:
+        case NeedsLogin():
+            return outcome_of(connection, counts, "needs_login", because=because)
+        case SourceChanged() | SetupError():
+            return outcome_of(connection, counts, "stopped", because=because)
+        case Interrupted():
+            return outcome_of(connection, counts, "interrupted", because=because, retry_at=error.due(at))
+        case TryLater():
+            named = error.due(at)
+            unasked = isinstance(error, RateLimited)
+            due = named if named is None or unasked else max(named, at + minimum_wait(connection))
+            record_defect = outcome_of(connection, counts, "failed", because=because, retry_at=due)
+            limited = error.limited and due is not None
+            return replace(record_defect, limited=limited, odd=isinstance(error, Odd), unasked=unasked)
+        case _:
+            return outcome_of(connection, counts, "failed", because=because)
+
+
+def outcome_of(
+    connection: Connection,
+    counts: SyncCounts,
+    outcome: str,
+    *,
+    because: str | None = None,
+    retry_at: datetime | None = None,
+) -> Outcome:
+    return Outcome(
+        source=connection.source,
+        connection=connection.name,
+        outcome=outcome,
+        new=counts.outcomes["new"],
+        updated=counts.outcomes["updated"],
+        unchanged=counts.outcomes["unchanged"],
+        deleted=counts.outcomes["deleted"],
+        set_aside=sum(counts.aside.values()),
+        set_aside_by=counts.by_kind(),
+        reasons=tuple(f"{reason} ({count})" for reason, count in counts.reasons().most_common(5)),
+        skipped_because=because,
+        retry_at=retry_at,
+        streams=dict(counts.streams),
+        items=dict(counts.items),
+        not_permitted=counts.not_permitted(connection.not_permitted),
+        left_out=dict(counts.left_out),
+    )

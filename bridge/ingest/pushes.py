@@ -1,0 +1,184 @@
+"""Pushes need a token, wait in a folder, and are imported like files of a connected folder."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import logging
+import os
+import secrets
+import threading
+import time
+import uuid
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from bridge import installation, registry
+from bridge.auth.vault import SEALING_LOCK
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection, User
+from bridge.ingest import imports, runs
+from bridge.ingest.files import DiskFile, files_below
+from bridge.ingest.imports import PUSH_CONNECTION
+
+log = logging.getLogger(__name__)
+
+PUSH_PATH = "/push/"  # of a server, before a source's name
+PUSH_KEPT_SECONDS = 7 * 86_400  # a body is recognised for so long, and an unreadable body is kept
+IMPORT_PAUSE_SECONDS = 60.0  # between two imports where nothing arrives
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Grant:
+    """The user and source that a push token stands for, and the folder where bodies wait."""
+
+    user: User
+    connection: Connection
+    spec: ConnectorSpec
+    folder: Path
+
+
+def grant(bridge: installation.Bridge, user: User, source: str) -> str:
+    """Return a new token for pushes to a source, and end the token before it.
+
+    Only a digest is stored, so that the token cannot be shown again. Raises SetupError if the source takes no pushes.
+    """
+    spec = registry.spec(source)
+    if spec.receives is None:
+        able = ", ".join(spec.name for spec in registry.specs() if spec.receives)
+        raise SetupError(f"{source} takes no pushes (these do: {able}); see: bridge sources")
+    token = secrets.token_urlsafe(32)
+    with bridge.store.lock(SEALING_LOCK), bridge.store.transaction():
+        connection = bridge.store.connections.connect(user.id, source, PUSH_CONNECTION, now=installation.now())
+        installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault).save_token({"token": _digest(token)})
+    return token
+
+
+def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
+    """Yield each grant with the digest of its token. A grant that no key opens is skipped."""
+    for user in bridge.store.people.users():
+        for connection in bridge.store.connections.of_user(user.id):
+            if connection.name == PUSH_CONNECTION:
+                with suppress(BridgeError):  # bridge doctor reports it
+                    yield _opened(bridge, user, connection)
+
+
+def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> tuple[Grant, str]:
+    account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    digest = account.token_field("token")
+    folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+    return Grant(user=user, connection=connection, spec=registry.spec(connection.source), folder=folder), digest
+
+
+def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
+    """Return a token's grant. Every token is compared, so that the time taken reveals nothing."""
+    wanted = _digest(token)
+    known = [one for one, digest in grants(bridge) if hmac.compare_digest(digest, wanted)]
+    return next((one for one in known if one.spec.name == source), None)
+
+
+def _digest(token: str) -> str:
+    return hashlib.sha256(token.encode()).hexdigest()
+
+
+class Arriving:
+    """A body being received into a grant's folder. Closing deletes a body that was not accepted."""
+
+    def __init__(self, into: Grant) -> None:
+        self._into, self._part = into, into.folder / f".part-{uuid.uuid4().hex}.json"
+        self._digest, self._size = hashlib.sha256(), 0
+        self._file = os.fdopen(os.open(self._part, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+
+    def write(self, piece: bytes) -> None:
+        self._digest.update(piece)
+        self._size += self._file.write(piece)
+
+    def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
+        """Keep the body, and return its size and whether it came before. Raises BadRecord for an unreadable body."""
+        self._file.flush()
+        os.fsync(self._file.fileno())
+        digest, into = self._digest.hexdigest(), self._into
+        mark = into.folder / f".{digest}"
+        if mark.exists():
+            return self._size, True
+        registry.resolve(into.spec.receives or "")(headers, DiskFile(self._part, self._part.name))
+        self._part.rename(into.folder / f"{time.time_ns()}-{digest[:16]}.json")
+        mark.touch(mode=0o600)
+        return self._size, False
+
+    def close(self) -> None:
+        self._file.close()
+        self._part.unlink(missing_ok=True)
+
+
+def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> tuple[int, bool]:
+    """Receive a body whole, and return its size and whether it came before. Raises BadRecord for an unreadable body."""
+    with closing(Arriving(into)) as arriving:
+        for piece in body:
+            arriving.write(piece)
+        return arriving.accept(headers)
+
+
+def land(bridge: installation.Bridge) -> None:
+    """Import all waiting bodies. Imported bodies are deleted, and unreadable ones are hidden and kept for a week."""
+    for one, _ in grants(bridge):
+        if files_below(one.folder):
+            outcome = runs.sync_connection(bridge, one.user, one.connection, at=installation.now())
+            log.info("push %s: %s, %d new, %d updated", one.spec.name, outcome.outcome, outcome.new, outcome.updated)
+            _tidy(bridge, one, failed={path for path, _ in outcome.failed_files})
+        _drop_old(one.folder)
+
+
+def _tidy(bridge: installation.Bridge, one: Grant, *, failed: set[str]) -> None:
+    cursor = bridge.store.ingest.cursor(one.connection.id, imports.SEEN_FILES, one.spec.cursor_version)
+    read = json.loads(cursor) if cursor else {}
+    for place in files_below(one.folder):
+        if place.name in failed:
+            place.rename(place.with_name(f".unreadable-{place.name}"))
+        elif place.name in read:
+            place.unlink()
+
+
+def _drop_old(folder: Path) -> None:
+    oldest = time.time() - PUSH_KEPT_SECONDS
+    for place in folder.glob(".*"):
+        if place.is_file() and place.stat().st_mtime < oldest:
+            place.unlink(missing_ok=True)
+
+
+class PushImporter:
+    """A thread that imports waiting bodies at its start, whenever ``arrived`` is set, and every minute."""
+
+    def __init__(self, bridge: installation.Bridge, arrived: threading.Event) -> None:
+        self._bridge, self._arrived = bridge, arrived
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run)
+
+    def start(self) -> None:
+        self._thread.start()
+
+    def stop(self) -> None:
+        """Stop after the body being imported. The next start imports the rest."""
+        self._stopping.set()
+        self._arrived.set()
+
+    def join(self) -> None:
+        self._thread.join()
+
+    def _run(self) -> None:
+        while not self._stopping.is_set():
+            self._arrived.clear()
+            self._guarded()
+            if not self._stopping.is_set():
+                self._arrived.wait(IMPORT_PAUSE_SECONDS)
+
+    def _guarded(self) -> None:
+        """Import once. A defect must not stop the server, and its body waits for the next attempt."""
+        try:
+            land(self._bridge)
+        except Exception as error:  # noqa: BLE001 - the text may be personal, the kind is not
+            log.error("push: unexpected %s while landing", type(error).__name__)

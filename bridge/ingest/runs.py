@@ -1,0 +1,198 @@
+"""Syncs of a user's accounts and folders, imports of files, and rebuilds from kept raw records."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+from bridge import leases, registry
+from bridge.advice import calendar_writer
+from bridge.auth.account import StoredAccount as StoredAccount
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.ports import Connector, ConnectorSpec
+from bridge.domain.records import Connection, RecordResult, User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Outcome
+from bridge.ingest import archive, imports, webhooks
+from bridge.ingest.connecting import WRITES_FIELD, connections_of
+from bridge.ingest.file_sync import FileReading, record_refusal, sync_files
+from bridge.ingest.files import find_files
+from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.ingest.sync import OnPage, Source, ignore_page, sync
+from bridge.installation import Bridge, normaliser, now
+from bridge.leases import Lease, held
+
+IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
+IMPORT_PATIENCE = timedelta(minutes=10)  # an import waits so long for another import of its source
+
+
+def sync_user(
+    bridge: Bridge,
+    user: User,
+    source: str | None,
+    *,
+    at: datetime,
+    watch: Callable[[str], OnPage] | None = None,
+) -> list[Outcome]:
+    """Sync each account and folder of a user in turn, or those of ``source``. Raises SetupError if there are none."""
+    live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
+    if not live:
+        raise SetupError(f"{user.name} has no live connection: bridge connect {source or 'SOURCE'} --user {user.name}")
+    alone = replace(bridge)  # a copy has its own lease holder: two threads with one holder would both get the lease
+    return [sync_connection(alone, user, c, at=at, on_page=watch(c.source) if watch else ignore_page) for c in live]
+
+
+def sync_connection(
+    bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = ignore_page
+) -> Outcome:
+    """Open a connection and sync it. A connection that cannot be opened gives an outcome, too."""
+    spec = registry.spec(connection.source)
+    leases.release_if_dead(bridge.store, connection)
+    if connection.name.startswith(FOLDER_CONNECTION):
+        return _sync_folder(bridge, user, connection, spec, at=at, on_page=on_page)
+
+    def opened() -> Connector:
+        connector: Connector = registry.resolve(spec.opens or "")(bridge.account(connection, spec))
+        return connector
+
+    source = Source(connection=connection, spec=spec, open=opened, normalise=normaliser(spec))
+    outcome = sync(source, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+    if outcome.outcome == "ok":
+        write_plans(bridge, user, connection, at=at)
+        lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
+        webhooks.subscribe(bridge.account(connection, spec), spec, bridge.settings.url, lease)
+    return outcome
+
+
+def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
+    """Write accepted recommendations to the user's calendar. Returns False if that must be tried again.
+
+    The lease gets its own holder. If the daemon syncs the connection meanwhile, that sync writes the plans.
+    """
+    spec = registry.spec(connection.source)
+    if spec.writes is None:
+        return True
+    account = bridge.account(connection, spec)
+    if not (account.token() or {}).get(WRITES_FIELD):
+        return True
+    write = partial(registry.resolve(spec.writes), account)
+    lease = Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=at)
+    return calendar_writer.keep(bridge.store, user, bridge.classifier, write, lease)
+
+
+def _sync_folder(
+    bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
+) -> Outcome:
+    """Import what is new in a connected folder."""
+    account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
+    try:
+        folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
+        settings = bridge.settings_of(user, spec.name, spec.file_settings)
+    except BridgeError as error:
+        source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec))
+        return record_refusal(source, error, bridge.store, holder=bridge.holder, now=at)
+    cursor = bridge.store.ingest.cursor(connection.id, imports.SEEN_FILES, spec.cursor_version)
+    reading = imports.FolderPages(spec, folder, zone_at(at, user.zones).key, cursor, user.zones, settings)
+    reading.dated = connection.name != imports.PUSH_CONNECTION
+    return _sync_files(bridge, connection, spec, reading, at=at, on_page=on_page)
+
+
+def _sync_files(
+    bridge: Bridge, connection: Connection, spec: ConnectorSpec, reading: FileReading, *, at: datetime, on_page: OnPage
+) -> Outcome:
+    recurring = connection.name.startswith(FOLDER_CONNECTION)
+    source = Source(connection=connection, spec=spec, open=None, normalise=normaliser(spec), recurring=recurring)
+    return sync_files(source, reading, bridge.store, holder=bridge.holder, now=at, on_page=on_page)
+
+
+def import_path(
+    bridge: Bridge,
+    user: User,
+    path: Path,
+    *,
+    at: datetime,
+    settings: Mapping[str, str] = {},
+    on_bytes: Callable[[str], imports.OnBytes] = lambda _: imports.ignore_bytes,
+) -> imports.ImportResult:
+    """Import a file or folder. Each file goes to the source that recognises its content.
+
+    ``settings`` outrank the installation's settings of readers. Raises SetupError if the path is missing, or no
+    source recognises any file.
+    """
+    if not path.exists():
+        raise SetupError(f"there is no file or folder {path}")
+    with ExitStack() as stack:
+        exported = archive.open_export(path, stack)
+        if exported is not None:
+            outcome = archive.restore(bridge.store, user.id, exported)
+            return imports.ImportResult(outcomes=[outcome], unknown=[], unreadable=[])
+        files = imports.recognise_files(find_files(path, stack), registry.specs())
+        if not files.known and not files.unreadable:
+            raise SetupError(_nothing_known(path, user))
+        outcomes = []
+        for source, chosen_files in sorted(files.known.items()):
+            spec = registry.spec(source)
+            connection = bridge.store.connections.connect(user.id, source, IMPORT_CONNECTION, now=at)
+            wanted = bridge.settings_of(user, source, spec.file_settings)
+            with _import_turn(bridge, connection, at=at) as alone:
+                reading = imports.FilePages(
+                    spec,
+                    chosen_files,
+                    zone_at(at, user.zones).key,
+                    {name: settings.get(name, value) for name, value in wanted.items()},
+                    bridge.store.ingest.cursor(connection.id, imports.IMPORTED_FILES, spec.cursor_version),
+                    on_bytes(source),
+                    zones=user.zones,
+                    whole=path.is_dir() or len(chosen_files) > 1,
+                )
+                outcomes.append(_sync_files(alone, connection, spec, reading, at=at, on_page=ignore_page))
+    return imports.ImportResult(outcomes=outcomes, unknown=files.unknown, unreadable=files.unreadable)
+
+
+@contextmanager
+def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
+    """Wait until no other import of a connection runs, of this process or another.
+
+    Gives the installation with a lease holder of its own. After ``IMPORT_PATIENCE`` the import is skipped.
+    """
+    alone = replace(bridge)
+    leases.release_if_dead(bridge.store, connection)
+    Lease(store=bridge.store, connection=connection, holder=alone.holder, now=at).wait(IMPORT_PATIENCE)
+    try:
+        yield alone
+    finally:
+        bridge.store.scheduling.release(connection.id, alone.holder)
+
+
+def _nothing_known(path: Path, user: User) -> str:
+    """Explain that nothing of a path can be imported, with the command that brings an account's data."""
+    specs = registry.specs()
+    files = ", ".join(spec.title.partition(" (")[0] for spec in specs if spec.reads is not None)
+    accounts = ", ".join(spec.name for spec in specs if spec.opens is not None)
+    return (
+        f"{path.name} is no export this bridge can read (it reads exported files of: {files}). What was saved from the "
+        f"API of an account comes from the account itself: bridge connect SOURCE --user {user.name}, where SOURCE is "
+        f"one of {accounts}"
+    )
+
+
+def rebuild(
+    bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
+) -> dict[str, list[RecordResult]]:
+    """Derive all rows again from the kept raw records, without the network. Returns results by source.
+
+    Raises TryLater while a sync of one of these connections is running, because its records would be lost.
+    """
+    landings: dict[str, list[RecordResult]] = {}
+    for connection in connections_of(bridge, user, source):
+        spec = registry.spec(connection.source)
+        leases.release_if_dead(bridge.store, connection)
+        with held(Lease(store=bridge.store, connection=connection, holder=replace(bridge).holder, now=now())) as lease:
+            told, version = lease.renewing(progress), spec.normaliser_version
+            done = bridge.store.ingest.rebuild(connection, normaliser(spec), version=version, progress=told)
+        landings.setdefault(connection.source, []).extend(done)
+    return landings

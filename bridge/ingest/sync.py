@@ -1,0 +1,285 @@
+"""The sync of a connection. Only this module and ``outcomes`` catch the errors that connectors raise."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, cast
+
+from bridge.domain.errors import (
+    BridgeError,
+    CursorExpired,
+    Interrupted,
+    NeedsLogin,
+    NotPermitted,
+    Odd,
+    Refused,
+    SetupError,
+    SourceChanged,
+    TryLater,
+)
+from bridge.domain.ports import Connector, ConnectorSpec, Normaliser, WebhookConnector
+from bridge.domain.records import Connection, RecordResult
+from bridge.domain.types import Outcome, Page, RawRecord
+from bridge.http.allowance import TOO_DEEP, Allowance, Overdrawn, granted
+from bridge.ingest.outcomes import RateLimited, SyncCounts, defect_outcome, failure_outcome, outcome_of, record_outcome
+from bridge.leases import Lease
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+log = logging.getLogger(__name__)
+
+ODD_ANSWERS_MIN = 5  # in a row; together with the span they prove a lasting change of the source
+ODD_ANSWERS_SPAN = timedelta(hours=6)
+UNREADABLE_SHARE_MAX = 0.20  # of a page's records; above, the source has changed its format
+UNREADABLE_RECORDS_MIN = 10  # a page with fewer records proves nothing
+
+OnPage = Callable[[str, int], None]
+
+
+def ignore_page(stream: str, records: int) -> None:
+    """Ignore a page, as the default of ``on_page``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """A connection to be synced. ``open`` may raise the errors of ``bridge.domain.errors``."""
+
+    connection: Connection
+    spec: ConnectorSpec
+    open: Callable[[], Connector] | None  # None: the source is files
+    normalise: Normaliser
+    recurring: bool = True  # False: never due again, like a file imported once
+
+
+def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
+    """Pull every new page. A page, what it means and its cursor land together or not at all.
+
+    Returns the outcome, also of a failure, and sets the connection's next due time. Raises TryLater only if the store
+    cannot be written to for long.
+    """
+
+    lease = Lease(store=store, connection=source.connection, holder=holder, now=now)
+
+    def pull(counts: SyncCounts) -> None:
+        try:
+            with granted() as allowance:
+                _Pull(
+                    source=source,
+                    store=store,
+                    counts=counts,
+                    lease=lease,
+                    now=now,
+                    on_page=on_page,
+                    allowance=allowance,
+                ).everything()
+        except Overdrawn as error:
+            if not counts.outcomes["new"]:
+                raise
+            raise Interrupted(
+                f"{error}; what came is kept, the rest follows with the next sync", retry_at=lease.clock()
+            ) from None
+        except RecursionError:  # a record was nested too deep to be stored
+            raise _lasting_or_odd(store, source.connection, SourceChanged(TOO_DEEP), at=lease.clock()) from None
+        except (SourceChanged, Refused) as error:
+            raise _lasting_or_odd(store, source.connection, error, at=lease.clock()) from error
+
+    return under_lease(source, store, pull, lease)
+
+
+def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
+    """Return the error itself if odd answers have lasted, else an Odd error that lets the source be asked again."""
+    earlier = store.scheduling.odd_answers(connection.id)
+    lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
+    return error if lasted else Odd(str(error))
+
+
+def store_records(source: Source, store: Store, records: Sequence[RawRecord], *, now: datetime) -> list[RecordResult]:
+    version, keep_raw = source.spec.normaliser_version, source.spec.keeps_raw
+    return store.ingest.land(source.connection, records, source.normalise, version=version, now=now, keep_raw=keep_raw)
+
+
+def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
+    """Do ``work`` under the connection's lease, save the outcome and return it. Raises defects again."""
+    connection = source.connection
+    if not lease.taken():
+        return outcome_of(
+            connection,
+            SyncCounts(),
+            "skipped",
+            because="another sync or import of it is running; try again when that is done",
+        )
+    counts, limited = SyncCounts(), False
+    try:
+        work(counts)
+        outcome = outcome_of(connection, counts, "ok")
+    except BridgeError as error:
+        outcome = failure_outcome(connection, counts, error, at=lease.clock())
+        limited = isinstance(error, TryLater) and error.limited and source.spec.shares_limit
+    except Exception as error:
+        _release(source, store, defect_outcome(store, connection, error), lease)
+        raise
+    except BaseException:
+        store.scheduling.release(connection.id, lease.holder)
+        raise
+    _release(source, store, outcome, lease, limited=limited)
+    return outcome
+
+
+def _release(source: Source, store: Store, outcome: Outcome, lease: Lease, *, limited: bool = False) -> None:
+    """Save the outcome and release the lease together. A connection released but still due would be synced twice."""
+    connection, now, cadence = source.connection, lease.now, source.spec.cadence
+    with store.transaction(durable=source.open is None):  # files do not come again by themselves
+        if limited and outcome.retry_at:
+            store.scheduling.limit_source(connection.source, outcome.retry_at)
+        if outcome.outcome != "ok" and store.scheduling.lease_holder(connection.id) != lease.holder:
+            return  # another sync took over and saves its own outcome
+        record_outcome(
+            store, connection, outcome, started=now, finished=now, recurring=source.recurring, cadence=cadence
+        )
+        store.scheduling.release(connection.id, lease.holder)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Pull:
+    """A sync under way."""
+
+    source: Source
+    store: Store
+    counts: SyncCounts
+    lease: Lease
+    now: datetime
+    on_page: OnPage
+    allowance: Allowance
+
+    def everything(self) -> None:
+        """Pull all streams. An expired cursor starts the source over once."""
+        if self.source.open is None:
+            raise SetupError(
+                f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
+            )
+        self._may_ask()
+        self._may_ask_again()
+        with closing(self.source.open()) as connector:
+            self._follow_notices(connector)
+            try:
+                self._streams(connector)
+            except CursorExpired:
+                self.store.ingest.drop_cursors(self.source.connection.id)
+                self._streams(connector)
+
+    def _follow_notices(self, connector: Connector) -> None:
+        """Fetch the records that notices name. They may be older than the window that each sync reads again."""
+        for notice in self.store.ingest.notices(self.source.connection.id):
+            gone = RawRecord(stream=notice.stream, key=notice.key, payload={}, deleted=True)
+            pages = [Page(stream=notice.stream, records=(gone,))]
+            if not notice.deleted:
+                try:
+                    fetched = cast(WebhookConnector, connector).fetch(notice.stream, notice.key, now=self.now)
+                    pages = list(fetched) or pages
+                except NotPermitted:  # the stored record stays
+                    pages = []
+            with self.store.transaction():
+                for page in pages:
+                    self.counts.add(page, store_page(self.source, self.store, page, frozenset(), now=self.now))
+                self.store.ingest.mark_handled(self.source.connection.id, notice.trace, now=self.now)
+            self.allowance.brought()
+            self._may_ask()
+
+    def _streams(self, connector: Connector) -> None:
+        connection, spec = self.source.connection, self.source.spec
+        cursors = self.store.ingest.cursors(connection.id, spec.cursor_version)
+        for stream in spec.streams:
+            cursor = cursors.get(stream)
+            try:
+                self._stream(connector.pull(stream, cursor, now=self.now), cursor)
+            except NotPermitted as error:
+                self.counts.answered.discard(stream)
+                self.counts.refused[stream] = error
+        if self.counts.refused and not self.counts.answered:
+            raise _nothing_permitted(spec, list(self.counts.refused.values()))
+
+    def _stream(self, pages: Iterable[Page], cursor: str | None) -> None:
+        delivered: set[str] = set()
+        in_a_row = 0
+        self.allowance.begin()
+        for page in pages:
+            self.lease.renew()
+            delivered.update(record.key for record in page.records)
+            results = store_page(self.source, self.store, page, frozenset(delivered), now=self.now)
+            self.counts.add(page, results)
+            self.counts.answered.add(page.stream)
+            if page.cursor not in (None, cursor) or any(result.outcome != "unchanged" for result in results):
+                self.allowance.brought()
+            cursor = page.cursor or cursor
+            self.on_page(page.stream, len(page.records))
+            in_a_row = in_a_row + len(results) if _unreadable(results) else 0
+            if in_a_row >= UNREADABLE_RECORDS_MIN:  # a page of one record proves nothing alone
+                raise SourceChanged(
+                    f"the last {in_a_row} records of {self.source.spec.name}/{page.stream} cannot be read. The source "
+                    "may have changed its format: look for a newer release, then: bridge sync --user NAME"
+                )
+            self.allowance.check()
+            self._may_ask()
+
+    def _may_ask(self) -> None:
+        """Raise RateLimited if another sync used up a rate limit that all accounts of the source share."""
+        spec = self.source.spec
+        until = self.store.scheduling.rate_limited_until(spec.name) if spec.shares_limit else None
+        if until is not None and until > self.lease.clock():
+            raise RateLimited(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
+
+    def _may_ask_again(self) -> None:
+        """Raise RateLimited if the connection's own rate limit still holds, as users and webhooks may sync early."""
+        connection, now = self.source.connection, self.lease.clock()
+        last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
+        if last is None or not last[1].limited or last[1].retry_at is None:
+            return
+        if last[0] <= now < last[1].retry_at:  # an outcome in the future comes from a clock that was ahead
+            text = f"{connection.source} allows no more requests for now"
+            raise RateLimited(text, retry_at=last[1].retry_at, limited=True)
+
+
+def store_page(
+    source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
+) -> list[RecordResult]:
+    """Store a page's raw records, their rows, its deletions and its cursor in one transaction."""
+    with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
+        results = store_records(source, store, page.records, now=now)
+        refuse_changed_shape(source.spec, page, results)
+        if page.covers is not None:
+            missing = store.ingest.missing(source.connection.id, page.stream, page.covers, delivered)
+            results += store_records(source, store, missing, now=now)
+            if page.covers.as_of is not None:
+                store.ingest.save_coverage(source.connection.id, page.stream, page.covers)
+        if page.member not in (None, source.connection.member):
+            store.connections.save_member(source.connection.id, str(page.member))
+        if page.cursor is not None and not _unreadable(results):  # else a changed format would lose the page
+            store.ingest.save_cursor(source.connection.id, page.stream, page.cursor, source.spec.cursor_version)
+    return results
+
+
+def _unreadable(results: Sequence[RecordResult]) -> bool:
+    """Tell whether no record of a page can be read."""
+    return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
+
+
+def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordResult]) -> None:
+    """Raise SourceChanged if too many records of a page cannot be read."""
+    bad = sum(result.set_aside is not None and not result.waits for result in results)
+    if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
+        raise SourceChanged(
+            f"{bad} of {len(results)} records of {spec.name}/{page.stream} cannot be read; nothing of that page was "
+            "kept. The source may have changed its format: look for a newer release, then: bridge sync --user NAME"
+        )
+
+
+def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
+    """Return the error of a source that permits no stream. NeedsLogin only if a refusal named a scope."""
+    if not any(error.named for error in refused):
+        return refused[0].whole
+    return NeedsLogin(f"{spec.name} lets us read nothing; connect again: bridge connect {spec.name} --user NAME")

@@ -1,0 +1,105 @@
+"""The composition of an installation from its settings, with a store, a vault, a classifier and a policy."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from bridge import config, leases, registry
+from bridge.auth.account import StoredAccount as StoredAccount
+from bridge.auth.vault import Vault, open_vault
+from bridge.domain.errors import SetupError
+from bridge.domain.guard import Guard, guard_from_settings
+from bridge.domain.ports import ConnectorSpec, EventClassifier, Normaliser, Setting
+from bridge.domain.records import Connection, ProxyMap, User
+from bridge.domain.slots import zone_at
+from bridge.meters import proxy
+from rhythm_env.interface import Policy
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+
+def now() -> datetime:
+    """Return the time, or ``BRIDGE_NOW`` (ISO 8601 with offset) while a day is replayed."""
+    fixed = os.environ.get("BRIDGE_NOW")
+    if fixed is None:
+        return datetime.now(UTC)
+    at = datetime.fromisoformat(fixed)
+    if at.tzinfo is None:
+        raise SetupError("BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
+    return at.astimezone(UTC)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Bridge:
+    """An open installation."""
+
+    settings: config.Settings
+    store: Store
+
+    @cached_property
+    def vault(self) -> Vault:
+        """The vault with the installation's keys."""
+        return open_vault(self.settings.key, self.settings.folder)
+
+    @cached_property
+    def classifier(self) -> EventClassifier:
+        """The classifier of events that the settings name."""
+        return registry.classifier(self.settings.classifier, self.settings)
+
+    @property
+    def proxies(self) -> ProxyMap:
+        """The proxy map with the user's changes, read each time so that changes reach running processes."""
+        return proxy.current(self.settings.folder / proxy.OVERRIDES)
+
+    @cached_property
+    def guard(self) -> Guard:
+        """The guard of policies, as set by ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``."""
+        return guard_from_settings(self.settings.explore, self.settings.quiet)
+
+    def policy(self, name: str | None = None) -> Policy:
+        """Open a policy, by default the policy that the settings name."""
+        return registry.policy(name or self.settings.policy, self.settings)
+
+    @cached_property
+    def holder(self) -> str:
+        """The name of this process as holder of leases."""
+        return leases.holder()
+
+    def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
+        """Return the account of a connection. Raises SetupError naming a setting that is missing."""
+        user = self.store.people.user_by_id(connection.user_id)
+        settings, zone = self.settings_of(user, spec.name, spec.settings), zone_at(now(), user.zones).key
+        allowed = self.settings.allow_hosts
+        return StoredAccount(connection.id, settings, self.store, self.vault, zone=zone, allow_hosts=allowed)
+
+    def settings_of(self, user: User, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
+        """Return a plug-in's settings for a user. Raises SetupError naming the variable that is missing."""
+        return self.settings.of_plugin(
+            plugin,
+            wanted,
+            person=user.name,
+            is_alone=lambda: [u.id for u in self.store.people.users()] == [user.id],
+        )
+
+
+@contextmanager
+def open_bridge() -> Iterator[Bridge]:
+    """Open the installation that the settings name. A new installation needs no other step."""
+    from bridge.store import Store
+
+    settings = config.load()
+    with closing(Store(settings.database)) as store:
+        yield Bridge(settings=settings, store=store)
+
+
+def normaliser(spec: ConnectorSpec) -> Normaliser:
+    """Return the function that derives items from a source's records."""
+    found: Normaliser = registry.resolve(spec.normaliser)
+    return found

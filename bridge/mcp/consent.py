@@ -1,0 +1,66 @@
+"""Record which tools a user has allowed assistants to use. The server looks consents up with every request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from bridge.domain.errors import SetupError
+from bridge.domain.records import User
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+READING_TOOLS: Mapping[str, str] = MappingProxyType(
+    {  # name -> title
+        "meters": "The five meters now",
+        "calendar": "The calendar",
+        "recommendation": "The current recommendation",
+        "trends": "Trends over weeks",
+    }
+)
+WRITING_TOOLS: Mapping[str, str] = MappingProxyType({"feedback": "Answer a recommendation", "check_in": "Check in"})
+TITLES = "titles"  # a consent of its own, to the words of the people who sent invitations
+CONSENTS: Mapping[str, str] = MappingProxyType(
+    {**READING_TOOLS, **WRITING_TOOLS, TITLES: "What events are called, in calendar and trends"}
+)
+
+
+def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
+    """Consent to tools and return their names. Raises SetupError for an unknown tool, and then allows none."""
+    chosen = [parse_tool(tool, user) for tool in tools]
+    with store.transaction():
+        for tool in chosen:
+            store.people.allow_tool(user.id, tool, now=now)
+    return chosen
+
+
+def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
+    """End consents to tools, and return the names of those that were allowed before."""
+    return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
+
+
+def parse_tool(text: str, user: User) -> str:
+    """Return a tool's name. Raises SetupError for any other text."""
+    name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
+    if name not in CONSENTS:
+        known = ", ".join(CONSENTS)
+        raise SetupError(f"there is no tool {text!r} (there are: {known}): bridge mcp consent -u {user.name}")
+    return name
+
+
+def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
+    """List every tool, its consent, and the instant of that consent or null."""
+    allowed = store.people.allowed_tools(user.id)
+    return [
+        {
+            "tool": name,
+            "allowed": name in allowed,
+            "since": allowed[name].isoformat(timespec="seconds") if name in allowed else None,
+            "writes": name in WRITING_TOOLS,
+            "what": title,
+        }
+        for name, title in CONSENTS.items()
+    ]

@@ -1,0 +1,60 @@
+"""Figures per day and source. Quarter-hour means are combined again into a day's mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import date
+
+from bridge.domain.metrics import METRICS, Metric, Shape
+from bridge.domain.types import Episode, EpisodeKind, Sample
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, or a single daily value.
+
+    Durations, such as minutes of mindfulness, are summed.
+    """
+
+    value: float
+    count: int
+    low: float
+    high: float
+
+
+Days = dict[tuple[date, str], dict[Metric, Figure]]
+
+
+def figures(samples: Iterable[tuple[str, Sample]], episodes: Iterable[tuple[str, Episode]]) -> Days:
+    """Return (local day, source) -> metric -> figure, newest day first. A day's sleep is its longest main sleep.
+
+    Two watches of a source may each send a daily value. The highest value counts, because neither contains the other.
+    """
+    found: dict[tuple[date, str], dict[Metric, list[Sample]]] = {}
+    for source, sample in samples:
+        found.setdefault((sample.day, source), {}).setdefault(sample.metric, []).append(sample)
+    days: Days = {key: {m: _figure(m, some) for m, some in metrics.items()} for key, metrics in found.items()}
+    for source, episode in episodes:
+        asleep = episode.values.get(Metric.ASLEEP)
+        if episode.kind is EpisodeKind.SLEEP and asleep is not None:
+            day = days.setdefault((episode.day, source), {})
+            if Metric.ASLEEP not in day or asleep > day[Metric.ASLEEP].value:
+                day[Metric.ASLEEP] = Figure(value=asleep, count=1, low=asleep, high=asleep)
+    return dict(sorted(days.items(), key=lambda item: (-item[0][0].toordinal(), item[0][1])))
+
+
+def _figure(metric: Metric, samples: list[Sample]) -> Figure:
+    if METRICS[metric].shape is not Shape.INTRADAY:
+        value = max(sample.value for sample in samples)
+        return Figure(value=value, count=len(samples), low=min(s.value for s in samples), high=value)
+    if METRICS[metric].unit == "min":
+        lengths = [sample.value for sample in samples]
+        return Figure(value=sum(lengths), count=len(lengths), low=min(lengths), high=max(lengths))
+    counts = [sample.count or 1 for sample in samples]
+    return Figure(
+        value=sum(s.value * n for s, n in zip(samples, counts, strict=True)) / sum(counts),
+        count=sum(counts),
+        low=min(s.value if s.low is None else s.low for s in samples),
+        high=max(s.value if s.high is None else s.high for s in samples),
+    )

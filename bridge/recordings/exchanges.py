@@ -1,0 +1,122 @@
+"""HTTP exchanges with a vendor, recorded by a proxy without secrets, and answered again from the recording."""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote, urlencode
+
+from bridge.recordings.server import Answer, Request
+
+SECRET_NAMES = re.compile(r"(?i)token|secret|authori[sz]|cookie|api.?key|password|signature")
+CURSOR_NAMES = {
+    "nextPageToken",
+    "nextSyncToken",
+    "next_token",
+    "nextToken",
+}  # not secret, and nothing works without them
+PERSON_NAMES = re.compile(r"(?i)^(first|last|full|display|owner|user|given|family).?(full.?|display.?)?name$")
+EMAIL_ADDRESS = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
+PUBLIC_ADDRESSES = (".calendar.google.com", "example.com")  # addresses that are nobody's
+CONSENT_PATHS = re.compile(r"(?i)oauth|token")  # paths whose exchanges are never written down
+KEPT_HEADERS = ("content-type", "etag", "retry-after", "x-ratelimit-reset")
+HOP_HEADERS = {"host", "connection", "content-length", "accept-encoding", "transfer-encoding"}
+STRIPPED_TEXT = "stripped"
+VENDOR_TIMEOUT_SECONDS = 60  # seconds
+
+
+@dataclass(slots=True)
+class Cleaner:
+    """A filter for secrets, names and e-mail addresses. Each address has the same replacement everywhere."""
+
+    _stands_for: dict[str, str] = field(default_factory=dict)
+
+    def text(self, text: str) -> str:
+        return EMAIL_ADDRESS.sub(self._address, text)
+
+    def value(self, value: Any) -> Any:
+        """Return JSON without secrets, names and e-mail addresses."""
+        if isinstance(value, Mapping):
+            return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}
+        if isinstance(value, list):
+            return [self.value(inner) for inner in value]
+        return self.text(value) if isinstance(value, str) else value
+
+    def _field(self, name: str, value: Any) -> Any:
+        hidden = PERSON_NAMES.match(name) or (SECRET_NAMES.search(name) and name not in CURSOR_NAMES)
+        return STRIPPED_TEXT if hidden and isinstance(value, str) else self.value(value)
+
+    def _address(self, found: re.Match[str]) -> str:
+        address = found.group()
+        if address.endswith(PUBLIC_ADDRESSES):
+            return address
+        return self._stands_for.setdefault(address, f"person{len(self._stands_for) + 1}@example.com")
+
+
+@dataclass(slots=True)
+class Recorder:
+    """A proxy between a connector and its vendor. It records every exchange but those of the consent."""
+
+    vendor: str  # the base address
+    exchanges: list[dict[str, Any]] = field(default_factory=list)
+    _cleaner: Cleaner = field(default_factory=Cleaner)
+    _writing: threading.Lock = field(default_factory=threading.Lock)
+
+    def application(self, request: Request) -> Answer:
+        import requests
+
+        pairs = [(name, value) for name, values in request.repeated.items() for value in values]
+        address = self.vendor.rstrip("/") + request.path + (f"?{urlencode(pairs)}" if pairs else "")
+        headers = {name: value for name, value in request.headers.items() if name not in HOP_HEADERS}
+        try:
+            answer = requests.request(
+                request.method, address, headers=headers, data=request.body, timeout=VENDOR_TIMEOUT_SECONDS
+            )
+        except requests.RequestException:
+            return Answer(status=502, body={"error": "the vendor does not answer"})
+        kept = {name: answer.headers[name] for name in KEPT_HEADERS if name in answer.headers}
+        if not CONSENT_PATHS.search(request.path):
+            self._write(request, answer.status_code, kept, answer.content)
+        return Answer(status=answer.status_code, body=answer.content, headers=kept)
+
+    def _write(self, request: Request, status: int, headers: Mapping[str, str], content: bytes) -> None:
+        try:
+            body = self._cleaner.value(json.loads(content)) if content else None
+        except ValueError:
+            body = self._cleaner.text(content.decode("utf-8", errors="replace"))
+        asked = self._cleaner.text(request_key(request))
+        with self._writing:
+            self.exchanges.append({"asked": asked, "status": status, "headers": dict(headers), "body": body})
+
+
+class Player:
+    """A server that gives recorded answers, repeated requests in their order. Unknown requests get a 404."""
+
+    def __init__(self, exchanges: list[dict[str, Any]]) -> None:
+        self._answers: dict[str, list[dict[str, Any]]] = defaultdict(list)
+        self.unknown: list[str] = []
+        for exchange in exchanges:
+            self._answers[exchange["asked"]].append(exchange)
+
+    def application(self, request: Request) -> Answer:
+        asked = request_key(request)
+        answers = self._answers.get(asked)
+        if not answers:
+            self.unknown.append(asked.partition("?")[0])
+            return Answer(status=404, body={"error": "not in the recording"})
+        exchange = answers.pop(0) if len(answers) > 1 else answers[0]
+        body = exchange["body"]
+        content = body.encode() if isinstance(body, str) else body
+        return Answer(status=exchange["status"], body=content, headers=exchange["headers"])
+
+
+def request_key(request: Request) -> str:
+    """Return a request's method, path and query, unquoted and in a fixed order."""
+    pairs = sorted((name, value) for name, values in request.repeated.items() for value in values)
+    query = "&".join(f"{name}={value}" for name, value in pairs)
+    return f"{request.method} {unquote(request.path)}" + (f"?{query}" if query else "")

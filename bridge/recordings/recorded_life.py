@@ -1,0 +1,151 @@
+"""A recorded life for the demo. Raw records of a made-up person's sources move to this week and are synced.
+
+``life/<source>.json.gz`` holds a delivery per line: stream, key, parent, payload and morning. ``morning`` counts the
+days from the recording's last Monday to the record's arrival. ``python -m lab.people.record_life`` writes the files.
+
+Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds days after that Monday, the time on
+the person's clock, and the form in which the source writes the time. A life therefore moves by whole weeks of the
+person's own clock, weekdays stay the same, and clock changes fall on their real dates.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+from bridge import registry
+from bridge.domain.records import User
+from bridge.domain.types import Outcome, Page, RawRecord
+from bridge.ingest.runs import IMPORT_CONNECTION
+from bridge.ingest.sync import Source, sync
+from bridge.installation import Bridge, normaliser
+
+DEMO_USER, DEMO_ZONE = "demo", "Europe/Berlin"
+DEMO_TIME = time(10, 5)  # by then the night's data have arrived
+LIFE_FOLDER = Path(__file__).with_name("life")
+NUMBER_PREFIX = "#"  # of a text that stands for a whole number
+PAGE_RECORDS = 100
+TIME_MARK = re.compile(r"«(-?\d+) (\d\d:\d\d:\d\d) (\w+) ?([^»]*)»")
+
+
+def sources() -> list[str]:
+    """Return the names of the recorded sources, in alphabetical order."""
+    return sorted(path.name.removesuffix(".json.gz") for path in LIFE_FOLDER.glob("*.json.gz"))
+
+
+def this_morning(now: datetime) -> datetime:
+    """Return ``DEMO_TIME`` of the person's current day, which may lie in the future."""
+    return datetime.combine(now.astimezone(ZoneInfo(DEMO_ZONE)).date(), DEMO_TIME, ZoneInfo(DEMO_ZONE))
+
+
+def last_morning(now: datetime) -> datetime:
+    """Return the last instant at which the person's clock showed ``DEMO_TIME``."""
+    today = this_morning(now)
+    return today if today <= now else today - timedelta(days=1)
+
+
+@contextmanager
+def environment(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set environment variables as long as the block runs."""
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value
+
+
+def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
+    """Sync a recorded source up to ``at`` through its real normaliser, and return the outcome.
+
+    The connection has no consent and is never due, so that nothing ever asks the real vendor about this person.
+    """
+    spec = registry.spec(source)
+    name = IMPORT_CONNECTION if spec.opens is None else "account"
+    connection = bridge.store.connections.connect(user.id, source, name, now=at)
+    recorded = Source(
+        connection=connection,
+        spec=spec,
+        open=lambda: RecordedSource(LIFE_FOLDER / f"{source}.json.gz"),
+        normalise=normaliser(spec),
+        recurring=False,
+    )
+    return sync(recorded, bridge.store, holder=bridge.holder, now=at)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedSource:
+    """A connector that delivers what a recording holds. Its cursor is the last morning delivered, an ISO date."""
+
+    path: Path
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the newest delivery of each record that arrived after ``cursor`` and not after ``now``."""
+        today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
+        monday = today - timedelta(days=today.weekday())
+        first = 0 if cursor is None else (date.fromisoformat(cursor) - monday).days + 1
+        newest = {
+            row["key"]: RawRecord(**moved({name: row[name] for name in ("stream", "key", "parent", "payload")}, monday))
+            for row in _deliveries(self.path)
+            if row["stream"] == stream and first <= row["morning"] <= today.weekday()
+        }
+        records = tuple(newest.values())
+        for start in range(0, len(records), PAGE_RECORDS):
+            is_last = start + PAGE_RECORDS >= len(records)
+            page = records[start : start + PAGE_RECORDS]
+            yield Page(stream=stream, records=page, cursor=today.isoformat() if is_last else None)
+
+    def close(self) -> None:
+        """Do nothing, because reading has closed the file."""
+
+
+@lru_cache(maxsize=1)  # one source is pulled at a time, stream by stream
+def _deliveries(path: Path) -> list[dict[str, Any]]:
+    with gzip.open(path, "rt", encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+def moved(value: Any, monday: date) -> Any:
+    """Return JSON with every mark replaced by its time in the week of ``monday``."""
+    if isinstance(value, dict):
+        return {moved(name, monday): moved(inner, monday) for name, inner in value.items()}
+    if isinstance(value, list):
+        return [moved(inner, monday) for inner in value]
+    if not isinstance(value, str) or "«" not in value:
+        return value
+    text = TIME_MARK.sub(lambda mark: _written(mark, monday), value)
+    return int(text.removeprefix(NUMBER_PREFIX)) if text.startswith(NUMBER_PREFIX) else text
+
+
+def _written(mark: re.Match[str], monday: date) -> str:
+    day, clock, form, pattern = mark.groups()
+    at = datetime.combine(monday + timedelta(days=int(day)), time.fromisoformat(clock), ZoneInfo(DEMO_ZONE))
+    return TIME_FORMS[form](at, pattern)
+
+
+def _offset(at: datetime, _: str) -> str:
+    return at.isoformat()[-6:]
+
+
+TIME_FORMS: dict[str, Callable[[datetime, str], str]] = {  # form -> the text of a time on the person's clock
+    "wall": lambda at, pattern: at.strftime(pattern),
+    "utc": lambda at, pattern: at.astimezone(UTC).strftime(pattern),
+    "epoch": lambda at, _: f"{at.timestamp():.0f}",
+    "wall_epoch": lambda at, _: f"{at.replace(tzinfo=UTC).timestamp():.0f}",  # the wall clock read as if in UTC
+    "offset": _offset,  # +01:00
+    "offset_minutes": lambda at, _: f"{(at.utcoffset() or timedelta(0)) / timedelta(minutes=1):.0f}",
+}

@@ -1,0 +1,256 @@
+"""Recordings of a user's sources, and their replay offline through the whole chain, with the same result everywhere.
+
+A recording is a folder: ``recording.json`` (when, where, by which classifier and policy), ``<source>.json`` per live
+source, ``files/`` with exports, and ``golden.json`` with the expected result.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge import installation, registry
+from bridge.advice import recommend
+from bridge.auth.vault import Vault
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import ConnectorSpec
+from bridge.domain.records import Connection, User
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Outcome, Reading
+from bridge.ingest import connecting, runs
+from bridge.ingest.files import new_folder
+from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.ingest.sync import OnPage, Source, ignore_page, sync
+from bridge.recordings.exchanges import Player, Recorder
+from bridge.recordings.server import LabServer
+from bridge.store import Store
+from rhythm_env.interface import Meter
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+ABOUT_FILE, GOLDEN_FILE, FILES_FOLDER = "recording.json", "golden.json", "files"
+RECORDING_VERSION = 1
+GOLDEN_DIGITS = 6  # processors differ in the last digits of exp and log
+NEVER_EXPIRES = "2100-01-01T00:00:00+00:00"
+REPLAY_TOKEN = {  # never expires; the player checks no token
+    **dict.fromkeys(("access_token", "refresh_token", "token", "api_key"), "replayed"),
+    "expires_at": datetime.fromisoformat(NEVER_EXPIRES).timestamp(),
+    "expiry": NEVER_EXPIRES,
+    "scopes": [],
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Redirected:
+    """An account whose requests go to ``address``."""
+
+    account: installation.StoredAccount
+    address: str
+
+    @property
+    def settings(self) -> Mapping[str, str]:
+        return {**self.account.settings, "base_url": self.address}
+
+    @property
+    def zone(self) -> str:
+        return self.account.zone
+
+    @property
+    def allow_hosts(self) -> Collection[str]:
+        return self.account.allow_hosts
+
+    def token(self) -> dict[str, Any] | None:
+        return self.account.token()
+
+    def save_token(self, token: Mapping[str, Any]) -> None:
+        self.account.save_token(token)
+
+    def refresh_lock(self) -> AbstractContextManager[None]:
+        return self.account.refresh_lock()
+
+
+def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
+    """Pull every live source of a user from its beginning into ``folder``. The user's store does not change.
+
+    Returns an outcome per source. Raises SetupError without a live source, and for a folder that is not empty.
+    """
+    live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
+    if not live:
+        raise SetupError(f"{user.name} has no live source to record: bridge connect SOURCE --user {user.name}")
+    new_folder(folder, f"bridge record DIR --user {user.name}")
+    about = {
+        "version": RECORDING_VERSION,
+        "now": at.isoformat(),
+        "zone": zone_at(at, user.zones).key,
+        "classifier": bridge.settings.classifier,
+        "policy": bridge.settings.policy,
+    }
+    _write(folder / ABOUT_FILE, about)
+    return [_record_one(bridge, connection, folder, at) for connection in live]
+
+
+def recordable(store: Store, connection: Connection) -> bool:
+    """Tell whether a connection is an account at a source whose address is a setting."""
+    named = {setting.name for setting in registry.spec(connection.source).settings}
+    account = store.connections.secret(connection.id) is not None and not connection.name.startswith(FOLDER_CONNECTION)
+    return account and "base_url" in named
+
+
+def _record_one(bridge: installation.Bridge, connection: Connection, folder: Path, at: datetime) -> Outcome:
+    spec = registry.spec(connection.source)
+    account = bridge.account(connection, spec)
+    recorder = Recorder(account.settings["base_url"])
+    with LabServer(recorder.application) as server, closing(Store("sqlite://")) as scratch:
+        person = scratch.people.add_user("recorded", "UTC", now=at)
+        place = scratch.connections.connect(person.id, spec.name, "account", now=at)
+        redirected = Redirected(account, server.url)
+        outcome = _synced(scratch, place, spec, redirected, at=at)
+    plain = {s.name: account.settings[s.name] for s in spec.settings if not s.secret and _keeps(s.name)}
+    _write(folder / f"{spec.name}.json", {"settings": plain, "exchanges": recorder.exchanges})
+    return outcome
+
+
+def _keeps(name: str) -> bool:
+    """Tell whether a setting shapes requests. Addresses and client ids do not."""
+    return not name.endswith(("_url", "_uri", "_id"))
+
+
+def _synced(
+    store: Store,
+    connection: Connection,
+    spec: ConnectorSpec,
+    account: Any,
+    *,
+    at: datetime,
+    on_page: OnPage = ignore_page,
+) -> Outcome:
+    def opened() -> Any:
+        return registry.resolve(spec.opens or "")(account)
+
+    source = Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
+    return sync(source, store, holder="replay/1", now=at, on_page=on_page)
+
+
+def _write(path: Path, body: Any) -> None:
+    path.write_text(json.dumps(body, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def replay(folder: Path) -> dict[str, Any]:
+    """Replay a recording, and return the stored counts per source, the observation and the recommendation.
+
+    Raises SetupError for a folder without a recording, and for a recording that lacks a request of a connector.
+    """
+    about = _about(folder)
+    at = datetime.fromisoformat(about["now"])
+    with closing(Store("sqlite://")) as store:
+        user = store.people.add_user("replayed", about["zone"], now=datetime.fromisoformat("2000-01-01T00:00:00+00:00"))
+        outcomes = [_replay_one(store, user, path, at) for path in _sources(folder)]
+        if (folder / FILES_FOLDER).is_dir():
+            bridge = installation.Bridge(settings=_settings(folder), store=store)
+            outcomes += runs.import_path(bridge, user, folder / FILES_FOLDER, at=at).outcomes
+        classifier, policy = registry.classifier(about["classifier"]), registry.policy(about["policy"])
+        observation, readings = recommend.build_observation(store, user, classifier, at=at)
+        advice = recommend.recommend(store, user, classifier, policy, now=at)
+        landed = {outcome.source: _landed(outcome) for outcome in outcomes}
+        counts = store.reading.counts(user.id)
+    result: dict[str, Any] = _rounded(
+        {
+            "landed": landed,
+            "rows": {source: dict(sorted(kinds.items())) for source, kinds in sorted(counts.items())},
+            "observation": observation.to_json(),
+            "because": {str(meter): _because(readings[meter]) for meter in Meter},
+            "recommendation": {
+                "action": str(advice.action),
+                "policy": advice.policy,
+                "belief": dict(advice.belief),
+                "scores": dict(advice.scores),
+                "probabilities": dict(advice.probabilities),
+                "reasons": list(advice.reasons),
+            },
+        }
+    )
+    return result
+
+
+def _about(folder: Path) -> dict[str, Any]:
+    try:
+        about: dict[str, Any] = json.loads((folder / ABOUT_FILE).read_text(encoding="utf-8"))
+        if about["version"] != RECORDING_VERSION:
+            raise SetupError("another release wrote this recording; record again: bridge record DIR --user NAME")
+    except (OSError, ValueError, KeyError, TypeError):
+        raise SetupError(f"{folder} is no recording; make one: bridge record DIR --user NAME") from None
+    return about
+
+
+def _sources(folder: Path) -> list[Path]:
+    return [path for path in sorted(folder.glob("*.json")) if path.name not in (ABOUT_FILE, GOLDEN_FILE)]
+
+
+def _settings(folder: Path) -> Any:
+    from bridge.config import load
+
+    return replace(load(), folder=folder)
+
+
+def _replay_one(store: Store, user: User, path: Path, at: datetime) -> Outcome:
+    spec = registry.spec(path.stem)
+    saved = json.loads(path.read_text(encoding="utf-8"))
+    player = Player(saved["exchanges"])
+    connection = store.connections.connect(user.id, spec.name, "account", now=at)
+    with LabServer(player.application) as server:
+        settings = {setting.name: "replayed" for setting in spec.settings}
+        settings |= {name: server.url for name in settings if name.endswith(("_url", "_uri"))} | saved["settings"]
+        account = installation.StoredAccount(connection.id, settings, store, _throwaway())
+        account.save_token(REPLAY_TOKEN)
+        outcome = _synced(store, connection, spec, account, at=at)
+    if player.unknown:
+        raise SetupError(
+            f"{spec.name} now asks for {player.unknown[0]}, which is not recorded; "
+            "record again: bridge record DIR --user NAME"
+        )
+    return outcome
+
+
+def _throwaway() -> Vault:
+    return Vault(["cmVwbGF5ZWQtcmVwbGF5ZWQtcmVwbGF5ZWQtcmVwbGE="])  # seals only the replay's own token
+
+
+def _landed(outcome: Outcome) -> dict[str, Any]:
+    return {
+        "outcome": outcome.outcome,
+        "new": outcome.new,
+        "set_aside": outcome.set_aside,
+        "reasons": list(outcome.reasons),
+        "failed_files": [list(pair) for pair in outcome.failed_files],
+    }
+
+
+def _because(reading: Reading) -> list[dict[str, Any]]:
+    return [
+        {"signal": b.signal, "source": b.source, "z": b.z, "contribution": b.contribution, "text": b.text}
+        for b in reading.because
+    ]
+
+
+def _rounded(value: Any) -> Any:
+    if isinstance(value, float):
+        return round(value, GOLDEN_DIGITS)
+    if isinstance(value, Mapping):
+        return {name: _rounded(inner) for name, inner in value.items()}
+    return [_rounded(inner) for inner in value] if isinstance(value, list | tuple) else value
+
+
+def text(result: Mapping[str, Any]) -> str:
+    """Return a replay's result as the text of a golden file."""
+    return json.dumps(result, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+
+
+def golden(folder: Path) -> str | None:
+    path = folder / GOLDEN_FILE
+    return path.read_text(encoding="utf-8") if path.exists() else None

@@ -1,0 +1,147 @@
+"""A small HTTP server on loopback that plays a vendor. Each vendor supplies a function and its faults.
+
+``asked`` keeps the method, path and query of each request, so that tests can check them. Headers and bodies are not
+kept.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from types import TracebackType
+from typing import Any, Self
+from urllib.parse import parse_qsl, urlsplit
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    method: str
+    path: str
+    query: Mapping[str, str]
+    repeated: Mapping[str, tuple[str, ...]]
+    headers: Mapping[str, str]  # names in lower case
+    body: bytes
+
+    @property
+    def form(self) -> dict[str, str]:
+        return dict(parse_qsl(self.body.decode(), keep_blank_values=True))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    status: int = 200
+    body: Any = None  # dict or list: sent as JSON; bytes: as they are; None: empty
+    headers: Mapping[str, str] = field(default_factory=dict)
+    cut: bool = False  # announce the whole body, send half of it, and hang up
+    drip: float = 0.0  # seconds before every byte of the body
+
+    def encoded(self) -> bytes:
+        if self.body is None:
+            return b""
+        return self.body if isinstance(self.body, bytes) else json.dumps(self.body).encode()
+
+
+Application = Callable[[Request], Answer]
+Fault = Callable[[Request], Answer | None]  # an answer instead of the application's, or None to let it through
+
+
+class LabServer(AbstractContextManager["LabServer"]):
+    """Serve ``application`` on a free loopback port until closed.
+
+    ``faults`` are tried in order before the application. Tests add and clear them while the server runs.
+    """
+
+    def __init__(self, application: Application) -> None:
+        self.application = application
+        self.faults: list[Fault] = []
+        self.asked: list[str] = []
+        self._server = _Server(("127.0.0.1", 0), _handler(self))
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self._server.server_address[1]}"
+
+    def answer(self, request: Request, line: str) -> Answer:
+        self.asked.append(line)
+        for fault in list(self.faults):
+            answer = fault(request)
+            if answer is not None:
+                return answer
+        return self.application(request)
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """Ignore clients that break off, because tests kill clients on purpose."""
+
+
+def _handler(lab: LabServer) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        wbufsize = -1  # buffered, because unbuffered writes wait 40 ms for a delayed ACK
+        disable_nagle_algorithm = True
+
+        def _serve(self) -> None:
+            parts = urlsplit(self.path)
+            pairs = parse_qsl(parts.query, keep_blank_values=True)
+            repeated: dict[str, tuple[str, ...]] = {}
+            for name, value in pairs:
+                repeated[name] = (*repeated.get(name, ()), value)
+            length = int(self.headers.get("Content-Length") or 0)
+            request = Request(
+                method=self.headers.get("X-HTTP-Method-Override") or self.command,
+                path=parts.path,
+                query=dict(pairs),
+                repeated=repeated,
+                headers={name.lower(): value for name, value in self.headers.items()},
+                body=self.rfile.read(length) if length else b"",
+            )
+            self._send(lab.answer(request, f"{request.method} {self.path}"))
+
+        def _send(self, answer: Answer) -> None:
+            content = answer.encoded()
+            self.send_response(answer.status)
+            headers = {"Content-Type": "application/json; charset=utf-8", **answer.headers}
+            for name, value in headers.items():
+                self.send_header(name, value)
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self._write(content[: len(content) // 2] if answer.cut else content, answer.drip)
+            self.close_connection = self.close_connection or answer.cut
+
+        def _write(self, content: bytes, drip: float) -> None:
+            for piece in (content[at : at + 1] for at in range(len(content))) if drip else [content]:
+                self.wfile.flush()
+                time.sleep(drip)
+                self.wfile.write(piece)
+            self.wfile.flush()
+
+        do_GET = do_POST = do_DELETE = do_PUT = do_PATCH = _serve  # noqa: N815 - the names are the standard library's
+
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the name is the standard library's
+            """Log nothing, because request lines of a health API are personal."""
+
+    return Handler

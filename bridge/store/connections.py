@@ -1,0 +1,96 @@
+"""Connections of users to sources, with their sealed consents."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.records import Connection
+from bridge.store import inserts, names, tables
+from bridge.store.database import Part, reads, writes
+
+
+class Connections(Part):
+    """The accounts and folders that users have connected."""
+
+    @writes()
+    def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
+        """Create or return a connection. A paused connection is resumed."""
+        c = tables.connections.c
+        source_id = names.number(db, tables.sources, source)
+        mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)
+        if db.execute(sa.update(tables.connections).where(mine).values(paused=None)).rowcount == 0:
+            values = {"user_id": user_id, "source_id": source_id, "name": name, "created_at": now}
+            inserts.insert_new(db, tables.connections, values)
+        return select_connections(db, mine)[0]
+
+    @reads
+    def of_user(self, db: sa.Connection, user_id: int) -> list[Connection]:
+        """Return the connections of a user, by source and name."""
+        return select_connections(db, tables.connections.c.user_id == user_id)
+
+    @reads
+    def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
+        """Return the connections whose user bears the name ``member`` at the source."""
+        return select_connections(db, sa.and_(tables.sources.c.name == source, tables.connections.c.member == member))
+
+    @reads
+    def by_id(self, db: sa.Connection, connection_id: int) -> Connection | None:
+        """Return a connection, or None when it was deleted."""
+        return next(iter(select_connections(db, tables.connections.c.id == connection_id)), None)
+
+    @writes()
+    def disconnect(self, db: sa.Connection, connection_id: int) -> None:
+        """Delete a connection with everything that came through it."""
+        db.execute(sa.delete(tables.connections).where(tables.connections.c.id == connection_id))
+
+    @writes()
+    def drop_consent(self, db: sa.Connection, connection_id: int) -> None:
+        """Delete the consent of a connection and keep its rows and cursors. ``connect`` resumes the connection."""
+        values: dict[str, Any] = {"secret": None, "due_at": None, "paused": None, "last_error": None, "failures": 0}
+        db.execute(update_connection(connection_id).values(values))
+
+    @reads
+    def secret(self, db: sa.Connection, connection_id: int) -> bytes | None:
+        """Return the sealed consent of a connection."""
+        c = tables.connections.c
+        found: bytes | None = db.execute(sa.select(c.secret).where(c.id == connection_id)).scalar()
+        return found
+
+    @reads
+    def secrets(self, db: sa.Connection) -> list[tuple[int, bytes]]:
+        """Return (connection id, sealed consent) of all users, by connection id."""
+        c = tables.connections.c
+        query = sa.select(c.id, c.secret).where(c.secret.is_not(None)).order_by(c.id)
+        return [(row.id, row.secret) for row in db.execute(query)]
+
+    @writes()
+    def save_secret(self, db: sa.Connection, connection_id: int, sealed: bytes) -> None:
+        """Save a sealed consent. Raises TryLater while another process writes for long."""
+        db.execute(update_connection(connection_id).values(secret=sealed))
+
+    @writes()
+    def save_member(self, db: sa.Connection, connection_id: int, member: str) -> None:
+        """Save the name that the source itself has for the user. Notices name the user by it."""
+        db.execute(update_connection(connection_id).values(member=member))
+
+
+def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Connection]:
+    """Return the connections that meet a condition, by user, source and name."""
+    c, s = tables.connections.c, tables.sources.c
+    left_out = ("source_id", "secret", "lease_holder", "lease_until")
+    columns = [column for column in c if column.name not in left_out]
+    query = sa.select(*columns, s.name.label("source")).select_from(tables.connections.join(tables.sources))
+    rows = db.execute(query.where(condition).order_by(c.user_id, s.name, c.name))
+    return [
+        Connection(**{**row, "not_permitted": tuple(json.loads(row["not_permitted"] or "[]"))})
+        for row in rows.mappings()
+    ]
+
+
+def update_connection(connection_id: int) -> sa.Update:
+    """Begin an UPDATE of a connection's row."""
+    return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

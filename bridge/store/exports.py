@@ -1,0 +1,177 @@
+"""Exports of a user's rows as JSON values, with names instead of surrogate keys, and their import.
+
+Instants and dates are ISO 8601, payloads are JSON, and bytes are hexadecimal.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.errors import SetupError
+from bridge.store import codec, names, recommendations, tables
+from bridge.store.database import Part, reads, writes
+from bridge.store.people import check_zone
+
+# Parents before children. Consents, permissions of assistants, leases and outcomes of syncs are not exported.
+EXPORTED_TABLES = (
+    tables.zones,
+    tables.connections,
+    tables.cursors,
+    tables.covered,
+    tables.records,
+    tables.arrivals,
+    tables.samples,
+    tables.episodes,
+    tables.events,
+    tables.tasks,
+    tables.revisions,
+    tables.corrections,
+    tables.recommendations,
+    tables.notifications,
+    tables.priors,
+    tables.resets,
+)
+NOT_EXPORTED_COLUMNS = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
+NAME_TABLES = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
+
+Row = dict[str, Any]
+
+
+class Exports(Part):
+    """Everything a user has, out of a store and back into a store."""
+
+    @reads
+    def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
+        """Return table -> rows of everything a user has, in an order in which the rows can be put back."""
+        found: dict[str, list[Row]] = {}
+        for table in EXPORTED_TABLES:
+            rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
+            found[table.name] = [_plain(db, table, row) for row in rows]
+        return found
+
+    @writes()
+    def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
+        """Put dumped rows back for a user who has none. Raises SetupError otherwise, or when rows do not fit."""
+        if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
+            raise SetupError(
+                "an export goes back in for a new person only: bridge user add NAME, then import it for them"
+            )
+        _make_room(db, user_id, saved.get("recommendations", ()))
+        for row in saved.get("zones", ()):
+            check_zone(str(row.get("zone")))
+        if saved.get("zones"):
+            db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
+        numbers: dict[str, dict[Any, int]] = {}
+        for table in EXPORTED_TABLES:
+            try:
+                fresh = [
+                    _typed(db, table, row, numbers) | _owner(table, user_id) | _derived(table, row)
+                    for row in saved.get(table.name, ())
+                ]
+            except (KeyError, TypeError, ValueError) as error:
+                raise SetupError(
+                    f"the export's {table.name} cannot be read ({type(error).__name__}); "
+                    "export again: bridge export --user NAME"
+                ) from None
+            _insert(db, table, fresh, [row.get("id") for row in saved.get(table.name, ())], numbers)
+
+
+def _of_user(table: sa.Table, user_id: int) -> sa.ColumnElement[bool]:
+    """Return the condition on a user's rows, also for tables without a user id."""
+    if "user_id" in table.c:
+        return table.c.user_id == user_id
+    mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
+    if "connection_id" in table.c:
+        return table.c.connection_id.in_(mine)
+    records = sa.select(tables.records.c.id).where(tables.records.c.connection_id.in_(mine))
+    return table.c.record_id.in_(records)
+
+
+def _plain(db: sa.Connection, table: sa.Table, row: Any) -> Row:
+    kept = (column for column in table.columns if column.name not in NOT_EXPORTED_COLUMNS)
+    return dict(_plain_value(db, column, getattr(row, column.name)) for column in kept)
+
+
+def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple[str, Any]:
+    if column.name in NAME_TABLES:
+        return column.name.removesuffix("_id"), names.name(db, NAME_TABLES[column.name], value)
+    if isinstance(value, datetime | date):
+        return column.name, value.isoformat()
+    if column.name == "payload":
+        return column.name, json.dumps(codec.unpack(value))  # ASCII, because titles may hold lone surrogates
+    if isinstance(value, bytes):
+        return column.name, value.hex()
+    return column.name, value
+
+
+def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
+    """Delete recommendations without feedback that a new user got before the import."""
+    r = tables.recommendations.c
+    mine = r.user_id == user_id
+    db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
+    answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
+    if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
+        raise SetupError("advice of the same hours was answered here; import it for another: bridge user add NAME")
+
+
+def _owner(table: sa.Table, user_id: int) -> Row:
+    return {"user_id": user_id} if "user_id" in table.c else {}
+
+
+def _derived(table: sa.Table, row: Row) -> Row:
+    """Return the derived columns, which are not exported."""
+    return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}
+
+
+def _insert(
+    db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[Any], numbers: dict[str, dict[Any, int]]
+) -> None:
+    """Insert rows, and note old id -> new id of rows to which other tables refer."""
+    if not fresh:
+        return
+    if table not in (tables.connections, tables.records, tables.recommendations):
+        db.execute(sa.insert(table), fresh)
+        return
+    query = sa.insert(table).returning(table.c.id, sort_by_parameter_order=True)
+    new = db.execute(query, fresh).scalars().all()
+    numbers[f"{table.name.removesuffix('s')}_id"] = dict(zip(map(int, old), new, strict=True))
+
+
+def _typed(db: sa.Connection, table: sa.Table, row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Row:
+    kept = (column for column in table.columns if column.name not in NOT_EXPORTED_COLUMNS and column.name != "id")
+    return {column.name: _typed_value(db, column, row, numbers) for column in kept}
+
+
+def _typed_value(db: sa.Connection, column: sa.Column[Any], row: Row, numbers: Mapping[str, Mapping[Any, int]]) -> Any:
+    if column.name in NAME_TABLES:
+        name = row[column.name.removesuffix("_id")]
+        return None if name is None else names.number(db, NAME_TABLES[column.name], name)
+    value = row.get(column.name) if column.nullable else row[column.name]  # an older export may lack the column
+    if value is None:
+        return None
+    if column.name in ("connection_id", "record_id", "recommendation_id"):
+        return numbers[column.name][int(value)]
+    return _of_type(column, value)
+
+
+def _of_type(column: sa.Column[Any], value: Any) -> Any:
+    """Return a column's value from its JSON value, or from the text of a CSV file."""
+    kind = column.type
+    if isinstance(kind, tables.Instant):
+        return datetime.fromisoformat(value)
+    if isinstance(kind, sa.Date):
+        return date.fromisoformat(value)
+    if isinstance(kind, sa.LargeBinary):
+        return codec.packed(json.loads(value)) if column.name == "payload" else bytes.fromhex(value)
+    if isinstance(kind, sa.Boolean):
+        return value in (True, "True", "true", 1, "1")
+    return {sa.Integer: int, sa.Float: float}.get(_number(kind), str)(value)
+
+
+def _number(kind: sa.types.TypeEngine[Any]) -> type:
+    return next((base for base in (sa.Integer, sa.Float) if isinstance(kind, base)), sa.Text)

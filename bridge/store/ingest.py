@@ -1,0 +1,301 @@
+"""Ingest of records and webhook notices, with cursors and the rows that are derived from records."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from itertools import compress, groupby
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.ports import Normaliser
+from bridge.domain.records import Connection, RecordResult
+from bridge.domain.types import Covers, Event, Item, Notice, RawRecord
+from bridge.store import codec, landing, rows, tables
+from bridge.store.connections import update_connection
+from bridge.store.database import Part, reads, writes
+from bridge.store.inserts import insert_into, insert_new
+from bridge.store.landing import Batch, State
+
+HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
+DAYS_AROUND_A_ZONE = timedelta(days=2)  # a local day may differ from the UTC day by one; one more for safety
+
+
+class Ingest(Part):
+    """The delivery of records. A page, its rows and its cursor land in a single transaction of the caller."""
+
+    @reads
+    def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
+        """Return the cursor of a stream, or None when there is none of that version."""
+        c = tables.cursors.c
+        query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
+        found: str | None = db.execute(query).scalar()
+        return found
+
+    @reads
+    def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
+        """Return stream -> cursor, for the cursors of that version."""
+        c = tables.cursors.c
+        query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
+        return {row.stream: row.cursor for row in db.execute(query)}
+
+    @writes(durable=False)
+    def save_cursor(self, db: sa.Connection, connection_id: int, stream: str, cursor: str, version: int) -> None:
+        """Save the cursor of a stream. A cursor that did not change costs a single query."""
+        values = {"connection_id": connection_id, "stream": stream, "cursor": cursor, "version": version}
+        stored = db.execute(_CURSOR, values).first()
+        if stored is None:
+            db.execute(sa.insert(tables.cursors), values)
+        elif tuple(stored) != (cursor, version):
+            c = tables.cursors.c
+            mine = sa.and_(c.connection_id == connection_id, c.stream == stream)
+            db.execute(sa.update(tables.cursors).where(mine).values(cursor=cursor, version=version))
+
+    @writes()
+    def drop_cursors(self, db: sa.Connection, connection_id: int) -> None:
+        """Delete all cursors of a connection, so that the next sync starts over."""
+        db.execute(sa.delete(tables.cursors).where(tables.cursors.c.connection_id == connection_id))
+
+    @writes()
+    def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
+        """Save a notice and make the connection due. Returns False when the notice came before."""
+        n, c = tables.notices.c, tables.connections.c
+        expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
+        db.execute(sa.delete(tables.notices).where(expired))
+        values = {
+            "connection_id": connection_id,
+            "trace": notice.trace,
+            "stream": notice.stream,
+            "key": notice.key,
+            "deleted": notice.deleted,
+            "arrived_at": now,
+        }
+        if not insert_new(db, tables.notices, values):
+            return False
+        later = sa.or_(c.due_at.is_(None), c.due_at > now)
+        db.execute(update_connection(connection_id).where(later).values(due_at=now))
+        return True
+
+    @reads
+    def notices(self, db: sa.Connection, connection_id: int) -> list[Notice]:
+        """Return the notices that are not yet handled, in the order in which they came."""
+        n = tables.notices.c
+        joined = sa.select(tables.notices, tables.connections.c.member).join(tables.connections)
+        query = joined.where(n.connection_id == connection_id, n.handled_at.is_(None)).order_by(n.id)
+        return [
+            Notice(member=row.member, stream=row.stream, key=row.key, deleted=row.deleted, trace=row.trace)
+            for row in db.execute(query)
+        ]
+
+    @writes()
+    def mark_handled(self, db: sa.Connection, connection_id: int, trace: str, *, now: datetime) -> None:
+        """Mark a notice as handled. Its row stays for a while, because vendors send notices again."""
+        n = tables.notices.c
+        mine = sa.update(tables.notices).where(n.connection_id == connection_id, n.trace == trace)
+        db.execute(mine.values(handled_at=now))
+
+    @writes(durable=False)
+    def land(
+        self,
+        db: sa.Connection,
+        connection: Connection,
+        records: Sequence[RawRecord],
+        normalise: Normaliser,
+        *,
+        version: int,
+        now: datetime,
+        keep_raw: bool = True,
+    ) -> list[RecordResult]:
+        """Store each record as it arrived, derive its items and upsert them. Returns a result per record, in order.
+
+        A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside
+        with its reason; the rows derived before stay. Items that a newer delivery no longer yields disappear. Old
+        versions of nightly and daily samples, episodes, events and tasks move to the revisions. Records whose
+        ``parent`` just changed are derived again.
+        """
+        current = _not_outdated(db, connection, records)
+        states = landing.register(db, connection, [*compress(records, current)], now=now)
+        memory = landing.StoredRecords(db, connection, records)
+        batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=now, memory=memory)
+        deliveries = [
+            landing.take(batch, states.get(record.path) if holds else None, record)
+            for record, holds in zip(records, current, strict=True)
+        ]
+        batch.write()
+        if keep_raw:
+            landing.keep_raw(db, deliveries, records, now=now)
+        return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
+
+    @reads
+    def missing(
+        self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
+    ) -> list[RawRecord]:
+        """Return deletions, still to be landed, for records of a covered stretch that were not delivered.
+
+        Records that a newer export than that of ``covers`` brought are left alone.
+        """
+        r = tables.records.c
+        query = sa.select(r.id, r.key).where(
+            r.connection_id == connection_id,
+            r.stream == stream,
+            r.deleted.is_(False),
+            r.key.startswith(covers.prefix, autoescape=True),
+        )
+        if covers.as_of is not None:
+            query = query.where(sa.or_(r.as_of.is_(None), r.as_of <= covers.as_of))
+        if covers.since is not None:  # reads only what may begin there, not ten years
+            query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
+        parents = covers.parents
+        parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
+        absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
+        if covers.since is not None:
+            stored = rows.current(db, list(absent))
+            absent = {r: key for r, key in absent.items() if _begins_after(stored.get(r, {}).values(), covers.since)}
+        deletion = RawRecord(stream=stream, key="", payload={}, deleted=True, as_of=covers.as_of)
+        return [replace(deletion, key=key) for key in sorted(absent.values())]
+
+    @writes()
+    def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
+        """Save that the export of ``covers.as_of`` delivered a stretch whole, so that no older export adds to it."""
+        c = tables.covered.c
+        values = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
+        new = insert_into(db, tables.covered).values(**values)
+        db.execute(
+            new.on_conflict_do_update(
+                index_elements=[c.connection_id, c.stream, c.prefix],
+                set_={"as_of": new.excluded.as_of},
+                where=c.as_of < new.excluded.as_of,
+            )
+        )
+
+    @writes()
+    def rebuild(
+        self,
+        db: sa.Connection,
+        connection: Connection,
+        normalise: Normaliser,
+        *,
+        version: int,
+        progress: Callable[[int, int], None] | None = None,
+    ) -> list[RecordResult]:
+        """Derive every row again from the stored records, in the order and at the times of their arrival.
+
+        ``progress(done, total)`` is called with numbers of arrivals.
+        """
+        r, a = tables.records.c, tables.arrivals.c
+        kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
+        for table in (*rows.TABLE_OF_KIND.values(), tables.revisions):
+            db.execute(sa.delete(table).where(table.c.record_id.in_(kept)))
+        states = {row.id: landing.state_of(row) for row in db.execute(sa.select(tables.records).where(r.id.in_(kept)))}
+        order = sa.select(a.id, a.arrived_at).join(tables.records).where(r.connection_id == connection.id)
+        arrived = db.execute(order.order_by(a.id)).all()
+        memory, done = _ReplayedRecords(), 0
+        for at, group in groupby(arrived, key=lambda row: row.arrived_at):
+            batch = Batch(db=db, connection=connection, normalise=normalise, version=version, now=at, memory=memory)
+            for ids in rows.chunks([row.id for row in group]):
+                for row in db.execute(sa.select(tables.arrivals).where(a.id.in_(ids)).order_by(a.id)):
+                    batch.take(_arrive_again(states[row.record_id], row))
+                batch.write()
+                done += len(ids)
+                if progress is not None:
+                    progress(done, len(arrived))
+        return [
+            RecordResult(outcome="unchanged", set_aside=state.reason, outside=state.outside)
+            for state in states.values()
+        ]
+
+    @reads
+    def set_aside(self, db: sa.Connection, connection_id: int) -> list[tuple[str, str]]:
+        """Return (stream, reason) of every record that is set aside, and of every value outside its range."""
+        r = tables.records.c
+        query = sa.select(r.stream, r.reason).where(r.connection_id == connection_id, r.reason.is_not(None))
+        found = db.execute(query.order_by(r.stream, r.key))
+        return [(row.stream, reason) for row in found for reason in row.reason.split("\n")]  # a line per metric
+
+
+_CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
+    tables.cursors.c.connection_id == sa.bindparam("connection_id"), tables.cursors.c.stream == sa.bindparam("stream")
+)
+
+
+def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> list[bool]:
+    """Return for each record False when it lies in a stretch that a newer export delivered whole."""
+    dated = {record.stream for record in records if record.as_of is not None}
+    covered = _covered_stretches(db, connection, dated) if dated else {}
+    return [not any(_outdates(one, record) for one in covered.get(record.stream, ())) for record in records]
+
+
+def _outdates(stretch: tuple[str, datetime], record: RawRecord) -> bool:
+    prefix, as_of = stretch
+    return record.as_of is not None and record.as_of < as_of and record.key.startswith(prefix)
+
+
+def _covered_stretches(
+    db: sa.Connection, connection: Connection, streams: Collection[str]
+) -> dict[str, list[tuple[str, datetime]]]:
+    """Return stream -> (prefix of the keys, date of the export) of the stretches delivered whole."""
+    c = tables.covered.c
+    found: dict[str, list[tuple[str, datetime]]] = {}
+    query = sa.select(c.stream, c.prefix, c.as_of).where(c.connection_id == connection.id, c.stream.in_(streams))
+    for row in db.execute(query):
+        found.setdefault(row.stream, []).append((row.prefix, row.as_of))
+    return found
+
+
+def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
+    """Select the records of a connection with a row that may begin at or after ``since``, because days are local."""
+    c = tables.connections.c
+    user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
+    day = since.date() - DAYS_AROUND_A_ZONE
+    bounds = ((tables.samples, "day", day), (tables.episodes, "day", day), (tables.events, "start", since))
+    return sa.union(
+        *(
+            sa.select(t.c.record_id).where(t.c.user_id == user, t.c.connection_id == connection_id, t.c[name] >= bound)
+            for t, name, bound in bounds
+        )
+    )
+
+
+def _begins_after(stored: Collection[rows.Stored], since: datetime) -> bool:
+    """Return True when the record has rows and all of them begin at or after ``since``, in any zone."""
+    starts = [_start(row.item) for row in stored]
+    return bool(starts) and all(start is not None and start >= since for start in starts)
+
+
+def _start(item: Item) -> datetime | None:
+    return rows.span(item)[0] if isinstance(item, Event) else getattr(item, "start", None)
+
+
+def _arrive_again(state: State, row: Any) -> State:
+    state.record = RawRecord(
+        stream=state.record.stream,
+        key=state.record.key,
+        payload=codec.unpack(row.payload),
+        parent=row.parent,
+        deleted=row.deleted,
+    )
+    state.hash, state.arrived_at = codec.fingerprint(state.record), row.arrived_at
+    return state
+
+
+class _ReplayedRecords:
+    """The records of a rebuild that have arrived again so far."""
+
+    def __init__(self) -> None:
+        self._states: dict[str, State] = {}
+        self._children: dict[str, dict[int, State]] = defaultdict(dict)
+
+    def remember(self, state: State) -> None:
+        self._states[state.record.path] = state
+        if state.record.parent:
+            self._children[state.record.parent][state.id] = state
+
+    def latest(self, path: str) -> RawRecord | None:
+        state = self._states.get(path)
+        return None if state is None or state.record.deleted else state.record
+
+    def children(self, path: str) -> list[State]:
+        return [s for s in self._children[path].values() if s.record.parent == path and not s.record.deleted]

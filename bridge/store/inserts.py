@@ -1,0 +1,47 @@
+"""Inserts of a row unless it exists already, and of many rows in the quickest way of each driver."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlalchemy as sa
+
+
+def insert_new(db: sa.Connection, table: sa.Table, values: Mapping[str, Any]) -> bool:
+    """Insert a row unless a unique constraint says that it exists, perhaps since a moment ago.
+
+    Returns True when the row was inserted.
+    """
+    unless_there = insert_into(db, table).values(**values).on_conflict_do_nothing().returning(sa.literal_column("1"))
+    return db.execute(unless_there).first() is not None
+
+
+def insert_into(db: sa.Connection, table: sa.Table) -> Any:
+    """Begin an INSERT that may have an ON CONFLICT. Only the needed dialect is loaded, because loading takes long."""
+    if db.dialect.name == "postgresql":
+        from sqlalchemy.dialects import postgresql
+
+        return postgresql.insert(table)
+    from sqlalchemy.dialects import sqlite
+
+    return sqlite.insert(table)
+
+
+def insert_many(db: sa.Connection, table: sa.Table, columns: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> None:
+    """Insert rows of plain values, with instants as integers and dates as text. Constraints hold as usual.
+
+    SQLAlchemy's own work per row would cost more than the row.
+    """
+    if not rows:
+        return
+    named = ", ".join(f'"{name}"' for name in columns)
+    if db.dialect.name == "postgresql":
+        driver: Any = db.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f'COPY "{table.name}" ({named}) FROM STDIN') as copy:
+            for row in rows:
+                copy.write_row(row)
+        return
+    marks = ", ".join("?" * len(columns))
+    # The names are the schema's own.
+    db.exec_driver_sql(f'INSERT INTO "{table.name}" ({named}) VALUES ({marks})', [*rows])  # noqa: S608

@@ -1,0 +1,154 @@
+"""Maintenance of a store, with deletion of old raw records, and backups while other processes write."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Callable, Collection, Iterable
+from contextlib import closing
+from datetime import datetime
+from pathlib import Path
+
+import sqlalchemy as sa
+
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Tidied
+from bridge.store import backups, moving, rows, tables
+from bridge.store.database import Part, as_setup_error, reads, writes
+from bridge.store.locks import holder_of, save_holder
+
+Progress = Callable[[str], backups.Step]
+
+
+class Maintenance(Part):
+    """The care that keeps a store small and safe."""
+
+    def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
+        """Delete the raw versions of records that last changed before an instant. Rows and revisions stay.
+
+        A record keeps all of its versions or none, so that a rebuild of what is kept is right and touches nothing
+        else. The records of ``lasting`` (source, stream) stay, because other records are read together with them.
+        Records that are set aside stay, because they have no rows. Outcomes of syncs are deleted as well, except the
+        last of each connection, and so are handled notices.
+        """
+        a, t, n = tables.arrivals, tables.sync_runs, tables.notices
+        unchanged = ~_changed(a.c.record_id, before)  # since the ids were read
+        with self.database.read() as db:
+            old, ended = _untouched(db, before, lasting), list(db.execute(_old_runs(before)).scalars())
+            handled = list(db.execute(sa.select(n.c.id).where(n.c.handled_at < before)).scalars())
+        return Tidied(
+            raw=self._delete(old, lambda some: sa.delete(a).where(a.c.record_id.in_(some), unchanged)),
+            runs=self._delete(ended, lambda some: sa.delete(t).where(t.c.id.in_(some))),
+            notices=self._delete(handled, lambda some: sa.delete(n).where(n.c.id.in_(some))),
+        )
+
+    def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
+        """Delete in pieces, so that other writers wait only briefly. The next day repeats what a power cut undid."""
+        count = 0
+        for some in rows.chunks(ids):
+            with self.database.write(durable=False) as db:
+                count += db.execute(which(some)).rowcount
+        return count
+
+    def compact(self, at_most: int | None = None) -> None:
+        """Give back the space of deleted rows.
+
+        SQLite's writers wait meanwhile, so that a file with more than ``at_most`` bytes in use is left as it is.
+        """
+        self.database.compact(at_most)
+
+    @reads
+    def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
+        """Return when a chore was last done at this store."""
+        found = holder_of(db, chore)
+        return None if found is None else found[1]
+
+    @writes()
+    def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
+        """Save that a chore was done."""
+        save_holder(db, chore, holder, now=now)
+
+    def backup(self, path: Path, progress: Progress = backups.no_progress) -> None:
+        """Write the whole store as of an instant into a SQLite file, for both databases. Other processes may write.
+
+        The file is readable by its owner alone, and appears under its name only when it is whole.
+        """
+        if backups.log_of(path).exists():  # a writer beside another file of its name would destroy that file
+            raise SetupError(f"{path} is a database in use; choose another place")
+        part = path.with_name(path.name + ".part")
+        with as_setup_error(f"{path} cannot be written", "choose another place"):
+            try:
+                backups.unlink(part)
+                os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
+                self._copy_to(part, progress)
+                part.replace(path)
+            finally:
+                backups.unlink(part)
+
+    def _copy_to(self, part: Path, progress: Progress) -> None:
+        engine = self.database.engine
+        if engine.dialect.name == "postgresql":
+            with self.database.read() as db, closing(backups.open_file(part)) as new, new.write() as to:
+                backups.fill(db, to, progress)
+            with closing(sqlite3.connect(part)) as file:
+                file.execute("PRAGMA journal_mode=DELETE").close()
+            return
+        raw = engine.raw_connection()
+        try:
+            source: sqlite3.Connection = raw.driver_connection  # type: ignore[assignment]
+            with closing(sqlite3.connect(part)) as target:
+                source.backup(target, pages=-1)
+                target.execute("PRAGMA journal_mode=DELETE").close()  # one file, without a log beside it
+        finally:
+            raw.close()
+
+    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = backups.no_progress) -> None:
+        """Put a backup into this store.
+
+        Raises SetupError where the store has users and ``replace`` is False, while anything is synced, and for a file
+        that is no whole backup.
+        """
+        explained = as_setup_error(f"{path} cannot be put back", "nothing was changed")
+        with explained, backups.opened(path) as saved, self.database.write() as db, saved.read() as before:
+            moving.hold(db)
+            if _is_anything_leased(db, now):  # the sync would go on with the id of another connection
+                raise SetupError("something is being synced; stop what works here and try again in five minutes")
+            there = _has_users(db)
+            if there and not replace:
+                raise SetupError("there are people in this store; to put the backup in their place: --replace")
+            if there and not _has_users(before):
+                raise SetupError(f"{path} holds no people; nothing here was deleted for it")
+            backups.fill(before, db, progress)
+
+
+def _has_users(db: sa.Connection) -> bool:
+    return db.execute(sa.select(tables.users.c.id).limit(1)).first() is not None
+
+
+def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
+    c = tables.connections.c
+    return db.execute(sa.select(c.id).where(c.lease_until > now).limit(1)).first() is not None
+
+
+def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
+    """Return the records whose every version came before, except those set aside and those of ``lasting``."""
+    r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
+    query = (
+        sa.select(r.id, s.name, r.stream)
+        .select_from(tables.records.join(tables.connections).join(tables.sources))
+        .where(r.id.in_(sa.select(a.record_id).where(a.arrived_at < before)), r.reason.is_(None))
+        .where(~_changed(r.id, before))
+    )
+    return [row.id for row in db.execute(query) if (row.name, row.stream) not in lasting]
+
+
+def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
+    newer = tables.arrivals.alias("newer").c
+    return sa.select(newer.id).where(newer.record_id == record, newer.arrived_at >= before).exists()
+
+
+def _old_runs(before: datetime) -> sa.Select[int]:
+    """Select the outcomes of syncs that ended before, except the last of each connection."""
+    t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
+    later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
+    return sa.select(t.id).where(t.finished < before, later)

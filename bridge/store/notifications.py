@@ -1,0 +1,115 @@
+"""Channels to which recommendations are sent, and notifications, saved before they are sent so that each goes once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from datetime import datetime
+
+import sqlalchemy as sa
+
+from bridge.domain.records import Channel, Connection, Notification
+from bridge.store.database import Part, reads, writes
+from bridge.store.inserts import insert_new
+from bridge.store.tables import channels, connections, cursors, microseconds, notifications, recommendations
+from rhythm_env.interface import SLOTS_PER_DAY, Slot
+
+PAUSE_STREAM = "pause told"  # a row beside a connection's cursors: the last success before the pause that was told
+
+
+class Notifications(Part):
+    """The messages of the bridge to its users."""
+
+    @writes()
+    def save_channel(self, db: sa.Connection, user_id: int, channel: Channel | None, *, now: datetime) -> None:
+        """Save the channel for the user's recommendations from now on, or end sending (None)."""
+        db.execute(sa.delete(channels).where(channels.c.user_id == user_id))
+        if channel is not None:
+            values = {"user_id": user_id, "secret": channel.sealed, "events": channel.events, "created_at": now}
+            db.execute(sa.insert(channels).values(values))
+
+    @reads
+    def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
+        """Return the user's channel."""
+        row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
+        return None if row is None else Channel(sealed=row.secret, events=row.events)
+
+    @reads
+    def channels(self, db: sa.Connection) -> dict[int, Channel]:
+        """Return user id -> channel, of all users."""
+        found = db.execute(sa.select(channels))
+        return {row.user_id: Channel(sealed=row.secret, events=row.events) for row in found}
+
+    @writes()
+    def reseal_channel(self, db: sa.Connection, user_id: int, sealed: bytes) -> None:
+        """Save the same address sealed with another key."""
+        db.execute(sa.update(channels).where(channels.c.user_id == user_id).values(secret=sealed))
+
+    @writes()
+    def begin(self, db: sa.Connection, user_id: int, recommendation_id: int, *, now: datetime) -> bool:
+        """Save that a recommendation is being sent. Returns False when that was saved before."""
+        values = {"user_id": user_id, "recommendation_id": recommendation_id, "state": "sending", "at": now}
+        return insert_new(db, notifications, values)
+
+    @writes()
+    def finish(self, db: sa.Connection, recommendation_id: int, reason: str | None, *, now: datetime) -> None:
+        """Save that a recommendation was sent (None), or the reason why not."""
+        mine = sa.update(notifications).where(notifications.c.recommendation_id == recommendation_id)
+        db.execute(mine.values(state="sent" if reason is None else "failed", reason=reason, at=now))
+
+    @reads
+    def was_begun(self, db: sa.Connection, recommendation_id: int) -> bool:
+        """Return True when sending a recommendation was ever begun."""
+        query = sa.select(notifications.c.id).where(notifications.c.recommendation_id == recommendation_id)
+        return db.execute(query).first() is not None
+
+    @reads
+    def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
+        """Return recommendations that expired unseen and were never sent, the newest first.
+
+        Only recommendations count that were made since the user has a channel, in slots that are not ``quiet``.
+        """
+        r, begun = recommendations.c, sa.select(notifications.c.id).where
+        query = (
+            sa.select(r.id, r.expires_at)
+            .join(channels, channels.c.user_id == r.user_id)
+            .where(r.user_id == user_id, r.created_at >= channels.c.created_at)
+            .where(r.expires_at <= now, r.shown_at.is_(None), r.answer.is_(None))
+            .where(~begun(notifications.c.recommendation_id == r.id).exists())
+            .where((r.timestep % SLOTS_PER_DAY).not_in([int(slot) for slot in quiet]))
+        )
+        return [
+            Notification(recommendation_id=row.id, state="missed", at=row.expires_at, reason="its slot was over")
+            for row in db.execute(query.order_by(r.id.desc()))
+        ]
+
+    @reads
+    def in_states(self, db: sa.Connection, user_id: int, states: Sequence[str]) -> list[Notification]:
+        """Return the user's notifications in these states, the newest first."""
+        n = notifications.c
+        query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
+        return [
+            Notification(recommendation_id=row.recommendation_id, state=row.state, at=row.at, reason=row.reason)
+            for row in db.execute(query)
+        ]
+
+    @writes()
+    def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
+        """Save that the user is told of a pause. Returns False when that was saved since the last success."""
+        c, mark = cursors.c, _last_success_mark(connection.last_success)
+        values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
+        earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)
+        changed = db.execute(earlier.where(c.cursor != mark).values(cursor=mark)).rowcount == 1
+        return changed or insert_new(db, cursors, values)
+
+    @reads
+    def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
+        """Return the ids of users with a channel who were not yet told that a connection is paused."""
+        c = connections.c
+        mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
+        mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)
+        paused = sa.select(c.user_id).where(c.paused.is_not(None), c.user_id.in_(sa.select(channels.c.user_id)))
+        return set(db.execute(paused.where(~sa.exists().where(mine))).scalars())
+
+
+def _last_success_mark(last_success: datetime | None) -> str:
+    return "never" if last_success is None else str(microseconds(last_success))

@@ -1,0 +1,295 @@
+"""Recommendations with everything a later evaluation needs, the feedback to them, priors and resets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.errors import SetupError
+from bridge.domain.records import AdviceRecord, Prior, Recommendation, Reset
+from bridge.domain.slots import Moment, moment_of
+from bridge.store import tables
+from bridge.store.database import Part, reads, writes
+from bridge.store.inserts import insert_new
+from rhythm_env.interface import ActionType, Answer
+
+table = tables.recommendations
+JSON_COLUMNS = ("belief", "scores", "probabilities", "reasons", "observation")
+LEVEL_DIGITS = 4
+
+
+class Recommendations(Part):
+    """The recommendations, the feedback of users, and the priors that policies learnt from feedback."""
+
+    @writes()
+    def add(self, db: sa.Connection, recommendation: Recommendation) -> Recommendation:
+        """Save a recommendation unless its slot is taken. Returns the recommendation of the slot.
+
+        The ``id`` of the parameter is ignored.
+        """
+        values: dict[str, Any] = {name: _json(getattr(recommendation, name)) for name in JSON_COLUMNS}
+        plain = ("user_id", "policy", "created_at", "expires_at", "shown_at")
+        values |= {name: getattr(recommendation, name) for name in plain}
+        sd, moment = recommendation.belief_sd, recommendation.moment
+        values["belief_sd"] = None if sd is None else json.dumps(sd)
+        values["levels"] = levels(values["observation"])
+        values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
+        insert_new(db, table, values)
+        return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
+
+    @reads
+    def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
+        """Return the recommendation of a slot, with or without feedback."""
+        return _first(db, _slot(user_id, moment))
+
+    @reads
+    def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:
+        """Return a recommendation, or None when it does not exist."""
+        return _first(db, table.c.id == recommendation_id)
+
+    @reads
+    def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+        """Return the recommendations made in [since, until), ascending."""
+        query = sa.select(table).where(_made_between(user_id, since, until))
+        return [_recommendation(row) for row in db.execute(query.order_by(table.c.created_at, table.c.id))]
+
+    @reads
+    def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
+        """Return the creation times of recommendations of [since, until) that were settled by ``until``.
+
+        A recommendation is settled by feedback, or when it was shown and expired. The observations, which are most
+        of a row, are not read.
+        """
+        t = table.c
+        ran_out = sa.and_(t.shown_at <= until, t.expires_at <= until)
+        query = sa.select(t.created_at).where(_made_between(user_id, since, until))
+        return list(db.scalars(query.where(sa.or_(t.answered_at <= until, ran_out)).order_by(t.created_at)))
+
+    @reads
+    def advice_records(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+    ) -> list[AdviceRecord]:
+        """Return the beliefs stated with each recommendation made in [since, until), ascending.
+
+        The observations, which are most of a row, are not read.
+        """
+        t = table.c
+        stated = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.levels, t.created_at, t.expires_at)
+        query = sa.select(*stated, t.shown_at, t.answer, t.answered_at, t.moved_week, t.moved_timestep)
+        mine = query.where(_made_between(user_id, since, until))
+        return [_advice_record(row, until) for row in db.execute(mine.order_by(t.created_at, t.id))]
+
+    @writes()
+    def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
+        """Save when a recommendation was first shown to the user."""
+        not_shown = sa.and_(table.c.id == recommendation_id, table.c.shown_at.is_(None))
+        db.execute(sa.update(table).where(not_shown).values(shown_at=now))
+
+    @writes()
+    def save_feedback(
+        self,
+        db: sa.Connection,
+        recommendation_id: int,
+        answer: Answer,
+        *,
+        now: datetime,
+        moved_to: Moment | None = None,
+    ) -> Recommendation:
+        """Save the user's feedback. Later feedback replaces earlier feedback.
+
+        Raises SetupError when the recommendation does not exist.
+        """
+        values = _feedback(answer, now, moved_to)
+        db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
+        answered = _first(db, table.c.id == recommendation_id)
+        if answered is None:
+            raise SetupError(f"there is no recommendation {recommendation_id}; see: bridge recommend --user NAME")
+        return answered
+
+    @writes()
+    def save_first_feedback(
+        self,
+        db: sa.Connection,
+        recommendation_id: int,
+        answer: Answer,
+        *,
+        now: datetime,
+        moved_to: Moment | None = None,
+    ) -> bool:
+        """Save the user's feedback unless there is feedback already. Returns True when it was saved.
+
+        This is a single statement, so that of two requests at the same time the second finds the feedback of the first.
+        """
+        unanswered = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
+        update = sa.update(table).where(unanswered).values(_feedback(answer, now, moved_to))
+        return db.execute(update.returning(table.c.id)).first() is not None
+
+    @writes()
+    def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
+        """Save a prior that a policy has learnt for the user, whether or not it was kept."""
+        values = {
+            "user_id": user_id,
+            "policy": prior.policy,
+            "made_at": prior.made_at,
+            "body": json.dumps(dict(prior.body)),
+            "learnt_from": prior.learnt_from,
+            "tried_on": prior.tried_on,
+            "gain": prior.gain,
+            "kept": prior.kept,
+        }
+        db.execute(sa.insert(tables.priors).values(values))
+
+    @reads
+    def priors(
+        self,
+        db: sa.Connection,
+        user_id: int,
+        policy: str = "",
+        *,
+        kept: bool = False,
+        limit: int | None = None,
+    ) -> list[Prior]:
+        """Return the user's priors, the newest first. ``limit`` matters: a prior takes 20 kB and each week adds more.
+
+        ``policy`` (name@version) and ``kept`` select among them.
+        """
+        t = tables.priors.c
+        query = sa.select(tables.priors).where(t.user_id == user_id)
+        if policy:
+            query = query.where(t.policy == policy)
+        if kept:
+            query = query.where(t.kept.is_(True))
+        return [_prior(row) for row in db.execute(query.order_by(t.made_at.desc(), t.id.desc()).limit(limit))]
+
+    @writes()
+    def withdraw_prior(self, db: sa.Connection, user_id: int, policy: str) -> datetime | None:
+        """Stop using the newest kept prior of a policy (name@version). Returns when it was made, or None."""
+        t = tables.priors.c
+        mine = sa.and_(t.user_id == user_id, t.policy == policy, t.kept.is_(True))
+        newest = sa.select(t.id, t.made_at).where(mine).order_by(t.made_at.desc(), t.id.desc())
+        row = db.execute(newest.limit(1)).first()
+        if row is None:
+            return None
+        db.execute(sa.update(tables.priors).where(t.id == row.id).values(kept=False))
+        made: datetime = row.made_at
+        return made
+
+    @writes()
+    def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
+        """From now on let no earlier feedback count, and no prior learnt from it."""
+        db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
+
+    @writes()
+    def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
+        """Let earlier feedback count again. Returns when the withdrawn reset was made, or None."""
+        active = (row for row in _resets(db, user_id) if row.taken_back_at is None)
+        newest = next(active, None)
+        if newest is None:
+            return None
+        db.execute(sa.update(tables.resets).where(tables.resets.c.id == newest.id).values(taken_back_at=now))
+        made: datetime = newest.made_at
+        return made
+
+    @reads
+    def resets(self, db: sa.Connection, user_id: int) -> list[Reset]:
+        """Return all resets of the user, the newest first."""
+        return [Reset(made_at=row.made_at, taken_back_at=row.taken_back_at) for row in _resets(db, user_id)]
+
+
+def levels(observation: str) -> str:
+    """Return meter -> level as JSON, of an observation as JSON. Later recommendations look back on the levels."""
+    meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
+    return json.dumps({name: round(state["level"], LEVEL_DIGITS) for name, state in meters.items()})
+
+
+def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
+    t = table.c
+    return sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
+
+
+def _made_between(user_id: int, since: datetime, until: datetime) -> sa.ColumnElement[bool]:
+    t = table.c
+    return sa.and_(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+
+
+def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:
+    row = db.execute(sa.select(table).where(condition)).first()
+    return None if row is None else _recommendation(row)
+
+
+def _recommendation(row: Any) -> Recommendation:
+    return Recommendation(
+        id=row.id,
+        user_id=row.user_id,
+        scores=json.loads(row.scores),
+        probabilities=json.loads(row.probabilities),
+        reasons=tuple(json.loads(row.reasons)),
+        observation=json.loads(row.observation),
+        belief_sd=_belief_sd(row),
+        **_action_and_feedback(row),
+    )
+
+
+def _advice_record(row: Any, until: datetime) -> AdviceRecord:
+    return AdviceRecord(
+        sd=_belief_sd(row),
+        levels=json.loads(row.levels),
+        lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
+        **_action_and_feedback(row),
+    )
+
+
+def _action_and_feedback(row: Any) -> dict[str, Any]:
+    return {
+        "moment": moment_of(row.week, row.timestep),
+        "action": ActionType(row.action),
+        "policy": row.policy,
+        "belief": json.loads(row.belief),
+        "created_at": row.created_at,
+        "expires_at": row.expires_at,
+        "shown_at": row.shown_at,
+        "answer": None if row.answer is None else Answer(row.answer),
+        "answered_at": row.answered_at,
+        "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
+    }
+
+
+def _belief_sd(row: Any) -> tuple[float, float, float] | None:
+    return None if row.belief_sd is None else tuple(json.loads(row.belief_sd))
+
+
+def _json(value: Any) -> str:
+    """Return JSON without lone surrogates, which a language model may write and no database takes."""
+    plain = list(value) if isinstance(value, tuple) else dict(value)
+    return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()
+
+
+def _feedback(answer: Answer, now: datetime, moved_to: Moment | None) -> dict[str, Any]:
+    return {
+        "answer": str(answer),
+        "answered_at": now,
+        "moved_week": moved_to.week if moved_to else None,
+        "moved_timestep": moved_to.timestep if moved_to else None,
+    }
+
+
+def _prior(row: Any) -> Prior:
+    return Prior(
+        policy=row.policy,
+        made_at=row.made_at,
+        body=json.loads(row.body),
+        learnt_from=row.learnt_from,
+        tried_on=row.tried_on,
+        gain=row.gain,
+        kept=row.kept,
+    )
+
+
+def _resets(db: sa.Connection, user_id: int) -> list[Any]:
+    """Return the rows of the user's resets, the newest first."""
+    mine = sa.select(tables.resets).where(tables.resets.c.user_id == user_id)
+    return list(db.execute(mine.order_by(tables.resets.c.made_at.desc(), tables.resets.c.id.desc())))

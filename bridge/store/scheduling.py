@@ -1,0 +1,319 @@
+"""Scheduling of due connections, with leases, rate limits, outcomes of syncs, and users with due tasks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import asdict
+from datetime import datetime, timedelta
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Connection
+from bridge.domain.slots import Moment
+from bridge.domain.types import Outcome
+from bridge.store import clock_repair, tables
+from bridge.store.connections import select_connections, update_connection
+from bridge.store.database import Part, reads, writes
+from bridge.store.locks import SingletonLock, holder_of, save_holder
+
+ODD_ANSWERS_MAX_RUNS = 500  # outcomes that are looked back on
+c = tables.connections.c
+
+
+class Scheduling(Part):
+    """The work that is due, and the workers that do it.
+
+    A connection is due when it has an account or a folder, is not paused, and was never synced or its ``due_at`` has
+    come. A source whose rate limit is exceeded has no due connections.
+    """
+
+    @writes(durable=False)
+    def claim(self, db: sa.Connection, connection_id: int, holder: str, *, now: datetime, lease: timedelta) -> bool:
+        """Take the lease of a connection unless another holder has an unexpired lease. Returns True when taken."""
+        query = update_connection(connection_id).where(sa.or_(_is_free(now), c.lease_holder == holder))
+        return db.execute(query.values(lease_holder=holder, lease_until=now + lease)).rowcount == 1
+
+    @writes(durable=False)
+    def claim_due(
+        self,
+        db: sa.Connection,
+        holder: str,
+        *,
+        now: datetime,
+        lease: timedelta,
+        limit: int,
+        source: str | None = None,
+        but: Collection[int] = (),
+    ) -> list[Connection]:
+        """Take the leases of due connections, the longest due first. No two holders get the same connection.
+
+        ``source`` limits the claim to its connections; ``but`` are ids that are not taken.
+        """
+        ids = _due_ids(db, now, limit, source, for_update=True, but=but)
+        if not ids:
+            return []
+        taken = sa.update(tables.connections).where(c.id.in_(ids))
+        db.execute(taken.values(lease_holder=holder, lease_until=now + lease))
+        return _in_order(db, ids)
+
+    @reads
+    def due(self, db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
+        """Return the connections that ``claim_due`` would take."""
+        return _in_order(db, _due_ids(db, now, limit, None, for_update=False))
+
+    @reads
+    def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
+        """Return source -> (number of due connections without a lease, the earliest ``due_at``).
+
+        The instant is None when none of the connections was ever synced.
+        """
+        s = tables.sources.c
+        query = (
+            sa.select(s.name, sa.func.count(), sa.func.min(c.due_at))
+            .select_from(tables.connections.join(tables.sources))
+            .where(_is_due(now), _is_free(now), c.source_id.not_in(_rate_limited(now)))
+            .group_by(s.name)
+        )
+        return {name: (count, since) for name, count, since in db.execute(query)}
+
+    @reads
+    def lease_count(self, db: sa.Connection, source: str | None = None, *, now: datetime) -> int:
+        """Return the number of connections (of a source) with an unexpired lease."""
+        joined = tables.connections.join(tables.sources)
+        held = sa.select(sa.func.count()).select_from(joined).where(c.lease_until > now)
+        if source is not None:
+            held = held.where(tables.sources.c.name == source)
+        return int(db.execute(held).scalar_one())
+
+    @reads
+    def lease_holder(self, db: sa.Connection, connection_id: int) -> str | None:
+        """Return the holder of a lease, expired or not."""
+        found: str | None = db.execute(sa.select(c.lease_holder).where(c.id == connection_id)).scalar()
+        return found
+
+    @reads
+    def lease_holders(self, db: sa.Connection) -> list[str]:
+        """Return all holders of leases, expired or not."""
+        return list(db.execute(sa.select(c.lease_holder).where(c.lease_holder.is_not(None)).distinct()).scalars())
+
+    @writes(durable=False)
+    def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
+        """Give a lease back, unless another holder has it."""
+        mine = update_connection(connection_id).where(c.lease_holder == holder)
+        db.execute(mine.values(lease_holder=None, lease_until=None))
+
+    @writes()
+    def release_all(self, db: sa.Connection, holder: str) -> None:
+        """Give back every lease of a holder."""
+        mine = sa.update(tables.connections).where(c.lease_holder == holder)
+        db.execute(mine.values(lease_holder=None, lease_until=None))
+
+    @writes()
+    def limit_source(self, db: sa.Connection, source: str, until: datetime) -> None:
+        """Let no connection of a source be due before ``until``. An earlier end than the saved end changes nothing."""
+        s = tables.sources.c
+        sooner = sa.or_(s.rate_limited_until.is_(None), s.rate_limited_until < until)
+        db.execute(sa.update(tables.sources).where(s.name == source, sooner).values(rate_limited_until=until))
+
+    @reads
+    def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
+        """Return the end of a source's last rate limit, past or not."""
+        s = tables.sources.c
+        found: datetime | None = db.execute(sa.select(s.rate_limited_until).where(s.name == source)).scalar()
+        return found
+
+    @writes(durable=False)
+    def finish_sync(
+        self,
+        db: sa.Connection,
+        connection_id: int,
+        outcome: Outcome,
+        *,
+        started: datetime,
+        finished: datetime,
+        error: str | None,
+        paused: str | None,
+        due_at: datetime | None,
+        failures: int = 0,
+    ) -> None:
+        """Save the outcome of a sync, and when the connection is due again. ``failures`` counts those in a row.
+
+        A connection with a notice that is not handled is due at once after a sync that succeeded.
+        """
+        body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
+        if outcome.retry_at is not None:
+            body["retry_at"] = outcome.retry_at.isoformat()
+        run = {"connection_id": connection_id, "started": started, "finished": finished, "outcome": json.dumps(body)}
+        db.execute(sa.insert(tables.sync_runs).values(run))
+        values: dict[str, Any] = {"last_error": error, "paused": paused, "due_at": due_at, "failures": failures}
+        values["not_permitted"] = json.dumps(outcome.not_permitted) if outcome.not_permitted else None
+        if outcome.outcome == "ok":
+            values["last_success"] = finished
+        db.execute(update_connection(connection_id).values(values))
+        if outcome.outcome == "ok" and due_at is not None:  # a notice that comes now waits for the row written above
+            n = tables.notices.c
+            notified = sa.exists().where(n.connection_id == connection_id, n.handled_at.is_(None))
+            db.execute(update_connection(connection_id).where(notified).values(due_at=finished))
+
+    @reads
+    def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
+        """Return the end and the outcome of the last sync."""
+        t = tables.sync_runs.c
+        query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc()).limit(1)
+        row = db.execute(query).first()
+        if row is None:
+            return None
+        body = json.loads(row.outcome)
+        body["reasons"] = tuple(body.get("reasons", ()))
+        body["not_permitted"] = tuple(body.get("not_permitted", ()))
+        body["failed_files"] = tuple((file, reason) for file, reason in body.get("failed_files", ()))
+        body["retry_at"] = datetime.fromisoformat(body["retry_at"]) if body.get("retry_at") else None
+        return row.finished, Outcome(**body)
+
+    @reads
+    def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
+        """Return when syncs met an odd answer since the last sync that succeeded or stopped, the newest first.
+
+        A sync that failed for another reason, for example without any answer, neither counts nor ends the row.
+        """
+        t = tables.sync_runs.c
+        query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
+        found: list[datetime] = []
+        for finished, text in db.execute(query.limit(ODD_ANSWERS_MAX_RUNS)):
+            body = json.loads(text)
+            if body["outcome"] in ("ok", "stopped", "needs_login"):
+                break
+            if body.get("odd"):
+                found.append(finished)
+        return found
+
+    @writes()
+    def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
+        """Let overdue connections become due in steps, the longest overdue first. Returns their number.
+
+        The steps are shorter than ``step`` where all connections would not fit ``within``.
+        """
+        late = sa.and_(_is_due(now), c.due_at.is_not(None))
+        found = list(db.execute(sa.select(c.id).where(late).order_by(c.due_at, c.id)).scalars())
+        step = min(step, within / max(1, len(found)))
+        update = sa.update(tables.connections).where(c.id == sa.bindparam("row")).values(due_at=sa.bindparam("new"))
+        if found:
+            db.execute(update, [{"row": row, "new": now + place * step} for place, row in enumerate(found)])
+        return len(found)
+
+    def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
+        """Make due again what a clock that was ahead put off. Returns the number of connections that are due again.
+
+        What landed by that clock counts as known now. Where nothing is to be repaired, this costs three short queries.
+        """
+        with self.database.read() as db:
+            if not clock_repair.is_needed(db, now=now, lease=lease):
+                return 0
+        with self.database.write() as db:
+            return clock_repair.repair(db, now=now, lease=lease)
+
+    def singleton_lock(self, name: str, holder: str, *, now: datetime) -> SingletonLock:
+        """Be the only ``name`` at this store until the lock is closed or the process ends.
+
+        Raises SetupError naming the holder when the lock is taken.
+        """
+        lock = SingletonLock(self.database.engine, name)
+        if not lock.taken():
+            lock.close()
+            with self.database.read() as db:
+                current, since = holder_of(db, name) or ("another process", now)
+            raise SetupError(
+                f"a {name} is at this store already ({current}, since {since:%Y-%m-%d %H:%M} UTC); stop it first"
+            )
+        with self.database.write() as db:
+            save_holder(db, name, holder, now=now)
+        return lock
+
+    @reads
+    def users_with_feedback(
+        self, db: sa.Connection, sources: Sequence[str], *, advised: datetime, since: datetime
+    ) -> set[int]:
+        """Return the ids of users who gave feedback since ``since`` to a recommendation made since ``advised``.
+
+        Only users with a connection to any of the sources count, unless that connection is paused.
+        """
+        r = tables.recommendations.c
+        named = sa.select(tables.sources.c.id).where(tables.sources.c.name.in_(sources))
+        connected = sa.select(c.user_id).where(c.source_id.in_(named), c.paused.is_(None))
+        recent = sa.select(r.user_id).where(r.user_id.in_(connected), r.created_at >= advised, r.answered_at >= since)
+        return set(db.execute(recent).scalars())
+
+    @reads
+    def users_to_notify(self, db: sa.Connection, moment: Moment) -> set[int]:
+        """Return the ids of users with a channel whose recommendation of a slot was neither shown nor sent."""
+        r, n = tables.recommendations.c, tables.notifications.c
+        begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
+        query = sa.select(r.user_id).where(
+            r.week == moment.week,
+            r.timestep == moment.timestep,
+            r.shown_at.is_(None),
+            r.answer.is_(None),
+            r.user_id.in_(sa.select(tables.channels.c.user_id)),
+            ~begun,
+        )
+        return set(db.execute(query).scalars())
+
+    @reads
+    def users_advised(self, db: sa.Connection, moment: Moment) -> set[int]:
+        """Return the ids of users who have a recommendation in a slot."""
+        r = tables.recommendations.c
+        query = sa.select(r.user_id).where(r.week == moment.week, r.timestep == moment.timestep)
+        return set(db.execute(query).scalars())
+
+
+def _is_due(now: datetime) -> sa.ColumnElement[bool]:
+    """Condition on a connection that is to be synced, with or without a lease."""
+    return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
+
+
+def _is_free(now: datetime) -> sa.ColumnElement[bool]:
+    """Condition on a connection without an unexpired lease."""
+    return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
+
+
+def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
+    """Select the ids of sources whose rate limit is exceeded."""
+    return sa.select(tables.sources.c.id).where(tables.sources.c.rate_limited_until > now)
+
+
+def _in_order(db: sa.Connection, ids: Sequence[int]) -> list[Connection]:
+    found = {connection.id: connection for connection in select_connections(db, c.id.in_(ids))}
+    return [found[number] for number in ids]
+
+
+def _due_ids(
+    db: sa.Connection,
+    now: datetime,
+    limit: int,
+    source: str | None,
+    *,
+    for_update: bool,
+    but: Collection[int] = (),
+) -> list[int]:
+    """Return never synced connections, then the longest due. An OR would read the index to its end."""
+    ids: list[int] = []
+    for due in (c.due_at.is_(None), c.due_at <= now):
+        query = _claimable(now, source).where(due).order_by(c.due_at, c.id).limit(limit - len(ids))
+        query = query.where(c.id.not_in(but)) if but else query
+        if len(ids) < limit:
+            ids += db.execute(query.with_for_update(skip_locked=True) if for_update else query).scalars()
+    return ids
+
+
+def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
+    """Select the connections (of a source) that could be synced now."""
+    query = sa.select(c.id).where(
+        c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
+    )
+    if source is None:
+        return query
+    named = sa.select(tables.sources.c.id).where(tables.sources.c.name == source).scalar_subquery()
+    return query.where(c.source_id == named)

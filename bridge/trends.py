@@ -1,0 +1,196 @@
+"""Compute trends of the meters and their inputs day by day over weeks, beside what happened on each day."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from statistics import fmean
+from typing import Any
+
+from bridge import calendar
+from bridge.domain.metrics import METRICS, Metric
+from bridge.domain.records import ProxyMap, Snapshot
+from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_bounds, slot_start, zone_at
+from bridge.domain.types import Episode, EpisodeKind, Reading
+from bridge.meters import proxy, read_slots
+from bridge.meters.daily import Days, figures
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Meter, Slot
+
+DAY = timedelta(days=1)
+HOUR = timedelta(hours=1)
+VALUES_MIN = 3  # days with a value that make a line
+IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day entries that say nothing of a day
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Track:
+    """A meter with a value per day, the mean of the readings at the day's slot starts, or None without any.
+
+    ``sd`` is the mean of their standard deviations, not divided by the root of their number, because the readings of
+    a day share their errors.
+    """
+
+    level: tuple[float | None, ...]
+    sd: tuple[float | None, ...]
+    coverage: tuple[float, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Input:
+    """A metric of a source with a value per day in ``unit``, and the meters that rest on it."""
+
+    metric: Metric
+    unit: str
+    source: str
+    meters: tuple[Meter, ...]
+    values: tuple[float | None, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Happening:
+    """A workout, an all-day entry or a change of time zone.
+
+    ``title`` may be the words of a stranger. The title of a ``private`` entry is for the user alone.
+    """
+
+    day: date
+    kind: str  # workout, entry, zone
+    title: str | None
+    hours: float | None = None
+    private: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trends:
+    """Meters, inputs and happenings over ``days``, computed ``at`` an instant.
+
+    ``planned`` holds the hours a day that the calendar gives to each action that occurs. The agreement of
+    ``validated`` meters with people's own reports was measured.
+    """
+
+    at: datetime
+    zone: str
+    map: str
+    days: tuple[date, ...]  # local ones, ascending, the last of them today
+    meters: Mapping[Meter, Track]
+    validated: frozenset[Meter]
+    inputs: tuple[Input, ...]
+    planned: Mapping[ActionType, tuple[float, ...]]
+    happenings: tuple[Happening, ...]
+
+
+def compute_trends(known: Snapshot, *, days: int) -> Trends:
+    """Compute the trends of the last ``days`` local days up to ``known.at``, from all that is known then.
+
+    The snapshot must reach that far back. Data that came in late changes earlier days too. Pure.
+    """
+    zone = zone_at(known.at, known.zones)
+    today = known.at.astimezone(zone).date()
+    shown = tuple(today - back * DAY for back in range(days - 1, -1, -1))
+    found = known.proxies or proxy.shipped()
+    return Trends(
+        at=known.at,
+        zone=zone.key,
+        map=found.version,
+        days=shown,
+        meters=_tracks(known, shown),
+        validated=frozenset(found.validity),
+        inputs=tuple(_inputs(figures(known.samples, known.episodes), shown, found)),
+        planned=_planned(known, shown),
+        happenings=tuple(sorted(_happenings(known, shown), key=lambda one: (one.day, one.kind, one.title or ""))),
+    )
+
+
+def _tracks(known: Snapshot, days: Sequence[date]) -> dict[Meter, Track]:
+    now = moment_at(known.at, known.zones)
+    first = now.shifted(-SLOTS_PER_DAY * ((now.date - days[0]) // DAY) - int(now.slot))
+    steps = range((now.date - days[0]) // DAY * SLOTS_PER_DAY + int(now.slot) + 1)
+    moments = [first.shifted(step) for step in steps]
+    readings = read_slots(known, [slot_start(moment, known.zones) for moment in moments])
+    of_day: dict[date, list[Mapping[Meter, Reading]]] = {}
+    for moment, reading in zip(moments, readings, strict=True):
+        of_day.setdefault(moment.date, []).append(reading)
+    return {meter: _track([[r[meter] for r in of_day.get(day, ())] for day in days]) for meter in Meter}
+
+
+def _track(days: Sequence[Sequence[Reading]]) -> Track:
+    known = [[reading for reading in day if reading.coverage > 0] for day in days]
+    return Track(
+        level=tuple(round(fmean(r.level for r in day), 3) if day else None for day in known),
+        sd=tuple(round(fmean(r.sd for r in day), 3) if day else None for day in known),
+        coverage=tuple(round(fmean(r.coverage for r in day), 2) if day else 0.0 for day in days),
+    )
+
+
+def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
+    """Yield every metric that a meter rests on, once per source that has enough values for a line."""
+    resting = {
+        metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
+        for metric in Metric
+    }
+    sources = sorted({source for _, source in found})
+    for metric in (metric for metric, meters in resting.items() if meters):
+        for source in sources:
+            figure = [found.get((day, source), {}).get(metric) for day in days]
+            values = tuple(None if one is None else round(one.value, 2) for one in figure)
+            if sum(value is not None for value in values) >= VALUES_MIN:
+                yield Input(
+                    metric=metric, unit=METRICS[metric].unit, source=source, meters=resting[metric], values=values
+                )
+
+
+def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
+    """Return planned hours per action and day. A day lasts from six to six, as its slots do."""
+    hours: dict[ActionType, list[float]] = {}
+    bounds = [_bounds(day, known.zones) for day in days]
+    agenda_of = _by_day(known, bounds)
+    for number, (start, end) in enumerate(bounds):
+        for action, share in calendar.planned_shares(agenda_of[number], start, end).items():
+            hours.setdefault(action, [0.0] * len(days))[number] = round(share * ((end - start) / HOUR), 2)
+    return {action: tuple(hours[action]) for action in ActionType if action in hours}
+
+
+def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
+    """Sort calendar entries by the days they touch, because the calendar is long and a day needs few of its entries."""
+    found: list[list[Any]] = [[] for _ in bounds]
+    origin = bounds[0][0]
+    for one in known.agenda:
+        first = max((one[0].start - origin) // DAY - 1, 0)
+        last = min((one[0].end - origin) // DAY + 1, len(bounds) - 1)
+        for number in range(first, last + 1):
+            if one[0].start < bounds[number][1] and one[0].end > bounds[number][0]:
+                found[number].append(one)
+    return found
+
+
+def _bounds(day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
+    moment = Moment(week=day - day.weekday() * DAY, day=day.weekday(), slot=Slot.MORNING)
+    return slot_bounds(moment, zones)[0], slot_start(moment.shifted(SLOTS_PER_DAY), zones)
+
+
+def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
+    within = frozenset(days)
+    for episode in _workouts(known):
+        if episode.day in within:
+            hours = round((episode.end - episode.start) / HOUR, 1)
+            yield Happening(day=episode.day, kind="workout", title=episode.label, hours=hours)
+    for occurrence, _ in known.agenda:
+        event = occurrence.event
+        day = occurrence.start.astimezone(zone_at(occurrence.start, known.zones)).date()
+        if event.all_day and event.kind not in IGNORED_KINDS and day in within:
+            yield Happening(day=day, kind="entry", title=event.title, private=event.private)
+    for span in known.zones[1:]:
+        day = span.since.astimezone(zone_at(span.since, known.zones)).date()
+        if day in within:
+            yield Happening(day=day, kind="zone", title=span.zone)
+
+
+def _workouts(known: Snapshot) -> Iterator[Episode]:
+    """Yield each workout once. A workout that begins within another was seen by two watches."""
+    found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
+    over: datetime | None = None
+    for episode in sorted(found, key=lambda one: one.start):
+        if over is None or episode.start >= over:
+            yield episode
+            over = episode.end

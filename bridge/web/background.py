@@ -1,0 +1,164 @@
+"""Consents, syncs, imports and exports, which take longer than a request."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+import zipfile
+from collections.abc import AsyncIterator, Iterator
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Any, BinaryIO
+from uuid import uuid4
+
+from starlette.responses import StreamingResponse
+
+from bridge import installation, registry
+from bridge.documents.connections import import_outcomes, outcome_document
+from bridge.domain.errors import SetupError, TryLater
+from bridge.domain.ports import ConnectorSpec
+from bridge.ingest import archive, connecting, runs
+from bridge.web import phrases
+from bridge.web.jobs import Job
+
+if TYPE_CHECKING:
+    from bridge.domain.types import Outcome
+    from bridge.ingest.sync import OnPage
+    from bridge.web.state import Visit
+
+EXPORT_CHUNK_BYTES = 1 << 20
+MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
+
+
+def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) -> Job:
+    """Obtain a user's consent, then sync for the first time. ``elsewhere``: the browser is on another machine."""
+    title = phrases.source_name(spec.title)[0]
+
+    def connect_and_sync(job: Job) -> list[dict[str, Any]]:
+        job.text, job.elsewhere = f"Waiting for {title}", elsewhere
+        connecting.connect(visit.bridge, visit.user, spec.name, job, write=write)
+        job.url, job.text = None, "Connected. Fetching the data"
+        return _sync(visit, spec, job)
+
+    return _start_once(visit, title, connect_and_sync)
+
+
+def sync(visit: Visit, spec: ConnectorSpec) -> Job:
+    """Sync a source now."""
+    return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
+
+
+def _start_once(visit: Visit, title: str, work: Any) -> Job:
+    """Return the user's running job of that title, or start a new job."""
+    running = (job for job in visit.app.jobs.running(visit.user.id) if job.title == title)
+    return next(running, None) or visit.app.jobs.start(visit.user.id, title, work)
+
+
+def _sync(visit: Visit, spec: ConnectorSpec, job: Job) -> list[dict[str, Any]]:
+    def watch(_source: str) -> OnPage:
+        def on_page(stream: str, records: int) -> None:
+            job.done += records
+            job.text = f"{job.done} records, last from {stream.replace('_', ' ')}"
+
+        return on_page
+
+    return _rows(runs.sync_user(visit.bridge, visit.user, spec.name, at=installation.now(), watch=watch))
+
+
+def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
+    """Return outcomes as ``--json`` prints them, with a sentence about data that the consent leaves out."""
+    return [
+        {**outcome_document(outcome)}
+        | {"refusal": outcome.not_permitted and registry.spec(outcome.source).refusal(outcome.not_permitted)}
+        for outcome in outcomes
+    ]
+
+
+async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
+    """Write an upload to disk. An upload that breaks off is deleted.
+
+    Raises SetupError for a full disk, and TryLater for a user with too many uploads or jobs.
+    """
+    visit.app.jobs.check(visit.user.id)
+    with visit.app.uploading.held(visit.user.id):
+        return await _written(visit, name, body)
+
+
+async def _written(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
+    from starlette.concurrency import run_in_threadpool
+
+    folder = visit.bridge.settings.uploads / str(visit.user.id) / uuid4().hex
+    folder.mkdir(parents=True, mode=0o700)
+    place = folder / _safe(name)
+    try:
+        with place.open("xb") as file:
+            async for piece in body:
+                if shutil.disk_usage(folder).free < MIN_FREE_DISK_BYTES:
+                    raise SetupError("the disk is nearly full; make room, then send the file again")
+                await run_in_threadpool(file.write, piece)
+    except BaseException:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
+    return place
+
+
+def _safe(name: str) -> str:
+    """Return a file's own name without its folder. Sources recognise some files by their name.
+
+    >>> _safe("../../etc/passwd"), _safe("C:\\\\Users\\\\ana\\\\export.zip"), _safe("..")
+    ('passwd', 'export.zip', 'file')
+    """
+    last = PurePosixPath(name.replace("\\", "/")).name
+    kept = "".join(c for c in last if c.isprintable()).lstrip(".").encode("utf-8", "ignore")[-200:]
+    return kept.decode("utf-8", "ignore") or "file"
+
+
+def import_file(visit: Visit, place: Path) -> Job:
+    """Import an upload in a job, then delete the upload."""
+
+    def import_and_delete(job: Job) -> list[dict[str, Any]]:
+        job.text = "Reading"
+        try:
+            done = runs.import_path(
+                visit.bridge, visit.user, place, at=installation.now(), on_bytes=lambda _source: job.progress
+            )
+            return _rows(import_outcomes(done))
+        finally:
+            shutil.rmtree(place.parent, ignore_errors=True)
+
+    try:
+        return visit.app.jobs.start(visit.user.id, place.name, import_and_delete)
+    except TryLater:
+        shutil.rmtree(place.parent, ignore_errors=True)
+        raise
+
+
+def export_zip(visit: Visit) -> StreamingResponse:
+    """Return a zip of everything of a user but the consents, as a response that streams it.
+
+    The zip is deleted from the disk as soon as it is open, so a broken download leaves nothing behind. Raises
+    TryLater while another export of the user is made.
+    """
+    name = f"{visit.user.name}-export"
+    with (
+        visit.app.exporting.held(visit.user.id),
+        tempfile.TemporaryDirectory(prefix="rhythm-bridge-export-") as folder,
+    ):
+        packed = _pack(visit, Path(folder), name)
+        size, file = packed.stat().st_size, packed.open("rb")
+    headers = {"Content-Length": str(size), "Content-Disposition": f'attachment; filename="{packed.name}"'}
+    return StreamingResponse(_chunks(file), media_type="application/zip", headers=headers)
+
+
+def _pack(visit: Visit, folder: Path, name: str) -> Path:
+    archive.write(visit.bridge.store.exports.dump(visit.user.id), folder / "tables", "json")
+    with zipfile.ZipFile(folder / f"{name}.zip", "w", zipfile.ZIP_DEFLATED) as packed:
+        for file in sorted((folder / "tables").iterdir()):
+            packed.write(file, f"{name}/{file.name}")
+    return folder / f"{name}.zip"
+
+
+def _chunks(file: BinaryIO) -> Iterator[bytes]:
+    with file:
+        while chunk := file.read(EXPORT_CHUNK_BYTES):
+            yield chunk

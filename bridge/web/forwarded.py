@@ -1,0 +1,109 @@
+"""The address of a client behind proxies.
+
+Any client can send ``X-Forwarded-For``. Each proxy appends the address of its own client. Therefore the list is read
+from the right, and only past proxies that ``BRIDGE_TRUSTED_PROXIES`` names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_address, ip_network
+
+from starlette.datastructures import Headers
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from bridge.domain.errors import SetupError
+
+FORWARDED_FOR_HEADER = "x-forwarded-for"
+CUSTOMER_PREFIX_BITS = 64  # of IPv6: the smallest network of a customer (RFC 6177, section 2)
+
+Network = IPv4Network | IPv6Network
+Address = IPv4Address | IPv6Address
+
+
+class Forwarded:
+    """ASGI middleware that sets each request's client address as trusted proxies report it, and the scheme as reported.
+
+    A client that lies about TLS marks only its own cookies as secure.
+    """
+
+    def __init__(self, app: ASGIApp, *, proxies: Sequence[Network] = ()) -> None:
+        self._app, self._proxies = app, proxies
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http":
+            peer, _ = scope.get("client") or ("", 0)
+            headers = Headers(scope=scope)
+            scope["client"] = (client(peer, headers.getlist(FORWARDED_FOR_HEADER), self._proxies), 0)
+            if headers.get("x-forwarded-proto", "").rpartition(",")[2].strip() == "https":
+                scope["scheme"] = "https"
+        await self._app(scope, receive, send)
+
+
+def networks(text: str) -> tuple[Network, ...]:
+    """Parse ``BRIDGE_TRUSTED_PROXIES``, which holds addresses and networks separated by commas. Raises SetupError.
+
+    >>> networks("127.0.0.1, 10.0.0.0/8")
+    (IPv4Network('127.0.0.1/32'), IPv4Network('10.0.0.0/8'))
+    """
+    try:
+        return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
+    except ValueError as error:
+        raise SetupError(
+            f"BRIDGE_TRUSTED_PROXIES holds addresses or networks, e.g. 127.0.0.1,10.0.0.0/8, but {error}; correct it"
+        ) from None
+
+
+def client(peer: str, forwarded: Sequence[str], trusted: Sequence[Network]) -> str:
+    """Return the right-most address that is no trusted proxy.
+
+    ``peer`` is the connected address and ``forwarded`` the values of the header. An entry that is no address ends the
+    list, because entries to the left of it may be forged.
+
+    >>> client("127.0.0.1", ["6.6.6.6, 9.9.9.9"], networks("127.0.0.1"))
+    '9.9.9.9'
+    >>> client("9.9.9.9", ["6.6.6.6"], networks("127.0.0.1"))
+    '9.9.9.9'
+    """
+    hops = ",".join(forwarded).split(",")
+    found, address = _address(peer), peer
+    while found is not None and hops and _is_in(found, trusted):
+        found = _address(hops.pop())
+        address = address if found is None else str(found)
+    return address
+
+
+def customer_network(address: str) -> str:
+    """Return the network of a customer, which is an IPv4 address or the /64 network of an IPv6 address.
+
+    >>> customer_network("192.0.2.7"), customer_network("2001:db8::1:2")
+    ('192.0.2.7', '2001:db8::/64')
+    """
+    found = _address(address)
+    if not isinstance(found, IPv6Address):
+        return address if found is None else str(found)
+    return str(ip_network((found, CUSTOMER_PREFIX_BITS), strict=False))
+
+
+def is_trusted(address: str, trusted: Sequence[Network]) -> bool:
+    """Return True for the address of a trusted proxy."""
+    found = _address(address)
+    return found is not None and _is_in(found, trusted)
+
+
+def _is_in(address: Address, networks: Sequence[Network]) -> bool:
+    return any(address in network for network in networks)
+
+
+def _address(text: str) -> Address | None:
+    """Parse an address, to which some proxies append a port. Returns None for text that is no address."""
+    text = text.strip()
+    if text.startswith("["):
+        text = text[1:].partition("]")[0]
+    elif text.count(":") == 1:
+        text = text.partition(":")[0]
+    try:
+        found = ip_address(text.partition("%")[0])
+    except ValueError:
+        return None
+    return (found.ipv4_mapped or found) if isinstance(found, IPv6Address) else found

@@ -1,0 +1,100 @@
+"""Limits on logins, which slow down guessing without letting a guesser lock a user out.
+
+Tries are counted per address and per address with name. A browser that has logged in before carries a signed cookie.
+It has tries of its own, which guesses from elsewhere cannot use up. Source: OWASP, "Slow Down Online Guessing Attacks
+with Device Cookies". After many guesses at a name, every unknown browser has a single try at a time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from itsdangerous import BadSignature, Signer
+
+from bridge.domain.errors import SetupError
+from bridge.web.forwarded import customer_network
+from bridge.web.throttle import RateLimit
+
+if TYPE_CHECKING:
+    from bridge.auth.vault import Vault
+
+KEY_PURPOSE = "browsers that have logged in"
+DEVICE_COOKIE_SECONDS = 365 * 86_400
+NONCE_BYTES = 12
+WINDOW_SECONDS = 300.0
+TRIES_PER_PAIR = 5  # wrong passwords of an address with a name, or of a known browser
+TRIES_PER_ADDRESS = 20  # wrong passwords of an address, for any names
+TRIES_PER_NAME = 30  # wrong passwords of unknown browsers, after which each address has a single try
+SINGLE_TRY_SECONDS = 900.0
+
+
+class TooManyTries(Exception):
+    """A login that has to wait for ``seconds``, because too many tries failed."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__()
+        self.seconds = seconds
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoginLimits:
+    """The limits of a server. Only failed tries count, because ``uncount`` takes successful tries back."""
+
+    pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
+    addresses: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_ADDRESS, seconds=WINDOW_SECONDS))
+    names: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_NAME, seconds=WINDOW_SECONDS))
+    singles: RateLimit = field(default_factory=lambda: RateLimit(allowed=1, seconds=SINGLE_TRY_SECONDS))
+
+    def begin(self, name: str, address: str, device: str | None) -> list[tuple[RateLimit, str]]:
+        """Count a try. Returns the counts for ``uncount`` if the login succeeds. Raises TooManyTries."""
+        if device is not None:
+            return [_counted(self.pairs, f"device/{device}")]
+        network = customer_network(address)
+        pair = f"{network}/{name}"
+        counted = [_counted(self.addresses, network)]
+        if self.names.wait(name):
+            return [*counted, _counted(self.singles, pair)]
+        return [*counted, (self.names, name), _counted(self.pairs, pair)]
+
+
+def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
+    if seconds := limit.wait(key):
+        raise TooManyTries(seconds)
+    return limit, key
+
+
+def uncount(counted: list[tuple[RateLimit, str]]) -> None:
+    """Take back a try that was no wrong guess."""
+    for limit, key in counted:
+        limit.give_back(key)
+
+
+def cookie_name(name: str) -> str:
+    """Return the name of a user's device cookie. Users who share a browser have a cookie each."""
+    digest = hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()
+    return f"bridge_known_{digest[:12]}"
+
+
+def new_device(vault: Vault, name: str) -> str | None:
+    """Return the value of a device cookie after a login of ``name``, None without a usable key."""
+    with suppress(SetupError):
+        return _signer(vault, name).sign(secrets.token_hex(NONCE_BYTES)).decode()
+    return None
+
+
+def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
+    """Return the id of a browser in which ``name`` has logged in before, None for an invalid cookie."""
+    with suppress(SetupError, BadSignature):
+        return _signer(vault, name).unsign((cookie or "").encode("utf-8", "replace")).decode()
+    return None
+
+
+def _signer(vault: Vault, name: str) -> Signer:
+    """Return the signer of a user's device cookies. During a key rotation each key verifies and the newest signs."""
+    keys = vault.derived(KEY_PURPOSE)[::-1]
+    salt = name.encode("utf-8", "replace")
+    return Signer(keys, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)

@@ -1,0 +1,165 @@
+"""The first visit, the login and the logout."""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated
+from zoneinfo import available_timezones
+
+from fastapi import APIRouter, Form, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bridge import config, installation
+from bridge.auth import access
+from bridge.domain.errors import BridgeError
+from bridge.domain.records import User
+from bridge.web import demo
+from bridge.web.jobs import DONE
+from bridge.web.logins import (
+    DEVICE_COOKIE_SECONDS,
+    TooManyTries,
+    cookie_name,
+    known_device,
+    new_device,
+    uncount,
+)
+from bridge.web.render import page
+from bridge.web.state import SESSION_COOKIE, AppState, app_state, csrf
+
+router = APIRouter()
+Text = Annotated[str, Form(max_length=300)]
+
+
+@router.get("/welcome")
+def welcome(request: Request) -> Response:
+    """Greet the first user. Later users are added at the command line."""
+    if not _is_first(app_state(request)):
+        return RedirectResponse("/", 303)
+    return _welcome_page(request)
+
+
+def _is_first(state: AppState) -> bool:
+    return state.local and not state.bridge.store.people.users()
+
+
+def _welcome_page(request: Request, wrong: str | None = None, name: str = "") -> HTMLResponse:
+    return page(
+        "welcome.html",
+        None,
+        status=400 if wrong else 200,
+        csrf=csrf(request),
+        wrong=wrong,
+        name=name,
+        zone=config.local_zone(),
+        zones=sorted(available_timezones()),
+    )
+
+
+@router.post("/welcome")
+def add_first_user(request: Request, name: Text = "", zone: Text = "UTC") -> Response:
+    state = app_state(request)
+    if not _is_first(state):
+        return RedirectResponse("/", 303)
+    try:
+        state.bridge.store.people.add_user(name.strip(), zone, now=installation.now())
+    except BridgeError as error:
+        return _welcome_page(request, str(error), name)
+    return RedirectResponse("/connections", 303)
+
+
+@router.post("/welcome/demo")
+def show_demo(request: Request) -> Response:
+    state = app_state(request)
+    if not _is_first(state):
+        return RedirectResponse("/", 303)
+    job = demo.begin(state)
+    return page("demo.html", None, csrf=csrf(request), job=job)
+
+
+@router.get("/welcome/demo/{name}")
+def demo_progress(request: Request, name: str) -> Response:
+    job = app_state(request).jobs.find(None, name)
+    if job is None or job.state == DONE:
+        return Response(headers={"HX-Redirect": "/"})
+    return page("demo.html", None, csrf=csrf(request), job=job)
+
+
+@router.get("/login")
+def login(request: Request) -> Response:
+    state = app_state(request)
+    if _is_first(state):
+        return RedirectResponse("/welcome", 303)
+    return _login_page(request)
+
+
+def _login_page(request: Request, wrong: str | None = None, status: int = 200) -> HTMLResponse:
+    """Render the login. A page for this machine alone offers users without a password by name."""
+    state = app_state(request)
+    store = state.bridge.store
+    free = [user.name for user in store.people.users() if not access.has_password(store, user)] if state.local else []
+    return page("login.html", None, status=status, csrf=csrf(request), wrong=wrong, free=free)
+
+
+@router.post("/login")
+def log_in(request: Request, name: Text = "", password: Text = "") -> Response:
+    state = app_state(request)
+    device = known_device(state.bridge.vault, name, request.cookies.get(cookie_name(name)))
+    try:
+        counted = state.logins.begin(name, request.client.host if request.client else "", device)
+    except TooManyTries as error:
+        return _too_many_tries(request, error.seconds)
+    try:
+        user = _authenticate(state, name, password)
+    except BridgeError:  # the password was not compared
+        uncount(counted)
+        raise
+    if user is None:
+        return _login_page(request, "That name and password do not belong together.", 403)
+    uncount(counted)
+    return _begin_session(request, user)
+
+
+def _too_many_tries(request: Request, seconds: float) -> Response:
+    wait = math.ceil(seconds)
+    text = f"Too many tries. Wait {wait} seconds, or use a browser in which you have logged in before."
+    answer = _login_page(request, text, 429)
+    answer.headers["Retry-After"] = str(wait)
+    return answer
+
+
+def _begin_session(request: Request, user: User) -> Response:
+    bridge = app_state(request).bridge
+    answer = RedirectResponse("/", 303)
+    session = access.begin_session(bridge.store, user, now=installation.now())
+    _set_cookie(request, answer, SESSION_COOKIE, session, access.SESSION_LASTS.total_seconds())
+    device = new_device(bridge.vault, user.name)
+    if device is not None:
+        _set_cookie(request, answer, cookie_name(user.name), device, DEVICE_COOKIE_SECONDS)
+    return answer
+
+
+def _authenticate(state: AppState, name: str, password: str) -> User | None:
+    store = state.bridge.store
+    if state.local and not password:
+        free = (user for user in store.people.users() if user.name == name)
+        return next((user for user in free if not access.has_password(store, user)), None)
+    return access.user_with_password(store, name, password)
+
+
+def _set_cookie(request: Request, answer: Response, name: str, value: str, seconds: float) -> None:
+    answer.set_cookie(name, value, max_age=int(seconds), httponly=True, samesite="lax", secure=_is_encrypted(request))
+
+
+def _is_encrypted(request: Request) -> bool:
+    """Return True if the browser speaks TLS. Not every proxy tells, but the browser's Origin does."""
+    return request.url.scheme == "https" or request.headers.get("origin", "").startswith("https:")
+
+
+@router.post("/logout")
+def log_out(request: Request) -> Response:
+    session = request.cookies.get(SESSION_COOKIE)
+    if session:
+        app_state(request).bridge.store.access.end_session(access.digest(session))
+    answer = RedirectResponse("/login", 303)
+    answer.delete_cookie(SESSION_COOKIE)
+    return answer

@@ -1,0 +1,61 @@
+"""Answers to errors, as JSON for programs, as text for a part of a page, and else as a page."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+
+from sqlalchemy.exc import SQLAlchemyError
+from starlette.exceptions import HTTPException
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.types import ExceptionHandler
+
+from bridge.documents.text import writable
+from bridge.domain.errors import BridgeError, TryLater
+from bridge.installation import now
+from bridge.store import database
+from bridge.web.bounds import PROGRAM_PATHS
+
+log = logging.getLogger(__name__)
+
+
+def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+    """Return the answer that tells why a request is refused."""
+    if request.url.path.startswith(PROGRAM_PATHS):
+        return JSONResponse({"error": writable(text)}, status, headers)
+    if "hx-request" in request.headers:
+        return PlainTextResponse(writable(text), status, headers)
+    from bridge.web.render import page
+
+    answer = page("error.html", None, status=status, text=text)
+    answer.headers.update(headers or {})
+    return answer
+
+
+def _refuse_http(request: Request, error: Exception) -> Response:
+    assert isinstance(error, HTTPException)  # noqa: S101 - registered for this class only
+    return refuse(request, error.status_code, str(error.detail), error.headers)
+
+
+def _refuse_bridge(request: Request, error: Exception) -> Response:
+    if not isinstance(error, TryLater):
+        return refuse(request, 400, str(error))
+    asked_at = now()
+    seconds = ((error.due(asked_at) or asked_at) - asked_at).total_seconds() or database.OUTAGE_RETRY_SECONDS
+    return refuse(request, 429 if error.limited else 503, str(error), {"Retry-After": str(max(1, round(seconds)))})
+
+
+def _refuse_outage(request: Request, error: Exception) -> Response:
+    """Answer 503 while the database is down. Every different error of the database is a defect and is raised."""
+    if not database.is_outage(error):
+        raise error
+    log.error("the database does not answer (%s)", type(error).__name__)
+    return refuse(request, 503, database.OUTAGE_TEXT, {"Retry-After": str(database.OUTAGE_RETRY_SECONDS)})
+
+
+HANDLERS: Mapping[type[Exception], ExceptionHandler] = {
+    BridgeError: _refuse_bridge,
+    HTTPException: _refuse_http,
+    SQLAlchemyError: _refuse_outage,
+}

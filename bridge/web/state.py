@@ -1,0 +1,141 @@
+"""State that the page's routes share, and the user that a request belongs to."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated
+
+from fastapi import Depends, HTTPException, Request
+
+from bridge import installation
+from bridge.auth import access
+from bridge.domain.records import User
+from bridge.web.bounds import UPLOAD_PATHS
+from bridge.web.jobs import Jobs
+from bridge.web.logins import LoginLimits
+from bridge.web.security import SAFE_METHODS, SAME_SITE
+from bridge.web.throttle import ConcurrencyLimit
+from bridge.web.today_cache import TodayCache
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+SESSION_COOKIE = "bridge_session"
+FORM_TYPE = "application/x-www-form-urlencoded"
+UPLOADS_AT_ONCE, EXPORTS_AT_ONCE = 2, 1  # of a user
+
+
+@dataclass(frozen=True, kw_only=True)
+class AppState:
+    """State of a running page. If ``local``, only this machine reaches the page, and passwords are optional."""
+
+    bridge: Bridge
+    local: bool = True
+    jobs: Jobs = field(default_factory=Jobs)
+    today_cache: TodayCache = field(default_factory=TodayCache)
+    logins: LoginLimits = field(default_factory=LoginLimits)
+    uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
+    exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
+
+
+class NotLoggedIn(Exception):
+    """A request that belongs to no user. A page leads to the login, and the JSON interface answers 401."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Visit:
+    """A user's request for their own data.
+
+    Pages send ``csrf`` back with every change. ``session`` is True after a login, so that the page offers to log out.
+    """
+
+    app: AppState
+    user: User
+    now: datetime
+    csrf: str
+    session: bool = False
+
+    @property
+    def bridge(self) -> Bridge:
+        return self.app.bridge
+
+
+def app_state(request: Request) -> AppState:
+    """Return the state of the page that a request came to."""
+    state: AppState = request.app.state.page
+    return state
+
+
+def current_visit(request: Request) -> Visit:
+    """Return the request's user with the state. Only this function decides on access to data. Raises NotLoggedIn."""
+    state, now = app_state(request), installation.now()
+    user = _user(request, state, now)
+    if user is None:
+        raise NotLoggedIn
+    return Visit(app=state, user=user, now=now, csrf=csrf(request), session=SESSION_COOKIE in request.cookies)
+
+
+Visitor = Annotated[Visit, Depends(current_visit)]
+
+
+def _user(request: Request, state: AppState, now: datetime) -> User | None:
+    """Return the user of a token or of a session, or the only user where no password is needed.
+
+    A wrong token belongs to no user, even where no password is needed.
+    """
+    store = state.bridge.store
+    users = store.people.users()
+    token, session = bearer(request), request.cookies.get(SESSION_COOKIE)
+    if token is not None:
+        number = store.access.token(access.digest(token))
+        return next((user for user in users if user.id == number), None)
+    if session:
+        number = store.access.session(access.digest(session), now=now)
+        found = next((user for user in users if user.id == number), None)
+        if found is not None:
+            return found
+    is_open = state.local and len(users) == 1 and not access.has_password(store, users[0])
+    return users[0] if is_open else None
+
+
+def bearer(request: Request) -> str | None:
+    """Return the token of ``Authorization: Bearer``, None without that header."""
+    kind, _, token = request.headers.get("authorization", "").partition(" ")
+    return token.strip() if kind.lower() == "bearer" else None
+
+
+def is_seen(request: Request, visit: Visit) -> bool:
+    """Return True for a request whose answer the user sees, because a page of the bridge asked for it.
+
+    A program with a token shows nothing to the user. Neither does another site that makes a browser fetch the page.
+    Without a login only the browser's ``Sec-Fetch`` headers tell these cases apart.
+    """
+    if bearer(request) is not None:
+        return False
+    opened = visit.session and request.headers.get("sec-fetch-dest") == "document"
+    return opened or request.headers.get("sec-fetch-site", "none" if visit.session else "") in SAME_SITE
+
+
+def csrf(request: Request) -> str:
+    """Return the CSRF token of a browser's pages, made of a cookie that no script can read."""
+    seed = str(request.state.seed)
+    return hmac.new(seed.encode(), request.cookies.get(SESSION_COOKIE, "").encode(), hashlib.sha256).hexdigest()
+
+
+async def check_csrf(request: Request) -> None:
+    """Raise HTTPException 403 for a change without the CSRF token of its page.
+
+    Requests with a bearer token pass, because no other site can make a browser send that header. The token
+    of an upload is in a header, so that no body is read before its user is known.
+    """
+    if request.method in SAFE_METHODS or bearer(request) is not None:
+        return
+    given = request.headers.get("x-csrf-token")
+    form = request.scope["path"] not in UPLOAD_PATHS and request.headers.get("content-type", "").startswith(FORM_TYPE)
+    if given is None and form:
+        given = str((await request.form()).get("csrf"))
+    if not hmac.compare_digest((given or "").encode(), csrf(request).encode()):
+        raise HTTPException(403, "this page is too old; load it again")

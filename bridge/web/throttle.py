@@ -1,0 +1,78 @@
+"""Limits on rate, pace and concurrency, in the memory of a server."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bridge.domain.errors import TryLater
+
+MAX_KEYS = 10_000  # remembered; the oldest are forgotten beyond that number
+HEADER_SECONDS = 15.0  # from the start of a connection or the previous answer to the end of a request's headers
+BODY_SECONDS = 30.0  # waiting for a body, plus the time that its bytes take at the slowest pace
+BODY_MIN_BYTES_PER_SECOND = 5_000
+MAX_OPEN = 200  # connections of one server; a process may have 256 files open on some systems
+MAX_OPEN_PER_ADDRESS = 100  # of them from an address that is no trusted proxy
+
+
+def allowed_seconds(arrived: int) -> float:
+    """Return the seconds that a server waits for a body in all, given the bytes that have arrived."""
+    return BODY_SECONDS + arrived / BODY_MIN_BYTES_PER_SECOND
+
+
+class ConcurrencyLimit:
+    """A limit on what runs at the same time, per key."""
+
+    def __init__(self, allowed: int) -> None:
+        self._allowed = allowed
+        self._running: Counter[object] = Counter()
+        self._lock = threading.Lock()
+
+    @contextmanager
+    def held(self, key: object) -> Iterator[None]:
+        """Count the block as running. Raises TryLater if the limit is reached."""
+        with self._lock:
+            if self._running[key] >= self._allowed:
+                raise TryLater("too many of these are running; wait until some have ended", limited=True)
+            self._running[key] += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running[key] -= 1
+                if not self._running[key]:
+                    del self._running[key]
+
+
+class RateLimit:
+    """A limit of ``allowed`` tries in ``seconds``, per key."""
+
+    def __init__(self, *, allowed: int, seconds: float) -> None:
+        self._allowed, self._seconds = allowed, seconds
+        self._tries: dict[str, deque[float]] = {}
+        self._lock = threading.Lock()
+
+    def wait(self, key: str) -> float:
+        """Count a try. Returns 0 if the try is allowed, else the seconds until the next try is."""
+        now = time.monotonic()
+        with self._lock:
+            tries = self._tries.pop(key, deque())
+            self._tries[key] = tries  # a dict keeps the order of insertion: this key is now the newest
+            while tries and tries[0] <= now - self._seconds:
+                tries.popleft()
+            if len(tries) >= self._allowed:
+                return self._seconds - (now - tries[0])
+            tries.append(now)
+            if len(self._tries) > MAX_KEYS:
+                del self._tries[next(iter(self._tries))]
+            return 0.0
+
+    def give_back(self, key: str) -> None:
+        """Uncount the newest try of a key."""
+        with self._lock:
+            tries = self._tries.get(key)
+            if tries:
+                tries.pop()

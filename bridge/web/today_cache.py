@@ -1,0 +1,80 @@
+"""The current day of a user, computed from data that is kept until something new arrives."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import calendar as agenda
+from bridge import meters
+from bridge.advice import recommend
+from bridge.advice.week import WeekSlot, is_known, slot_of
+from bridge.domain.records import Snapshot, User
+from bridge.domain.slots import Moment, moment_at, zone_at
+from bridge.domain.types import Reading
+from rhythm_env.interface import Meter, Slot
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+WEEK = timedelta(days=7)
+MAX_CACHED_USERS = 32
+DataVersion = tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Today:
+    """The five meters at a moment, and the four slots of its day. ``calendar`` is False if no calendar is known."""
+
+    at: datetime
+    moment: Moment
+    readings: Mapping[Meter, Reading]
+    slots: Sequence[WeekSlot]
+    calendar: bool
+
+
+class TodayCache:
+    """Snapshots of users' data, replaced with every record, correction, new proxy map, new zone and new day."""
+
+    def __init__(self) -> None:
+        self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
+        self._lock = threading.Lock()
+
+    def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
+        """Return a user's snapshot at ``now``, from the cache if nothing has changed since."""
+        version = _version(bridge, user, now)
+        cached = self._snapshots.get(user.id)
+        if cached is None or cached[0] != version or cached[1].at > now:
+            found = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+            with self._lock:
+                self._snapshots.pop(user.id, None)
+                self._snapshots[user.id] = cached = version, found
+                if len(self._snapshots) > MAX_CACHED_USERS:
+                    del self._snapshots[next(iter(self._snapshots))]
+        return replace(cached[1], at=now)
+
+    def today(self, bridge: Bridge, user: User, now: datetime) -> Today:
+        """Return a user's meters at ``now`` and the slots of the day."""
+        snapshot = self.snapshot(bridge, user, now)
+        moment = moment_at(now, user.zones)
+        entries = [entry for entry in snapshot.agenda if entry[0].end > now - WEEK and entry[0].start < now + WEEK]
+        advice = bridge.store.recommendations.between(user.id, since=now - WEEK, until=now + recommend.INSTANT)
+        day = (Moment(week=moment.week, day=moment.day, slot=slot) for slot in Slot)
+        facts = (agenda.slot_facts(entries, snapshot.tasks, slot, user.zones) for slot in day)
+        return Today(
+            at=now,
+            moment=moment,
+            readings=meters.read(snapshot),
+            slots=[slot_of(slot, entries, advice, user.zones) for slot in facts],
+            calendar=is_known(bridge.store, user, entries),
+        )
+
+
+def _version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
+    """Return a value that changes with everything a snapshot depends on."""
+    changes = tuple((c.id, bridge.store.reading.last_change(c.id)) for c in bridge.store.connections.of_user(user.id))
+    corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
+    return changes, corrected_at, bridge.proxies.version, user.zones, now.astimezone(zone_at(now, user.zones)).date()

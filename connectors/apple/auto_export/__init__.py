@@ -1,0 +1,38 @@
+"""Health Auto Export: an iPhone app that writes or sends Apple Health data every day."""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec
+
+SPEC = ConnectorSpec(
+    name="health_auto_export",
+    title="Health Auto Export (JSON files and pushes)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.HRV_SDNN,
+            Metric.RESTING_HR,
+            Metric.HEART_RATE,
+            Metric.RESPIRATORY_RATE,
+            Metric.SPO2,
+            Metric.SKIN_TEMPERATURE,
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.AWAKE,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.STEPS,
+            Metric.DISTANCE,
+            Metric.ACTIVE_ENERGY,
+            Metric.MINDFUL,
+        }
+    ),
+    streams=("day", "heart_rate", "instants", "night", "workout", "unreadable"),
+    normaliser_version=3,
+    normaliser="connectors.apple.auto_export.normalise:normalise",
+    lasting=frozenset({"day", "heart_rate", "instants", "night"}),  # pieces add to a day,
+    recognises="connectors.apple.auto_export.files:recognise",
+    reads="connectors.apple.auto_export.files:read",
+    dated_by_content=True,
+    receives="connectors.apple.auto_export.files:receive",
+)

@@ -1,0 +1,244 @@
+"""The app's files and pushes, recognised and read piece by piece.
+
+The members of an object have no fixed order, and a metric's points may precede its name. A file is therefore read once
+for the names and again for the points.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.ports import File
+from bridge.domain.types import Page, RawRecord, union
+from bridge.ingest.files import ending
+from bridge.ingest.json_stream import Broken, Json
+from connectors.apple.auto_export import odd, sleeps, workouts
+from connectors.apple.auto_export.points import KINDS, Points
+
+PACKED = b"bvx"  # the app's own files in iCloud: LZFSE
+OTHERS = rb"stateOfMind|symptoms|cycleTracking|medications|ecg|heartRateNotifications"
+MARKS = re.compile(rb'"(metrics|workouts|' + OTHERS + rb')"\s*:\s*(\[|null)')
+HELD, POINTS = 500, 20_000  # records, and points in them, held back to be joined
+PAGE = 100
+DEPTH = 2  # nested "data" members
+COARSE = ("week", "month", "year")
+NAME = re.compile(r"[^a-z0-9]+")
+CUT_OFF = "it is cut off or no JSON; what came before was read. Export it again"
+
+Metric = tuple[str, str]  # name and unit
+
+
+def recognise(file: File) -> bool:
+    """Recognise JSON with metrics or workouts near its beginning, a single piece, or the app's own packed file."""
+    if file.head.startswith(PACKED):
+        return file.name.lower().endswith(".hae")
+    head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    if not head.startswith(b"{") or ending(file.name) not in ("json", "hae", "txt", ""):
+        return False
+    return MARKS.search(head) is not None or odd.recognise(file)
+
+
+def receive(headers: Mapping[str, str], body: File) -> None:
+    """Check that a push is whole and not summed up by more than days. Raises BadRecord with the reason."""
+    grouping = headers.get("automation-aggregation", "").casefold()
+    if any(word in grouping for word in COARSE):
+        raise BadRecord("it is summed up by more than days; set the automation's time grouping to days or less")
+    if not recognise(body):
+        raise BadRecord("it is none of Health Auto Export's; set the automation's format to JSON")
+    try:
+        with body.open() as stream:
+            document = Json(stream)
+            document.skip()
+            document.end()
+    except Broken:
+        raise BadRecord("it is cut off or no JSON") from None
+
+
+def read(file: File, *, zone: str) -> Iterator[Page]:
+    """Yield pages with the whole file. Raises SourceChanged after the readable part of a damaged file."""
+    if file.head.startswith(PACKED):
+        raise SourceChanged("it is packed the app's own way; let the app export JSON files, or push")
+    held = _Held()
+    try:
+        for record in _records(file, zone):
+            yield from held.take(record)
+    except Broken:
+        yield from held.rest()
+        raise SourceChanged(CUT_OFF) from None
+    yield from held.rest()
+
+
+class _Held:
+    """Pieces of the same records, joined before they are stored, because each write rewrites a whole record."""
+
+    def __init__(self) -> None:
+        self._records: dict[str, RawRecord] = {}
+        self._points = 0
+
+    def take(self, record: RawRecord) -> Iterator[Page]:
+        self._points += _size(record.payload)
+        before = self._records.get(record.path)
+        if before is not None and record.adds:
+            payload = union(before.payload, record.payload)
+            record = RawRecord(stream=record.stream, key=record.key, payload=payload, adds=True)
+        self._records[record.path] = record
+        if len(self._records) >= HELD or self._points >= POINTS:
+            yield from self.rest()
+
+    def rest(self) -> Iterator[Page]:
+        by_stream: dict[str, list[RawRecord]] = {}
+        for record in self._records.values():
+            by_stream.setdefault(record.stream, []).append(record)
+        self._records, self._points = {}, 0
+        for stream, records in sorted(by_stream.items()):
+            for first in range(0, len(records), PAGE):
+                yield Page(stream=stream, records=tuple(records[first : first + PAGE]))
+
+
+def _size(payload: Mapping[str, Any]) -> int:
+    return sum(_size(part) if isinstance(part, Mapping) else 1 for part in payload.values())
+
+
+def _records(file: File, zone: str) -> Iterator[RawRecord]:
+    if not MARKS.search(file.head):
+        for name, unit, points in odd.metrics(file):
+            yield from _metric(name, unit, iter(points), zone)
+        for found in odd.workouts(file):
+            yield workouts.record(found, zone)
+        return
+    with file.open() as stream:
+        named = list(_names(Json(stream)))
+    with file.open() as stream:
+        yield from _contents(Json(stream), iter(named), zone)
+
+
+def _names(document: Json) -> Iterator[Metric]:
+    """Yield metrics in the order of their points, also from a damaged document."""
+    try:
+        for name in _arrays(document):
+            if name == "workouts":
+                document.skip()
+                continue
+            for _ in document.elements():
+                if document.peek() == "{":
+                    yield from _named(document)
+                else:
+                    document.skip()
+    except Broken:
+        return
+
+
+def _named(document: Json) -> Iterator[Metric]:
+    """Yield a metric's name and unit, also from a damaged document before Broken is raised."""
+    found = {"name": "", "units": ""}
+    cut_off = False
+    try:
+        for member in document.members():
+            if member in found:
+                found[member] = str(document.value() or "")
+            else:
+                document.skip()
+    except Broken:
+        cut_off = True
+    yield NAME.sub("_", found["name"].casefold()), found["units"]
+    if cut_off:
+        raise Broken
+
+
+def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
+    """Yield at each list of metrics or workouts, at any place. All other members are skipped."""
+    for member in document.members():
+        following = document.peek()
+        if member == "data" and following == "{" and depth < DEPTH:
+            yield from _arrays(document, depth + 1)
+        elif member in ("metrics", "workouts") and following == "[":
+            yield member
+        else:
+            document.skip()
+
+
+def _contents(document: Json, named: Iterator[Metric], zone: str) -> Iterator[RawRecord]:
+    for array in _arrays(document):
+        for _ in document.elements():
+            if document.peek() != "{":
+                document.skip()
+            elif array == "metrics":
+                name, unit = next(named, ("", ""))
+                for member in document.members():
+                    if member == "data" and document.peek() == "[":
+                        yield from _metric(name, unit, _points(document), zone)
+                    else:
+                        document.skip()
+            else:
+                yield workouts.record(_workout(document), zone)
+
+
+def _points(document: Json) -> Iterator[Any]:
+    for _ in document.elements():
+        yield document.value()
+
+
+def _workout(document: Json) -> dict[str, Any]:
+    found = {}
+    for member in document.members():
+        if member in workouts.WANTED:
+            found[member] = document.value()
+        else:
+            document.skip()
+    return found
+
+
+def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
+    """Yield the records of a metric's points, or None for a metric that is not used."""
+    if name == "sleep_analysis":
+        yield from _sleep(unit, points, zone)
+        return
+    kind = KINDS.get(name)
+    if kind is None:
+        for _ in points:
+            pass
+        return
+    taken = Points(kind, unit.strip(), zone)
+    broken: Broken | None = None
+    try:
+        for point in points:
+            yield from taken.take(point)
+    except Broken as error:  # earlier points are kept
+        broken = error
+    yield from taken.rest()
+    yield from _unreadable(name, taken.unreadable)
+    yield from _unreadable(name, taken.coarse, "coarse")
+    if broken is not None:
+        raise broken
+
+
+def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
+    """Yield the records of all stages once every stage is read, because a stage's night depends on the stage before."""
+    failed, stages, broken = 0, [], None
+    try:
+        for point in points:
+            try:
+                own = str(point.get("units") or unit) if isinstance(point, Mapping) else unit
+                told = sleeps.take(point, own, zone)
+            except ValueError:
+                failed += 1
+            else:
+                if isinstance(told, RawRecord):
+                    yield told
+                else:
+                    stages.append(told)
+    except Broken as error:  # earlier points are kept
+        broken = error
+    yield from sleeps.records(stages)
+    yield from _unreadable("sleep_analysis", failed)
+    if broken is not None:
+        raise broken
+
+
+def _unreadable(name: str, count: int, what: str = "points") -> Iterator[RawRecord]:
+    if count:
+        key = name if what == "points" else f"{name} {what}"
+        yield RawRecord(stream="unreadable", key=key, payload={"metric": name, what: count})

@@ -1,0 +1,140 @@
+"""Nights of a date from stages or sums of several sources. A single source is chosen for each night."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
+NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
+IN_BED = "in_bed"
+STAGED = ("light", "deep", "rem")
+ASLEEP = (*STAGED, "unspecified")
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A sleep stage from a source, in Unix seconds."""
+
+    start: int
+    end: int
+    stage: str
+    offset: int
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Sleep:
+    """A sleep from falling asleep to waking, with minutes per stage. ``offset`` is minutes east of UTC on waking."""
+
+    start: int
+    end: int
+    offset: int
+    minutes: dict[str, float]
+
+    @property
+    def is_nap(self) -> bool:
+        hour = (self.start + self.offset * 60) % 86_400 // 3600
+        return self.end - self.start < NAP_LONGEST and hour in NAP_HOURS
+
+    @property
+    def quality(self) -> tuple[bool, float]:
+        return any(stage in self.minutes for stage in STAGED), self.minutes.get("asleep", 0.0)
+
+
+def order(source: str) -> int:
+    """Rank sources: a watch, then a phone, then any other. The app joins the names of several sources with a bar."""
+    name = source.casefold()
+    return 0 if "watch" in name else 1 if "phone" in name else 2
+
+
+def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
+    """Keep the most detailed of overlapping sleeps."""
+    found: list[Sleep] = []
+    for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
+        if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
+            found.append(sleep)
+    return sorted(found, key=lambda one: one.start)
+
+
+def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
+    """Return a sleep per block of stages without a long pause, from the block's best source."""
+    ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
+    loose = [one for one in ordered if _is_loose(one, ordered)]
+    blocks = _joined(_blocks(one for one in ordered if one not in loose), loose)
+    return [_sleep(_best(block)) for block in blocks if any(one.stage != "awake" for one in block)]
+
+
+def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
+    """Add loose time in bed to the blocks it touches. A stretch that touches none becomes a block."""
+    edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
+    alone = []
+    for one in loose:
+        near = [at for at, (low, high) in enumerate(edges) if one.start <= high and one.end >= low]
+        for at in near:
+            low, high = edges[at]
+            blocks[at].append(replace(one, start=int(max(one.start, low)), end=int(min(one.end, high))))
+        alone += [] if near else [one]
+    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+
+
+def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
+    """Tell if time in bed lacks any sleep of the same source or is far too long.
+
+    Such a stretch is added to sleeps but does not connect them.
+    """
+    if one.stage != IN_BED:
+        return False
+    mine = (other for other in ordered if other.source == one.source and other.stage in ASLEEP)
+    slept = any(other.start < one.end and other.end > one.start for other in mine)
+    return not slept or one.end - one.start > LONGEST_IN_BED
+
+
+def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
+    blocks: list[list[Stretch]] = []
+    end = float("-inf")
+    for stretch in ordered:
+        if stretch.start - end > GAP:
+            blocks.append([])
+        blocks[-1].append(stretch)
+        end = max(end, stretch.end)
+    return blocks
+
+
+def _best(block: Sequence[Stretch]) -> list[Stretch]:
+    by_source: dict[str, list[Stretch]] = {}
+    for stretch in block:
+        by_source.setdefault(stretch.source, []).append(stretch)
+    return min(by_source.values(), key=_rank)
+
+
+def _rank(some: Sequence[Stretch]) -> tuple[int, int, int]:
+    stages = {one.stage for one in some}
+    depth = 0 if stages & set(STAGED) else 1 if "unspecified" in stages else 2 if "in_bed" in stages else 3
+    return depth, order(some[0].source), -sum(one.end - one.start for one in some)
+
+
+def _sleep(mine: Sequence[Stretch]) -> Sleep:
+    asleep = _minutes(mine, ASLEEP)
+    whole = [one for one in mine if one.stage in ASLEEP] or list(mine)
+    last = max(whole, key=lambda one: one.end)
+    night = Sleep(min(one.start for one in whole), last.end, last.offset, {})
+    in_bed = _minutes(mine, ["in_bed"]) or (max(one.end for one in mine) - min(one.start for one in mine)) / 60
+    minutes: dict[str, float] = {"in_bed": in_bed}
+    if asleep:
+        minutes["asleep"] = asleep
+    if any(one.stage in STAGED for one in mine):
+        minutes |= {stage: _minutes(mine, [stage]) for stage in STAGED}
+    if any(one.stage == "awake" for one in mine):
+        minutes["awake"] = _minutes(mine, ["awake"])
+    return replace(night, minutes=minutes)
+
+
+def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
+    """Return the minutes that the stretches of some stages cover together."""
+    seconds, covered = 0, float("-inf")
+    for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
+        seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0
+        covered = max(covered, one.end)
+    return round(seconds / 60, 3)

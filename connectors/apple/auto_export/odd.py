@@ -1,0 +1,87 @@
+"""Single pieces of the app's data: a workout, a point, a day of its own unpacked files, points by name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from bridge.domain.ports import File
+from bridge.ingest.files import HEAD_BYTES
+
+LARGEST = 1 << 22  # bytes; a day of heart rates is 1 MB
+OWN = re.compile(rb'"metric"\s*:\s*"')
+ROUTE = re.compile(rb'"locations"\s*:\s*\[')
+NAME = re.compile(r"[^a-z0-9]+")
+SUMS = ("totalSleep", "sleepStart", "inBedStart")
+
+Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
+
+
+def recognise(file: File) -> bool:
+    """Recognise a day of the app's own unpacked files, or a small document of a shape that only this app writes."""
+    if file.size > LARGEST:
+        return False
+    if OWN.search(file.head) or ROUTE.search(file.head):
+        return True
+    if file.size > HEAD_BYTES:
+        return _is_workout_head(file.head)
+    return any(_shape(one) for one in _parts(_document(file)))
+
+
+def _is_workout_head(head: bytes) -> bool:
+    return all(f'"{name}"'.encode() in head for name in ("name", "start", "duration"))
+
+
+def _document(file: File) -> Mapping[str, Any]:
+    with file.open() as stream:
+        content = stream.read(LARGEST)
+    try:
+        found = json.loads(content.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, Mapping) else {}
+
+
+def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """Yield the document itself, or the points that it holds by name."""
+    if _shape(document):
+        yield document
+    else:
+        yield from ({"name": name, **one} for name, one in document.items() if isinstance(one, Mapping) and _shape(one))
+
+
+def _shape(one: Mapping[str, Any]) -> str:
+    """Name the shape of a piece. Empty for a shape that other apps may write too."""
+    if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
+        return "day"
+    if "start" in one and "end" in one and isinstance(one.get("name"), str) and "duration" in one:
+        return "workout"
+    if isinstance(one.get("locations"), list) and "name" in one:
+        return "route"
+    if any(name in one for name in SUMS) or ("startDate" in one and "value" in one):
+        return "sleep"
+    if "date" in one and ("Avg" in one or "qty" in one or "systolic" in one):
+        return "point"
+    return ""
+
+
+def metrics(file: File) -> Iterator[Named]:
+    for one in _parts(_document(file)):
+        unit = str(one.get("units") or "")
+        match _shape(one):
+            case "day":
+                yield _name(one["metric"]), unit, one["data"]
+            case "sleep":
+                yield "sleep_analysis", unit, [one]
+            case "point":
+                yield "heart_rate" if "Avg" in one else _name(one.get("name")), unit, [one]
+
+
+def workouts(file: File) -> Iterator[Mapping[str, Any]]:
+    yield from (one for one in _parts(_document(file)) if _shape(one) == "workout")
+
+
+def _name(text: Any) -> str:
+    return NAME.sub("_", str(text or "").casefold())

@@ -1,0 +1,140 @@
+"""Sleep in the app's two shapes: a summary of a night in hours or minutes, or single stages."""
+
+from __future__ import annotations
+
+from bisect import bisect
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from bridge.domain.types import RawRecord
+from connectors.apple.auto_export.nights import IN_BED
+from connectors.apple.auto_export.points import night_of, piece
+from connectors.apple.auto_export.times import At, instant, number, written_date
+
+STAGES = {
+    "core": "light",
+    "asleepcore": "light",
+    "deep": "deep",
+    "asleepdeep": "deep",
+    "rem": "rem",
+    "asleeprem": "rem",
+    "awake": "awake",
+    "asleep": "unspecified",
+    "unspecified": "unspecified",
+    "asleepunspecified": "unspecified",
+    "inbed": IN_BED,
+}
+SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
+NIGHT_MAX_HOURS = 24.0  # a greater number is minutes, whatever its unit says
+DAY = 86_400
+PAUSE = 3600  # longest seconds between two stages of the same sleep
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A stage as the app sends it."""
+
+    start: At
+    end: At
+    stage: str
+    source: str
+
+
+def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
+    """Return a point's stage, or the record of a night's summary.
+
+    Raises ValueError for a point without times, with a length of days, or without content.
+    """
+    if not isinstance(raw, Mapping):
+        raise ValueError
+    stage = _stage(raw)
+    begin, finish = ("startDate", "endDate") if "startDate" in raw else ("start", "end")
+    if stage is None or raw.get(begin) is None:
+        return _summary(raw, unit, zone)
+    start, end = instant(raw[begin], zone), instant(raw.get(finish), zone)
+    if start is None or end is None or not 0 <= end[0] - start[0] < DAY:
+        raise ValueError
+    return Told(start, end, stage, str(raw.get("source") or ""))
+
+
+def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
+    """Yield every stage as part of its night, which is the night of the stage it follows.
+
+    Some sleeps begin before evening, so the date alone would split them. Time in bed connects no sleeps, because it may
+    not have been stopped. It belongs to the first sleep within it, whose night stays the same in a delivery without
+    time in bed.
+    """
+    ordered = sorted(stages, key=lambda one: (one.start, one.end))
+    sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
+    for told in (one for one in ordered if one.stage != IN_BED):
+        until, began, night = sleeps[-1] if sleeps else (0, 0, "")
+        if told.start[0] - until > PAUSE or told.end[0] - began > DAY:
+            sleeps.append((told.end[0], told.start[0], night_of(told.start)))
+        else:
+            sleeps[-1] = max(until, told.end[0]), began, night
+        yield _stretch(told, sleeps[-1][2])
+    for told in (one for one in ordered if one.stage == IN_BED):
+        at = bisect(sleeps, told.start[0], key=lambda one: one[0])
+        inside = at < len(sleeps) and sleeps[at][1] < told.end[0]
+        yield _stretch(told, sleeps[at][2] if inside else night_of(told.start))
+
+
+def _stage(raw: Mapping[str, Any]) -> str | None:
+    """Return the stage that a point names. In the app's own files, the only stage with minutes."""
+    named = raw.get("value")
+    if isinstance(named, str):
+        name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
+        return STAGES.get(name)
+    if "start" in raw:
+        return next((STAGES[name] for name in ("core", "deep", "rem", "awake") if number(raw.get(name))), None)
+    return None
+
+
+def _stretch(told: Told, night: str) -> RawRecord:
+    """Make a stage's record. Its name holds the stage, because sleep and time in bed may begin in the same second."""
+    name = f"{told.start[0]} {told.stage} {told.source}"
+    return piece("night", night, {"stretches": {name: [told.end[0], told.stage, told.end[1]]}})
+
+
+def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
+    """Make the record of a night's minutes with its sleep times, else its bed times, else its date alone."""
+    start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
+    hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
+    if not any(hours.values()):
+        raise ValueError
+    minutes = unit.startswith("min") or any(value > NIGHT_MAX_HOURS for value in hours.values())
+    if start is not None and end is not None:  # a nap's small number is minutes if as many hours exceed its time
+        minutes = minutes or hours.get("totalSleep", hours.get("asleep", 0)) * 3600 > 2 * (end[0] - start[0])
+    told = {name: round(value * (1 if minutes else 60), 3) for name, value in hours.items()}
+    source = str(raw.get("source") or raw.get("sleepSource") or "")
+    day = written_date(raw.get("date"))
+    if start is None and end is None and day is not None:
+        return piece("night", day.isoformat(), {"dated": {source: [day.isoformat(), zone, _figures(told)]}})
+    if start is None or end is None or not start[0] < end[0]:
+        raise ValueError
+    summary = [end[0], end[1], _figures(told)]
+    return piece("night", night_of(start), {"summaries": {f"{start[0]} {source}": summary}})
+
+
+def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
+    return next((at for name in names if (at := instant(raw.get(name), zone)) is not None), None)
+
+
+def _figures(told: Mapping[str, float]) -> dict[str, float]:
+    """Translate the app's fields. ``asleep`` once meant all sleep, and means sleep without a stage since stages
+    exist.
+    """
+    stages = {
+        ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told
+    }
+    staged, asleep = sum(stages.values()), told.get("asleep", 0.0)
+    total = told.get("totalSleep") or (asleep if asleep >= 0.99 * staged else staged + asleep)
+    figures = dict(stages) if staged else {}
+    if total:
+        figures["asleep"] = total
+    if "awake" in told and total:
+        figures["awake"] = told["awake"]
+    if told.get("inBed"):
+        figures["in_bed"] = told["inBed"]
+    return figures

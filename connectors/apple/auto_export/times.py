@@ -1,0 +1,120 @@
+"""Units, and times as the app writes them, in the phone's own zone and format."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Mapping
+from datetime import UTC, date, datetime, timedelta, timezone
+from functools import lru_cache
+from typing import Any
+from zoneinfo import ZoneInfo
+
+APPLE_EPOCH = 978_307_200  # 2001-01-01
+UNIX_FROM = 1_200_000_000  # 2008; the same number of seconds since 2001 is the year 2039
+FIRST, LAST = 662_688_000, 4_102_444_800  # 1991 and 2100
+CLOCK = re.compile(
+    r"(\d{4})-(\d\d)-(\d\d)[T ]+(\d{1,2}):(\d\d)(?::(\d\d)(?:[.,]\d+)?)?"
+    r"\s*(?:([AaPp])\s*\.?\s*[Mm]\.?)?\s*(Z|[+-]\d\d:?\d\d)?"
+)
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+
+METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
+KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
+COUNTS = {"count": 1.0, "steps": 1.0, "": 1.0}
+PER_MINUTE = {"bpm": 1.0, "count/min": 1.0, "rpm": 1.0, "brpm": 1.0, "breaths/min": 1.0, "count/s": 60.0, "": 1.0}
+MILLISECONDS = {"ms": 1.0, "s": 1000.0, "": 1.0}
+MINUTES = {"min": 1.0, "hr": 60.0, "h": 60.0, "s": 1 / 60, "sec": 1 / 60, "": 1.0}
+
+At = tuple[int, int]  # Unix seconds, and minutes east of UTC
+
+
+def instant(value: Any, zone: str) -> At | None:
+    """Return a time with its offset, or with the offset of ``zone``, or None for an unreadable time.
+
+    Numbers are Apple's seconds since 2001, as in the app's own files.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        seconds = int(value) if value >= UNIX_FROM else int(value) + APPLE_EPOCH
+        return (seconds, offset_at(seconds, zone)) if FIRST <= seconds < LAST else None
+    return _written(value, zone) if isinstance(value, str) and len(value) < 64 else None
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str, zone: str) -> At | None:
+    """Parse ``2024-02-06 14:30:00 -0800`` and its 12-hour form, which may contain no-break spaces."""
+    if len(text) == 25 and text[19] == " ":
+        try:
+            return _bounded(datetime.fromisoformat(text[:19] + text[20:]))
+        except ValueError:
+            return None
+    found = CLOCK.fullmatch(unicodedata.normalize("NFKC", text).strip())
+    if found is None:
+        return None
+    hour = int(found[4])
+    if found[7]:
+        hour = hour % 12 + (12 if found[7] in "Pp" else 0)
+    try:
+        wall = datetime(
+            int(found[1]), int(found[2]), int(found[3]), hour, int(found[5]), int(found[6] or 0), tzinfo=UTC
+        )
+    except ValueError:
+        return None
+    if found[8]:
+        return _bounded(wall.replace(tzinfo=timezone(timedelta(minutes=_offset(found[8])))))
+    return _bounded(wall.replace(tzinfo=ZoneInfo(zone)))
+
+
+def _bounded(at: datetime) -> At | None:
+    offset, year = _minutes(at.utcoffset()), at.year
+    return (int(at.timestamp()), offset) if 1991 < year < 2100 and abs(offset) <= 15 * 60 else None
+
+
+def _offset(text: str) -> int:
+    if text == "Z":
+        return 0
+    minutes = int(text[1:3]) * 60 + int(text[-2:])
+    return -minutes if text[0] == "-" else minutes
+
+
+def offset_at(at: float, zone: str) -> int:
+    """Return minutes east of UTC in a zone."""
+    return _minutes(datetime.fromtimestamp(at, ZoneInfo(zone)).utcoffset())
+
+
+def _minutes(offset: timedelta | None) -> int:
+    return int((offset or timedelta(0)) / timedelta(minutes=1))
+
+
+def written_date(value: Any) -> date | None:
+    """Parse a date without a time, as a day's sum has it."""
+    if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
+        return None
+    try:
+        day = date.fromisoformat(value.strip())
+    except ValueError:
+        return None
+    return day if 1991 <= day.year < 2100 else None
+
+
+def local(at: At) -> datetime:
+    """Return the wall clock, with UTC in place of its zone."""
+    return datetime.fromtimestamp(at[0] + at[1] * 60, UTC)
+
+
+def number(value: Any) -> float | None:
+    """Return a number, also from its text, or None for anything else."""
+    if isinstance(value, str):
+        try:
+            value = float(value)
+        except ValueError:
+            return None
+    good = isinstance(value, int | float) and not isinstance(value, bool) and abs(value) < 1e12
+    return float(value) if good else None
+
+
+def quantity(value: Any, units: Mapping[str, float]) -> float | None:
+    """Convert ``{"qty": 3.5, "units": "mi"}``. None for an unknown unit, or for a missing unit that ``units`` lacks."""
+    qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
+    found, factor = number(qty), units.get(str(unit).strip())
+    return None if found is None or factor is None else found * factor

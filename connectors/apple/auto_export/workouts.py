@@ -1,0 +1,56 @@
+"""Workouts in all versions of the app's format, without routes and series."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.domain.types import RawRecord
+from connectors.apple.auto_export.times import KILOCALORIES, METRES, PER_MINUTE, instant, number, quantity
+
+WANTED = frozenset(
+    {"name", "start", "end", "activeEnergyBurned", "activeEnergy", "distance", "totalDistance", "avgHeartRate"}
+    | {"heartRate", "heartRateData"}
+)
+PREFIX = "HKWorkoutActivityType"
+
+
+def record(found: Mapping[str, Any], zone: str) -> RawRecord:
+    """Make a workout's record. Its key is beginning and sport, which are the same in every version."""
+    start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
+    sport = str(found.get("name") or "").removeprefix(PREFIX).strip().casefold()
+    payload = {
+        "start": start[0] if start else None,
+        "end": end[0] if end else None,
+        "offset": start[1] if start else None,
+        "sport": sport or None,
+        "active_energy": _sum(found, KILOCALORIES, "activeEnergyBurned", "activeEnergy"),
+        "distance": _sum(found, METRES, "distance", "totalDistance"),
+        "heart_rate": _rate(found),
+    }
+    key = f"{start[0] if start else 'unknown'} {sport}"
+    return RawRecord(stream="workout", key=key, payload={k: v for k, v in payload.items() if v is not None})
+
+
+def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
+    """Return a quantity or the sum of a series. 0 means "not measured", and a bare number has no unit."""
+    for name in names:
+        value = found.get(name)
+        some = value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
+        told = [part for one in some if (part := quantity(one, units)) is not None]
+        if sum(told) > 0:
+            return sum(told)
+    return None
+
+
+def _rate(found: Mapping[str, Any]) -> float | None:
+    """Return the app's mean heart rate, or else the mean of its series."""
+    inner = found.get("heartRate")
+    for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):
+        rate = quantity(value, PER_MINUTE)
+        if rate:
+            return rate
+    series = found.get("heartRateData")
+    points = [one for one in series if isinstance(one, Mapping)] if isinstance(series, list) else []
+    rates = [rate for one in points if (rate := number(one.get("Avg", one.get("qty")))) is not None]
+    return sum(rates) / len(rates) if rates else None

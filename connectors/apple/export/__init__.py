@@ -1,0 +1,57 @@
+"""Apple Health: the export that a user makes on the phone (export.zip or export.xml)."""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Setting
+
+SPEC = ConnectorSpec(
+    name="apple_health",
+    title="Apple Health (export.zip or export.xml)",
+    delivers=frozenset(
+        {
+            "episodes",
+            Metric.HRV_SDNN,
+            Metric.HRV_RMSSD,
+            Metric.HRV_RMSSD_SPOT,
+            Metric.HRV_RMSSD_BEATS,
+            Metric.RESTING_HR,
+            Metric.HEART_RATE,
+            Metric.RESPIRATORY_RATE,
+            Metric.SPO2,
+            Metric.SKIN_TEMPERATURE,
+            Metric.ASLEEP,
+            Metric.IN_BED,
+            Metric.AWAKE,
+            Metric.LIGHT_SLEEP,
+            Metric.DEEP_SLEEP,
+            Metric.REM_SLEEP,
+            Metric.STEPS,
+            Metric.STAND_HOURS,
+            Metric.DISTANCE,
+            Metric.ACTIVE_ENERGY,
+            Metric.MINDFUL,
+        }
+    ),
+    streams=("day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"),
+    normaliser_version=4,
+    normaliser="connectors.apple.export.normalise:normalise",
+    lasting=frozenset(
+        {"day", "activity", "heart_rate", "hrv", "rmssd", "night", "workout", "mindful", "every"}
+    ),  # cut-off exports add,
+    recognises="connectors.apple.export.files:recognise",
+    reads="connectors.apple.export.files:read",
+    leaves_out={
+        r"(^|/)(apple_health_export|workout-routes)/.*\.gpx$": "routes of workouts",
+        r"(^|/)electrocardiograms/": "electrocardiograms",
+        r"(^|/)clinical-records/|_cda\.xml$": "clinical documents",
+    },
+    file_settings=(
+        Setting(
+            name="sources",
+            help="whom to believe, best first: watch, phone, others, makers (as WHOOP), or a part of a name",
+            default="watch,phone,others,makers",
+        ),
+        Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
+    ),
+    remembers_files=True,
+    reads_zones=True,
+)

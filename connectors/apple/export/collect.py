@@ -1,0 +1,345 @@
+"""Collect the contents of an export in file order, and store the rows for time order."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from connectors.apple.export.beats import first_clock, listed, rmssd
+from connectors.apple.export.columns import Columns, instants, values
+from connectors.apple.export.heads import SLEEP_VALUE, STOOD, Head, Heads, Source
+from connectors.apple.export.nights import STAGES
+from connectors.apple.export.places import Places
+from connectors.apple.export.spill import LONGEST, Spill
+from connectors.apple.export.units import (
+    KILOCALORIES,
+    fixed_place,
+    instant,
+    known_zone,
+    measured,
+    number,
+    offset_at,
+    offset_of_beats,
+)
+
+if TYPE_CHECKING:
+    import numpy as np
+from collections.abc import Iterable, Mapping
+
+from connectors.apple.export.heads import QUANTITY
+from connectors.apple.export.units import METRES, PER_MINUTE
+
+SPORT = "HKWorkoutActivityType"
+SAME = 0.5  # share of the shorter workout's time, above which two apps recorded the same workout
+
+Attributes = Mapping[str, str]
+
+
+def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
+    """Return a workout's sport and, as far as known, metres, kilocalories and mean heart rate.
+
+    Totals are attributes until iOS 15, and child statistics since. Statistics of the activities within a workout repeat
+    the totals, so only the element's own children are passed.
+    """
+    found: dict[str, Any] = {
+        "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
+        "distance": _attribute(attributes, "totalDistance", METRES),
+        "active_energy": _attribute(attributes, "totalEnergyBurned", KILOCALORIES),
+        **_statistics(statistics),
+    }
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def _statistics(statistics: Iterable[Attributes]) -> dict[str, float]:
+    found: dict[str, float | None] = {}
+    distances = []
+    for statistic in statistics:
+        name = statistic.get("type", "").removeprefix(QUANTITY)
+        if name == "ActiveEnergyBurned":
+            found["active_energy"] = measured(statistic, KILOCALORIES, "sum")
+        elif name == "HeartRate":
+            found["heart_rate"] = measured(statistic, PER_MINUTE, "average")
+        elif name.startswith("Distance"):  # separate for each kind of movement
+            distances.append(measured(statistic, METRES, "sum") or 0.0)
+    found["distance"] = max(distances, default=None)
+    return {name: value for name, value in found.items() if value}
+
+
+def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> float | None:
+    return measured(attributes, units, name, f"{name}Unit") or None  # 0 stands for "not measured"
+
+
+def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
+    """Return workouts by start, without duplicates and without those that a better source recorded too."""
+    kept: list[tuple[Source, dict[str, Any]]] = []
+    for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
+        if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):
+            kept.append((source, one))
+    return sorted((one for _, one in kept), key=lambda one: (one["start"], one["end"]))
+
+
+def _same(one: Mapping[str, Any], other: Mapping[str, Any], *, apart: bool) -> bool:
+    if not apart or one["start"] == one["end"]:
+        return (one["start"], one["end"]) == (other["start"], other["end"])
+    shared = min(one["end"], other["end"]) - max(one["start"], other["start"])
+    return bool(shared > SAME * min(one["end"] - one["start"], other["end"] - other["start"]))
+
+
+DAY = 86_400.0
+ENDLESS = float("inf")
+BATCH = 2_000  # rows from the XML parser taken at once
+DATE = re.compile(r"(199\d|20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
+ZONE_KEY = "HKTimeZone"
+ZONE = re.compile(rb'key="HKTimeZone" value="([^"<]*)"')
+Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beats; None or empty if a row has none
+
+
+@dataclass(frozen=True, slots=True)
+class Series:
+    """Rows of a kind from a source. ``detail`` is a sleep stage or a unit, ``place`` the zone that the rows state."""
+
+    name: str
+    source: Source
+    detail: str = ""
+    place: str | None = None
+
+
+class Collected:
+    """The part of an export read so far. ``homes`` are the zones of residence."""
+
+    def __init__(
+        self, homes: Sequence[tuple[float, str]], spill: Spill, *, order: Sequence[str], keep_all: bool = False
+    ) -> None:
+        self.spill, self.places, self.keep_all = spill, Places(homes), keep_all
+        self.exported = ENDLESS
+        self.first, self.last = ENDLESS, 0.0
+        self.aside: Counter[tuple[str, str]] = Counter()  # (type, reason) -> rows set aside
+        self.workouts: list[tuple[Source, dict[str, Any]]] = []
+        self.summaries: dict[str, dict[str, float]] = {}
+        self.series: list[Series] = []
+        self.listing = Listing()
+        self._numbers: dict[Series, int] = {}
+        self._heads = Heads(order, every=keep_all)
+        self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
+
+    def columns(self, rows: Columns) -> bool:
+        """Take rows found without an XML parser. Return False, taking none, if an XML parser has to read them."""
+        import numpy as np
+
+        heads = self._heads.numbers(rows.heads)
+        if heads is None:
+            return False
+        wanted = np.flatnonzero(heads >= 0)
+        if len(wanted):
+            some = (
+                rows if len(wanted) == len(heads) else Columns(*(tuple([column[n] for n in wanted]) for column in rows))
+            )
+            self._take(heads[wanted], some.starts, some.ends, some.values, lambda n: _inside(some.inside[n]))
+        return True
+
+    def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
+        """Take an element from an XML parser. Names of grandchildren begin with a slash."""
+        if name == "ExportDate":
+            self.exported = instant(attributes.get("value")) or ENDLESS
+        elif name == "ActivitySummary":
+            self._summary(attributes)
+        elif name == "Workout":
+            self._workout(attributes, within)
+        elif (head := self._heads.of(attributes)) >= 0:
+            texts = (attributes.get(key, "").encode() for key in ("startDate", "endDate", "value"))
+            self._waiting.append((head, *texts, (_zone(within), _beats(within))))  # type: ignore[arg-type]
+            if len(self._waiting) >= BATCH:
+                self.flush()
+
+    def flush(self) -> None:
+        """Take the rows that waited for a full batch."""
+        import numpy as np
+
+        if self._waiting:
+            heads, starts, ends, texts, inside = zip(*self._waiting, strict=True)
+            self._waiting = []
+            self._take(np.array(heads), starts, ends, texts, inside.__getitem__)
+
+    def _take(
+        self,
+        heads: np.ndarray,
+        starts: Sequence[bytes],
+        ends: Sequence[bytes],
+        texts: Sequence[bytes],
+        inside: Callable[[int], Inside],
+    ) -> None:
+        import numpy as np
+
+        start = instants(starts)
+        end = start if starts == ends else instants(ends)
+        good = (start <= end) & (end <= self.exported + DAY) & (end - start < LONGEST)
+        if good.any():
+            self.first, self.last = min(self.first, start[good].min()), max(self.last, end[good].max())
+        for head in np.unique(heads):
+            of_head = heads == head
+            rows = np.flatnonzero(of_head & good)
+            kept = self._heads.heads[head]
+            self._set_aside(kept, start[of_head & ~good], end[of_head & ~good])
+            if len(rows):
+                self.listing.saw(kept.type, start[rows])
+                span, places = np.column_stack([start[rows], end[rows]]), rows.tolist()
+                self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
+
+    def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
+        """Count rows with impossible times. A wrong clock put a 2030 into an export of 2019."""
+        for low, high in zip(start.tolist(), end.tolist(), strict=True):
+            after = "after the export" if high > self.exported + DAY else "it lasts longer than a week"
+            reason = "its times cannot be read" if low != low or high != high else after
+            self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
+
+    def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
+        """Store rows of a type, unit and source with sound times."""
+        kind = head.kind
+        if self.keep_all:
+            self._keep_every(head, span, texts)
+        if kind is None:
+            return
+        match kind.role:
+            case "sleep":
+                self._slept(head, span, texts, inside)
+            case "mindful":
+                self._put(Series(kind.name, head.source), span)
+            case "stand":
+                stood = [n for n, text in enumerate(texts) if text == STOOD.encode()]
+                self._put(Series(kind.name, head.source), span[stood])
+            case "sdnn":
+                self._varied(head, *self._measured(head, span, texts, inside))
+            case _:
+                rows, found, _ = self._measured(head, span, texts, inside)
+                self._put(Series(kind.name, head.source), rows, found)
+
+    def _measured(
+        self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
+    ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
+        """Return the rows with plausible values, in the unit of the metric."""
+        found = head.converted(values(texts))
+        good = head.plausible(found)
+        for reason, rows in head.reasons(found, good).items():
+            self.aside[head.type, reason] += rows
+        kept = [one for one, right in zip(inside, good, strict=True) if right] if inside else []
+        return span[good], found[good], kept
+
+    def _put(self, series: Series, span: np.ndarray, found: np.ndarray | float = 0.0) -> None:
+        import numpy as np
+
+        if len(span):
+            number = self._numbers.setdefault(series, len(self.series))
+            if number == len(self.series):
+                self.series.append(series)
+            rows = np.empty((len(span), 4))
+            rows[:, 0], rows[:, 1:3], rows[:, 3] = number, span, found
+            self.spill.put(rows)
+
+    def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
+        """Store each row unchanged: numbers in the file's own unit, words as part of the series."""
+        found = values(texts)
+        for word in set(texts):
+            rows = (
+                [n for n, text in enumerate(texts) if text == word]
+                if number(word.decode("utf-8", "replace")) is None
+                else []
+            )
+            self._put(Series(f"*{head.type}", head.source, word.decode("utf-8", "replace")), span[rows])
+        good = found == found
+        self._put(Series(f"*{head.type}", head.source, head.unit), span[good], found[good])
+
+    def _slept(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
+        together: dict[Series, list[int]] = defaultdict(list)
+        for row, (text, (place, _)) in enumerate(zip(texts, inside, strict=True)):
+            stage = STAGES.get(text.decode("utf-8", "replace").removeprefix(SLEEP_VALUE))
+            if stage is None:
+                self.aside[head.type, "its value is not known"] += 1
+                continue
+            if place is not None:
+                self.places.saw(float(span[row, 0]), place)
+                self.places.saw(float(span[row, 1]), place)
+            together[Series("sleep", head.source, stage, place)].append(row)
+        for series, rows in together.items():
+            self._put(series, span[rows])
+
+    def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
+        """Store readings of variability. Their beats tell the offset and the RMSSD."""
+        import numpy as np
+
+        together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
+        for row, (at, value, (_, beats)) in enumerate(zip(span[:, 0].tolist(), found.tolist(), inside, strict=True)):
+            offset = offset_of_beats(first_clock(beats), at, offset_at(at, self.places.home(at)))
+            place = None if offset is None else fixed_place(offset)
+            if place is not None:
+                self.places.saw(at, place)
+            together[Series("sdnn", head.source, place=place)].append((row, value))
+            if (successive := rmssd(beats, value)) is not None:
+                together[Series("beats", head.source, place=place)].append((row, successive))
+        for series, some in together.items():
+            rows, values_of = zip(*some, strict=True)
+            self._put(series, span[[*rows]], np.array(values_of))
+
+    def _workout(self, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
+        start, end = instant(attributes.get("startDate")), instant(attributes.get("endDate"))
+        if start is None or end is None or not start <= end <= self.exported + DAY or end - start >= LONGEST:
+            self.aside["Workout", "its times cannot be read, or be true"] += 1
+            return
+        self.first, self.last = min(self.first, start), max(self.last, end)
+        place = _zone(within)
+        if place is not None:
+            self.places.saw(start, place)
+        told = workout(attributes, (one for name, one in within if name == "WorkoutStatistics"))
+        self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
+
+    def _summary(self, attributes: dict[str, str]) -> None:
+        """Take Apple's own totals of a day, which hold no duplicates. 0 on days without a watch is left out."""
+        energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
+        stood = number(attributes.get("appleStandHours"))
+        found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
+        day = attributes.get("dateComponents", "")
+        if found and DATE.fullmatch(day):
+            self.summaries[day] = found
+
+
+class Listing:
+    """The type of record being listed, and the order of its rows in time."""
+
+    def __init__(self) -> None:
+        self.type = ""
+        self.latest = 0.0
+        self._rows = self._back = 0
+
+    def saw(self, kind: str, starts: np.ndarray) -> None:
+        """Take more rows of a type, in file order."""
+        import numpy as np
+
+        if kind != self.type:
+            self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
+        latest = np.maximum.accumulate(np.maximum(starts, self.latest))
+        self._rows += len(starts)
+        self._back += int((latest - starts > DAY).sum())
+        self.latest = float(latest[-1])
+
+    @property
+    def in_order(self) -> bool:
+        """Tell if at most 5 % of rows come late. Otherwise no day is surely complete before the type's last row."""
+        return self._back * 20 <= self._rows
+
+
+def _inside(body: bytes) -> Inside:
+    """Return the zone and the raw text within a row."""
+    zone = ZONE.search(body)
+    return known_zone(zone[1].decode()) if zone else None, body
+
+
+def _zone(within: list[tuple[str, dict[str, str]]]) -> str | None:
+    zones = (one.get("value", "") for name, one in within if name == "MetadataEntry" and one.get("key") == ZONE_KEY)
+    return known_zone(next(zones, ""))
+
+
+def _beats(within: list[tuple[str, dict[str, str]]]) -> bytes:
+    found = [one for name, one in within if name == "/InstantaneousBeatsPerMinute"]
+    return listed((one.get("bpm", ""), one.get("time", "")) for one in found) if found else b""

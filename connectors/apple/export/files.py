@@ -1,0 +1,170 @@
+"""Apple's export file, recognised by content because the phone's language decides its name, as pages of records.
+
+Records come month by month, each holding a stream's local day.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.errors import CutShort
+from bridge.domain.ports import File
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.apple.export import days
+from connectors.apple.export.collect import DAY, ENDLESS, Collected, Series
+from connectors.apple.export.days import Window
+from connectors.apple.export.elements import CutOff, read_into
+from connectors.apple.export.heads import KINDS, ORDER, order_of
+from connectors.apple.export.spill import END, SERIES, START, Spill
+from connectors.apple.export.units import day_at
+
+if TYPE_CHECKING:
+    import numpy as np
+
+EPOCH = date(1970, 1, 1)
+AROUND = 3 * DAY  # seconds before and after a month from which a night or a zone may reach into it
+
+
+@dataclass(frozen=True)
+class Export:
+    """A finished collection. ``until`` maps a type to the instant after which the cut-off file has too few rows."""
+
+    collected: Collected
+    until: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def first_day(self) -> str:
+        """Return the local date of the earliest useful record. Empty without any."""
+        return self._day(self.collected.first) if self.collected.last else ""
+
+    @property
+    def last_day(self) -> str:
+        """Return the local date of the export, which had not ended, or else of the latest record."""
+        return self._day(self._ended) if self.collected.last else ""
+
+    @property
+    def as_of(self) -> datetime:
+        """Return the instant of the export, or else of its latest record."""
+        return datetime.fromtimestamp(self._ended, UTC)
+
+    @property
+    def _ended(self) -> float:
+        collected = self.collected
+        return collected.exported if collected.exported < ENDLESS else collected.last
+
+    def months(self) -> Iterator[list[RawRecord]]:
+        """Yield the records of each month, stream by stream, ascending."""
+        for month in self._named():
+            window = self._window(month)
+            for stream, make in days.STREAMS.items():
+                found = make(window)
+                records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
+                if records:
+                    yield records
+
+    def _day(self, at: float) -> str:
+        return day_at(at, self.collected.places.offset(at))
+
+    def _named(self) -> list[str]:
+        """Return every month in which a row may begin or end, in any zone."""
+        edges = {edge for low, high in self.collected.spill.spans() for edge in (low - DAY, low + 12 * DAY, high + DAY)}
+        edges |= {one["start"] + n * DAY for _, one in self.collected.workouts for n in (-1, 1)}
+        return sorted({day_at(at, 0)[:7] for at in edges} | {day[:7] for day in self.collected.summaries})
+
+    def _window(self, month: str) -> Window:
+        first = date.fromisoformat(f"{month}-01")
+        last = (first + timedelta(days=32)).replace(day=1)
+        begin, end = (first - EPOCH).days, (last - EPOCH).days
+        rows = self.collected.spill.between(begin * DAY - AROUND, end * DAY + AROUND)
+        today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
+        return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
+
+    def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
+        """Return series -> rows of start, end and value."""
+        import numpy as np
+
+        rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
+        numbers, begins = np.unique(rows[:, SERIES], return_index=True)
+        found = {}
+        for number, part in zip(numbers, np.split(rows, begins[1:]), strict=False):
+            series = self.collected.series[int(number)]
+            until = self.until.get(series.name, ENDLESS)
+            found[series] = part[part[:, END] <= until][:, START:] if until < ENDLESS else part[:, START:]
+        return found
+
+
+MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
+LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "rmssd": DAY / 2}
+
+
+def recognise(file: File) -> bool:
+    """Recognise XML whose root is HealthData, or its document type, which may fill the whole head of the file."""
+    is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
+    return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
+
+
+def read(
+    file: File, *, zone: str, settings: Mapping[str, str] | None = None, zones: ZoneHistory = ()
+) -> Iterator[Page]:
+    """Yield pages with the whole export. Raises CutShort after the readable part of a damaged file."""
+    chosen, whole = settings or {}, True
+    order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
+    with Spill() as spill:
+        homes = [(span.since.timestamp(), span.zone) for span in zones] or [(0.0, zone)]
+        collected = Collected(homes, spill, order=order, keep_all=keep_all)
+        with file.open() as stream:
+            try:
+                read_into(collected, stream)
+            except CutOff:
+                whole = False
+        collected.flush()
+        collected.places.settle()
+        yield from _pages(Export(collected, {} if whole else _too_few(collected)), whole=whole)
+    if not whole:
+        raise CutShort("it is cut off or damaged; what came before was read. Export it again on the phone")
+
+
+def _too_few(collected: Collected) -> dict[str, float]:
+    """Return the instant from which the type that was being listed at the cut has too few rows, by its name.
+
+    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete;
+    nights are complete before the noon before it.
+    """
+    kind, listing = KINDS.get(collected.listing.type), collected.listing
+    if kind is None or kind.role not in LISTED:
+        return {}
+    places, at = collected.places, listing.latest
+    midnight = (at + places.offset(at) * 60) // DAY * DAY - places.offset(at) * 60
+    return {kind.name: midnight - LISTED[kind.role] if listing.in_order else 0.0}
+
+
+def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
+    """Yield a page per month and stream. A day's record replaces that of an earlier export.
+
+    Records of a damaged file, and of the unfinished day of the export, add to the stored records instead. A month
+    strictly inside the export is complete, so an earlier export's records of that month are removed, also for a stream
+    without records. The first and last months are partial, because a new phone starts in the middle of a month. All
+    pages carry the date of the export, so that exports give the same result in any order.
+    """
+    first, last, as_of = export.first_day, export.last_day, export.as_of
+    latest: dict[str, str] = {}
+    for records in export.months():
+        stream, month = records[0].stream, records[0].key[:7]
+        for empty in _between(latest.get(stream, month), month) if whole else ():
+            yield Page(stream=stream, records=(), covers=Covers(prefix=f"{empty}-", as_of=as_of))
+        latest[stream] = month
+        page = tuple(replace(record, adds=not whole or record.key >= last, as_of=as_of) for record in records)
+        covers = Covers(prefix=f"{month}-", as_of=as_of) if whole and first[:7] < month < last[:7] else None
+        yield Page(stream=stream, records=page, covers=covers)
+    if export.collected.aside:
+        yield Page(stream="day", records=(), set_aside=dict(export.collected.aside))
+
+
+def _between(first: str, last: str) -> Iterator[str]:
+    """Yield the months strictly between two months."""
+    while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
+        yield first

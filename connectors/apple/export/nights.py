@@ -1,0 +1,161 @@
+"""Nights from stages that several apps and devices write side by side. A single source is chosen for each night."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from connectors.apple.export.heads import Source
+from connectors.apple.export.places import Places
+from connectors.apple.export.units import day_at, offset_at
+
+if TYPE_CHECKING:
+    import numpy as np
+
+GAP = 2.5 * 3600  # seconds between two stretches, above which they belong to different sleeps
+NAP_HOURS, NAP_LONGEST = range(8, 20), 3 * 3600
+LONGEST_IN_BED = 16 * 3600  # a longer stretch was not stopped in the morning
+IN_BED, AWAKE = "InBed", "Awake"
+ASLEEP = {
+    "AsleepCore": "light",
+    "AsleepDeep": "deep",
+    "AsleepREM": "rem",
+    "AsleepUnspecified": "unspecified",
+    "Asleep": "unspecified",  # its name before iOS 16
+}
+STAGED = {"light", "deep", "rem"}
+STAGES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
+
+Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, and values
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A sleep record: a value of ``STAGES`` and, if the record states it, the phone's zone."""
+
+    start: float
+    end: float
+    stage: str
+    source: Source
+    zone: str | None
+
+
+def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
+    """Return every sleep as a payload: Unix seconds, minutes per stage, kind, and the local date of waking."""
+    ordered = sorted(stretches, key=lambda s: (s.start, s.end))
+    loose = _loose(ordered)
+    blocks = _joined(_blocks(s for s in ordered if s not in loose), [s for s in ordered if s in loose])
+    return [_night(block, places) for block in blocks if any(s.stage != AWAKE for s in block)]
+
+
+def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
+    """Return time in bed that lacks any sleep of the same source or is far too long.
+
+    Such a stretch is added to sleeps but does not connect them.
+    """
+    slept: dict[Source, list[Stretch]] = defaultdict(list)
+    in_bed = []
+    for stretch in ordered:
+        if stretch.stage == IN_BED:
+            in_bed.append(stretch)
+        elif stretch.stage != AWAKE:
+            slept[stretch.source].append(stretch)
+    return {
+        stretch
+        for stretch in in_bed
+        if stretch.end - stretch.start > LONGEST_IN_BED
+        or not any(s.start < stretch.end and s.end > stretch.start for s in slept[stretch.source])
+    }
+
+
+def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
+    """Add loose time in bed to the blocks it touches. A stretch that touches none becomes a block."""
+    edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
+    alone = []
+    for stretch in loose:
+        near = [at for at, (low, high) in enumerate(edges) if stretch.start <= high and stretch.end >= low]
+        for at in near:
+            low, high = edges[at]
+            blocks[at].append(replace(stretch, start=max(stretch.start, low), end=min(stretch.end, high)))
+        alone += [] if near else [stretch]
+    return sorted([*blocks, *_blocks(alone)], key=lambda block: block[0].start)
+
+
+def _blocks(ordered: Iterable[Stretch]) -> list[list[Stretch]]:
+    blocks: list[list[Stretch]] = []
+    end = float("-inf")
+    for stretch in ordered:
+        if stretch.start - end > GAP:
+            blocks.append([])
+        blocks[-1].append(stretch)
+        end = max(end, stretch.end)
+    return blocks
+
+
+def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
+    mine = _chosen(block)
+    stages = {stage: union((s.start, s.end) for s in mine if s.stage == stage) for stage in {s.stage for s in mine}}
+    asleep = union(span for stage, spans in stages.items() if stage not in (IN_BED, AWAKE) for span in spans)
+    hull = [(min(s.start for s in mine), max(s.end for s in mine))]
+    sleeping = asleep or hull
+    start, end = sleeping[0][0], sleeping[-1][1]
+    place = next((s.zone for s in reversed(mine) if s.zone), None) or places.place(end)
+    offset = offset_at(end, place)
+    payload: dict[str, Any] = {"start": start, "end": end, "offset": offset, "day": day_at(end, offset)}
+    payload["kind"] = "nap" if _is_nap(start, end, offset_at(start, place)) else "sleep"
+    payload["in_bed"] = _minutes(stages.get(IN_BED) or hull)
+    if asleep:
+        payload["asleep"] = _minutes(asleep)
+    if STAGED & stages.keys():
+        payload |= {stage: _minutes(stages.get(stage, [])) for stage in sorted(STAGED)}
+    if AWAKE in stages:
+        payload["awake"] = _minutes(stages[AWAKE])
+    return payload
+
+
+def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
+    """Join overlapping spans, ascending."""
+    joined: list[tuple[float, float]] = []
+    for start, end in sorted(spans):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        else:
+            joined.append((start, end))
+    return joined
+
+
+def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
+    """Return the best source's stretches: a source with stages, then with any sleep. Watches first."""
+    by_source: dict[Source, list[Stretch]] = {}
+    for stretch in block:
+        by_source.setdefault(stretch.source, []).append(stretch)
+    return min(by_source.values(), key=_quality)
+
+
+def _quality(stretches: Sequence[Stretch]) -> tuple[int, int, float, str]:
+    stages = {s.stage for s in stretches}
+    depth = next(d for d, some in enumerate((STAGED, {"unspecified"}, {IN_BED}, {AWAKE})) if some & stages)
+    order, name = stretches[0].source
+    return depth, order, -sum(s.end - s.start for s in stretches), name
+
+
+def _is_nap(start: float, end: float, offset: int) -> bool:
+    hour = (start + offset * 60) % 86400 // 3600
+    return end - start < NAP_LONGEST and hour in NAP_HOURS
+
+
+def _minutes(spans: Iterable[tuple[float, float]]) -> float:
+    return round(sum(end - start for start, end in spans) / 60, 3)
+
+
+def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
+    """Return the median of the best source's values from ``start`` to ``end``, or None without values."""
+    import numpy as np
+
+    for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):
+        first, after = np.searchsorted(times, start), np.searchsorted(times, end, side="right")
+        if first < after:
+            return float(np.median(values[first:after]))
+    return None

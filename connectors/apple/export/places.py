@@ -1,0 +1,123 @@
+"""The user's zone over time, from zones beside sleeps and workouts and from wall clocks of heart beats."""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from connectors.apple.export.units import offset_at
+
+if TYPE_CHECKING:
+    import numpy as np
+
+DAY, QUARTER = 86_400, 900
+REACH = 4 * DAY  # seconds from a piece of evidence, beyond which the user counts as at home
+HOME = ""  # stands for the zone of residence
+OFTEN = 1800  # seconds within which repeated evidence of a place is dropped
+
+
+class Places:
+    """The zone at every instant. The nearest evidence counts if it is near; the move lies halfway between two
+    pieces.
+
+    A place whose clock equals the home's counts as home: beats tell only an offset, and a phone may name any city of a
+    zone. ``homes`` are the zones of residence from an instant on (Unix seconds), ascending; the first holds for all
+    time before.
+    """
+
+    def __init__(self, homes: Sequence[tuple[float, str]]) -> None:
+        self._moved, self._homes = [since for since, _ in homes[1:]], [zone for _, zone in homes]
+        self._names: list[str] = []
+        self._numbers: dict[str, int] = {}
+        self._evidence = array("d")  # at, number of the place, at, number ...
+        self._latest = 0.0, -1
+        self._since: list[float] = [float("-inf")]
+        self._places: list[str] = [HOME]
+
+    def home(self, at: float) -> str:
+        """Return the zone of residence at an instant."""
+        return self._homes[bisect_right(self._moved, at)]
+
+    def saw(self, at: float, place: str) -> None:
+        """Record evidence that the user was at a place: a zone, or a fixed offset by its name."""
+        number = self._numbers.get(place)
+        if number is None:
+            number = self._numbers[place] = len(self._names)
+            self._names.append(place)
+        if not (number == self._latest[1] and 0 <= at - self._latest[0] < OFTEN):
+            self._evidence.extend((at, number))
+            self._latest = at, number
+
+    def settle(self) -> None:
+        """Compute the moves once all evidence is recorded."""
+        before = float("-inf")
+        for at, number in sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True)):
+            if at - before > 2 * REACH:
+                self._move(before + REACH, HOME)
+                before = at - 2 * REACH
+            self._move((before + at) / 2, self._like_home(at, self._names[int(number)]), seen=at)
+            before = at
+        self._move(before + REACH, HOME)
+
+    def _like_home(self, at: float, place: str) -> str:
+        return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
+
+    def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
+        """Record a move to a place, unless its clock at the time of the evidence is the same."""
+        current = self._places[-1]
+        if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
+            self._since.append(since)
+            self._places.append(place)
+
+    def _offset(self, at: float, place: str) -> int:
+        return offset_at(at, place or self.home(at))
+
+    def place(self, at: float) -> str:
+        return self._places[bisect_right(self._since, at) - 1] or self.home(at)
+
+    def offset(self, at: float) -> int:
+        """Return minutes east of UTC at an instant."""
+        return offset_at(at, self.place(at))
+
+    def offsets(self, at: np.ndarray) -> np.ndarray:
+        """Return seconds east of UTC of many instants that lie close together."""
+        import numpy as np
+
+        if not len(at):
+            return np.zeros(0)
+        since, offsets = self._steps(int(at.min() // DAY) * DAY, int(at.max() // DAY + 1) * DAY)
+        found: np.ndarray = offsets[np.searchsorted(since, at, side="right") - 1]
+        return found
+
+    def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return starts and values of the offsets between two instants. Changes fall on quarters of an hour or on
+        moves.
+        """
+        import numpy as np
+
+        moves = [at for at in (*self._since, *self._moved) if first < at < last]
+        edges = sorted({*range(first, last + 1, DAY), *moves})
+        since, offsets = [float(first)], [self.offset(first)]
+        for low, high in pairwise(edges):
+            for at in (low, *self._change(low, high)):
+                if self.offset(at) != offsets[-1]:
+                    since.append(float(at))
+                    offsets.append(self.offset(at))
+        return np.array(since), np.array(offsets) * 60.0
+
+    def _change(self, low: float, high: float) -> list[float]:
+        """Return the instant at which a zone's clock changes between two instants of a day, if any."""
+        low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
+        before = self.offset(low)
+        if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:
+            return []
+        while high_quarter - low_quarter > 1:
+            middle = (low_quarter + high_quarter) // 2
+            if self.offset(max(middle * QUARTER, low)) == before:
+                low_quarter = middle
+            else:
+                high_quarter = middle
+        return [float(high_quarter * QUARTER)]

@@ -1,0 +1,91 @@
+"""Rows sorted from file order to time order, in little memory however many they are.
+
+Rows wait in an unnamed temporary file, which disappears when it is closed.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import defaultdict
+from types import TracebackType
+from typing import TYPE_CHECKING, Self
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+
+SERIES, START, END, VALUE = range(4)  # the columns
+BLOCK = 16 * 86_400  # seconds of rows that lie together
+WAITING = 2 << 20  # bytes held in memory before they go to the file
+LONGEST = 7 * 86_400  # seconds a row may last
+
+
+class Spill:
+    """Rows of (series, start, end, value), stored by start in blocks of 16 days."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="rhythm-bridge-")  # noqa: SIM115 - closed with the spill
+        self._waiting: dict[int, list[bytes]] = defaultdict(list)
+        self._places: dict[int, list[tuple[int, int]]] = defaultdict(list)
+        self._held = 0
+        self._near: dict[int, Rows] = {}
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()
+
+    def put(self, rows: Rows) -> None:
+        """Store rows in any order."""
+        import numpy as np
+
+        blocks = rows[:, START] // BLOCK
+        for block in np.unique(blocks):
+            some = rows if blocks[0] == block and (blocks == block).all() else rows[blocks == block]
+            packed = np.ascontiguousarray(some).tobytes()
+            self._waiting[int(block)].append(packed)
+            self._held += len(packed)
+        if self._held > WAITING:
+            self._flush()
+
+    def _flush(self) -> None:
+        at = self._file.seek(0, 2)
+        for block, parts in self._waiting.items():
+            packed = b"".join(parts)
+            self._file.write(packed)
+            self._places[block].append((at, len(packed)))
+            at += len(packed)
+        self._waiting.clear()
+        self._held = 0
+
+    def spans(self) -> list[tuple[float, float]]:
+        """Return the stretches of time that hold rows, ascending. A row may end after the stretch in which it
+        starts.
+        """
+        return [(block * BLOCK, (block + 1) * BLOCK + LONGEST) for block in sorted({*self._waiting, *self._places})]
+
+    def between(self, first: float, last: float) -> Rows:
+        """Return all rows that touch a stretch of time, in file order. Call with ascending stretches."""
+        import numpy as np
+
+        numbers = range(int((first - LONGEST) // BLOCK), int(last // BLOCK) + 1)
+        self._near = {number: self._block(number) for number in numbers}
+        rows = np.concatenate(list(self._near.values()))
+        found: Rows = rows[(rows[:, END] >= first) & (rows[:, START] <= last)]
+        return found
+
+    def _block(self, number: int) -> Rows:
+        import numpy as np
+
+        if (near := self._near.get(number)) is not None:
+            return near
+        parts = []
+        for at, length in self._places.get(number, ()):
+            self._file.seek(at)
+            parts.append(self._file.read(length))
+        packed = b"".join([*parts, *self._waiting.get(number, ())])
+        return np.frombuffer(packed, dtype=np.float64).reshape(-1, 4)

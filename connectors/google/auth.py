@@ -1,0 +1,388 @@
+"""Google for connectors. Holds consent over a loopback redirect, credentials that
+refresh, and the meaning of answers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from functools import cache
+from typing import Any
+
+from bridge import http as web
+from bridge.auth.oauth import not_busy, plain_loopback_allowed
+from bridge.auth.redirect_listener import code_of, listening
+from bridge.auth.redirect_listener import redirected_address as led_back
+from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
+from bridge.domain.ports import Account, Browser, Setting
+from bridge.http import parse_seconds
+from bridge.http.allowance import TOO_DEEP
+
+ANSWER_MAX_SECONDS = 60  # seconds for any answer
+BUSY = {"rateLimitExceeded", "userRateLimitExceeded", "RATE_LIMIT_EXCEEDED", "RESOURCE_EXHAUSTED"}
+QUOTA_PAUSE = timedelta(hours=6)  # "usage limits exceeded": back off for hours
+DISABLED = {"accessNotConfigured", "SERVICE_DISABLED"}
+# A token server's last words: RFC 6749, 5.2; developers.google.com/identity/protocols/oauth2/web-server (errors)
+DEAD = ("invalid_grant", "invalid_client", "unauthorized_client", "deleted_client", "disabled_client", "invalid_scope")
+SHUT, UNCOVERED = {"forbidden"}, {"insufficientPermissions", "ACCESS_TOKEN_SCOPE_INSUFFICIENT"}
+# Consents to an app in publishing status Testing end after 7 days: developers.google.com/identity/protocols/oauth2
+# ("Refresh token expiration"). An access token outlives its consent by up to an hour.
+TESTING_CONSENT_LIFE, ACCESS_TOKEN_LIFE = timedelta(days=7), timedelta(hours=1)
+TELLING = timedelta(days=30)  # after that a consent that died unseen may have died of anything
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Service:
+    """An API of Google's as a source, with its name and the scopes it asks for."""
+
+    source: str
+    api: str  # its name in Google's console
+    scope: str
+    reads: str  # what the consent lets us read
+    writes: str | None = None  # the scope for writing, asked for only where it is switched on
+
+    @property
+    def again(self) -> str:
+        return f"bridge connect {self.source} --user NAME"
+
+
+SETTINGS = (
+    Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
+    Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
+    Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),
+    Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)"),
+    Setting(name="client_secret", help="the client secret of your OAuth client", secret=True),
+)
+
+
+class Gone(SourceChanged):
+    """410, for a sync token or an updatedMin that is too old."""
+
+
+class NotFound(SourceChanged):
+    """404, for a thing that was removed or is no longer shared."""
+
+
+class Forbidden(Refused):
+    """403 for a single thing that somebody shared and took back. No consent of ours brings it."""
+
+
+class Taken(SourceChanged):
+    """409, for an id that is in use already."""
+
+
+class Invalid(SourceChanged):
+    """400, for a parameter that is not taken, which may be the name of a removed thing."""
+
+
+def answered(request: Any, service: Service, now: datetime) -> Any:
+    """Execute a request once, because minutes are the scheduler's to wait. Raises the bridge's errors.
+
+    Gone, NotFound, Forbidden, Taken and Invalid are for who knows what they mean there; uncaught they stop the source.
+    """
+    from http.client import HTTPException
+
+    import httplib2
+    from google.auth.exceptions import RefreshError, TransportError
+    from googleapiclient.errors import HttpError
+
+    reads = request.method == "GET"  # what only writes may be answered without content
+    try:
+        answer = request.execute(num_retries=0)
+    except HttpError as error:
+        raise _meaning(error, service, now) from None
+    except RefreshError as error:
+        raise refused(error, service) from None
+    except (httplib2.HttpLib2Error, HTTPException, TransportError, OSError) as error:
+        raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
+    except (ValueError, TypeError):  # the latter from the library's own reading of an odd error
+        raise TryLater(f"{service.source} answered something that is not JSON") from None
+    except RecursionError:
+        raise SourceChanged(TOO_DEEP) from None
+    if isinstance(answer, str | bytes) and (reads or answer):  # the library gives what is no JSON as it came
+        raise TryLater(f"{service.source} answered something that is not JSON")
+    return answer
+
+
+def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None) -> BridgeError:
+    """Return the error for a failed refresh. Either the consent is dead, or the token server is busy."""
+    answer = error.args[1] if len(error.args) > 1 else None
+    if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
+        return TryLater(f"{service.source}'s token server is busy")
+    if answer["error"] not in DEAD:
+        return Refused(f"{service.source}'s token server refused us; if that lasts, log in again: {service.again}")
+    given = _instant(token, "granted_at")
+    if given is None:
+        return NeedsLogin(
+            f"{service.source} needs you to log in again: {service.again}. If this happens every 7 days, your OAuth "
+            "app is in publishing status Testing: set it to In production, then log in again"
+        )
+    if died_of_testing(given, _instant(token, "worked_at") or given, datetime.now(UTC)):
+        return NeedsLogin(
+            f"{service.source}: the consent of {given:%d %b} ended after 7 days, because your OAuth app is in "
+            "publishing status Testing. Set it to In production (Google Auth Platform, Audience: Publish app), then "
+            f"log in again: {service.again}"
+        )
+    return NeedsLogin(f"{service.source}: the consent of {given:%d %b} was withdrawn or has ended: {service.again}")
+
+
+def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
+    """True when a consent that ended between ``worked`` and ``now`` ended as those of an app in Testing do.
+
+    >>> given = datetime(2026, 11, 1, tzinfo=UTC)
+    >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))
+    >>> [died_of_testing(given, given + timedelta(days=w), given + timedelta(days=n)) for w, n in days]
+    [True, False, False, False]
+    """
+    return worked - given <= TESTING_CONSENT_LIFE + ACCESS_TOKEN_LIFE and TESTING_CONSENT_LIFE <= now - given <= TELLING
+
+
+def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
+    text = (token or {}).get(name)
+    return datetime.fromisoformat(text) if isinstance(text, str) else None
+
+
+def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
+    status, reasons = int(error.resp.status), _reasons(error.content)
+    if status == 401:
+        return NeedsLogin(f"{service.source} refused the stored consent: {service.again}")
+    if status == 403 and "quotaExceeded" in reasons:
+        return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE, limited=True)
+    if status == 429 or status >= 500 or reasons & BUSY:
+        limited = status < 500
+        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now), limited=limited)
+    if status == 403 and reasons & DISABLED:
+        return SourceChanged(
+            f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
+        )
+    if status == 403:
+        meaning = Forbidden if reasons & SHUT and not reasons & UNCOVERED else Refused
+        return meaning(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+    refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
+    return refusal(f"{service.source} refused the request (HTTP {status})")
+
+
+def _reasons(content: bytes) -> set[str]:
+    """Return every reason of an answer, from its ``errors``, the newer ``details``, and the newer ``status``."""
+    try:
+        body = json.loads(content)
+    except (ValueError, RecursionError):
+        return set()
+    error = body.get("error") if isinstance(body, dict) else None
+    if not isinstance(error, dict):
+        return set()
+    lists = [error[name] for name in ("errors", "details") if isinstance(error.get(name), list)]
+    return {str(one.get("reason")) for some in lists for one in some if isinstance(one, dict)} | {
+        str(error.get("status"))
+    }
+
+
+def _retry_at(error: Any, now: datetime) -> datetime | None:
+    wait = parse_seconds(error.resp.get("retry-after"))
+    return None if wait is None else now + timedelta(seconds=wait)
+
+
+def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
+    """Ask to read, and to write only where told to. Raises NeedsLogin when refused, incomplete or unanswered."""
+    asked = [service.scope, *([service.writes] if write and service.writes else [])]
+    credentials = _agreed(account, browser, service, asked)
+    granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
+    if not set(asked) <= set(granted):
+        what = "reading" if service.scope not in granted else "writing"
+        raise NeedsLogin(f"the consent does not cover {what} {service.reads}; tick that box: {service.again}")
+    agreed = {"scopes": granted, "granted_at": datetime.now(UTC).isoformat()}
+    account.save_token(_stored(credentials, agreed))
+
+
+def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
+    """Return credentials. The person agrees in a browser and is redirected to us, or pastes the address.
+
+    The library's own way shows addresses through one browser of the whole process, and two people may be asked at once.
+    """
+    import requests
+    from google_auth_oauthlib.flow import Flow
+    from oauthlib.oauth2 import OAuth2Error
+
+    flow = Flow.from_client_config({"installed": _client(account)}, asked)
+    with listening(service.source) as (here, listener), plain_loopback_allowed(account.settings["token_uri"]):
+        flow.redirect_uri = here
+        web.prepare(flow.oauth2session)
+        flow.oauth2session.register_compliance_hook("access_token_response", not_busy(service.source))
+        url, state = flow.authorization_url(prompt="consent")
+        flow.oauth2session.scope = None  # what was granted is looked at below; oauthlib takes less for an error
+        code = code_of(service.source, led_back(browser, url, listener), state)
+        try:
+            flow.fetch_token(code=code, timeout=ANSWER_MAX_SECONDS)
+            return flow.credentials
+        except requests.RequestException as error:
+            raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+        except OAuth2Error as error:
+            told = f"the consent was refused or incomplete ({type(error).__name__}): {service.again}"
+            raise NeedsLogin(told) from None
+        except (ValueError, TypeError, AttributeError, KeyError):  # what the library makes of JSON that is no token
+            raise TryLater(f"{service.source}'s token server answered something that is not a token") from None
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent at Google. False when Google did not confirm."""
+    import requests
+
+    token = account.token() or {}
+    data = {"token": token.get("refresh_token") or token.get("token")}
+    with web.open_session() as session:
+        try:
+            return (
+                session.post(account.settings["revoke_uri"], data=data, timeout=ANSWER_MAX_SECONDS).status_code == 200
+            )
+        except requests.RequestException:
+            return False
+
+
+def open_http(account: Account, service: Service) -> Any:
+    """A client that signs requests. A token that has ended is refreshed, and saved before it is used.
+
+    Raises NeedsLogin when there is no consent or Google no longer honours it, TryLater when Google does not answer.
+    """
+    import google_auth_httplib2
+    from google.auth.exceptions import RefreshError, TransportError
+
+    credentials = _credentials(account, _consent(account, service))
+    http = _Http()
+    if not credentials.valid:
+        with account.refresh_lock():  # a consent that was given meanwhile stays
+            token = _consent(account, service)
+            credentials = _credentials(account, token)
+            try:
+                credentials.refresh(google_auth_httplib2.Request(http))
+            except RefreshError as error:
+                http.close()
+                raise refused(error, service, token) from None
+            except (TransportError, OSError) as error:
+                http.close()
+                raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
+            account.save_token(_stored(credentials, token))
+    return google_auth_httplib2.AuthorizedHttp(credentials, http=http)
+
+
+def _consent(account: Account, service: Service) -> dict[str, Any]:
+    token = account.token()
+    if not token or not token.get("refresh_token"):
+        raise NeedsLogin(f"{service.source} needs you to log in: {service.again}")
+    return token
+
+
+def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
+    from google.oauth2.credentials import Credentials
+
+    ends = _instant(token, "expiry")
+    return Credentials(  # type: ignore[no-untyped-call]
+        token=token.get("token"),
+        refresh_token=token["refresh_token"],
+        token_uri=account.settings["token_uri"],
+        client_id=account.settings["client_id"],
+        client_secret=account.settings["client_secret"],
+        expiry=ends and ends.astimezone(UTC).replace(tzinfo=None),  # the library wants naive UTC
+    )
+
+
+def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the token to keep, with the scopes granted and when. The library's ``to_json`` knows only those asked
+    for.
+    """
+    expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
+    return {
+        **consent,
+        "token": credentials.token,
+        "refresh_token": credentials.refresh_token,
+        "expiry": expiry,
+        "worked_at": datetime.now(UTC).isoformat(),
+    }
+
+
+def _client(account: Account) -> dict[str, Any]:
+    names = ("client_id", "client_secret", "auth_uri", "token_uri")
+    return {name: account.settings[name] for name in names} | {"redirect_uris": ["http://localhost"]}
+
+
+class _Http:
+    """The part of ``httplib2.Http`` that Google's libraries use, over a session with our bounds."""
+
+    def __init__(self) -> None:
+        self._session = web.open_session()
+
+    def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
+        """(response, content), as the libraries know them."""
+        import httplib2
+
+        answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)
+        named = {name.lower(): value for name, value in answer.headers.items()}
+        response = httplib2.Response({**named, "status": str(answer.status_code)})
+        response.reason = answer.reason
+        return response, answer.content
+
+    def close(self) -> None:
+        self._session.close()
+
+
+def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
+    """Google's client for an API. ``path`` is its service path, which the address of the API replaces.
+
+    Its requests are signed and sent by a client of this account's own. How they are made is worked out once per
+    process: to do so for every account would cost more than most of them have to say.
+    """
+    address = account.settings["base_url"].rstrip("/") + path
+    return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
+
+
+@cache
+def _built(name: str, version: str, address: str) -> Any:
+    """Google's client, whose own connection is never used."""
+    import httplib2
+    from googleapiclient.discovery import build
+
+    return build(
+        name,
+        version,
+        http=httplib2.Http(),
+        client_options={"api_endpoint": address},
+        static_discovery=True,
+        cache_discovery=False,
+    )
+
+
+@cache
+def _collection(name: str, version: str, address: str, collection: str) -> Any:
+    return getattr(_built(name, version, address), collection)()
+
+
+class _Api:
+    """The methods of Google's client, as in ``api.events().list(...)``. Requests go out through ``http``."""
+
+    def __init__(self, collection: Callable[[str], Any], http: Any) -> None:
+        self._collection = collection
+        self._http = http
+
+    def __getattr__(self, name: str) -> Callable[[], _Requests]:
+        return lambda: _Requests(self._collection(name), self._http)
+
+    def close(self) -> None:
+        self._http.close()
+
+
+class _Requests:
+    """The requests of a collection."""
+
+    def __init__(self, collection: Any, http: Any) -> None:
+        self._collection = collection
+        self._http = http
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        def made(*arguments: Any, **options: Any) -> Any:
+            request = getattr(self._collection, name)(*arguments, **options)
+            if request is not None:  # after the last page there is none
+                request.http = self._http
+            return request
+
+        return made

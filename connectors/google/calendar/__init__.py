@@ -1,0 +1,27 @@
+"""Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
+
+Read only, but for a calendar of its own where the person wants accepted advice written there.
+"""
+
+from bridge.domain.ports import ConnectorSpec, Setting
+from connectors.google.auth import SETTINGS
+
+SPEC = ConnectorSpec(
+    name="google_calendar",
+    title="Google Calendar (API v3)",
+    delivers=frozenset({"events"}),
+    streams=("calendar", "event"),
+    normaliser="connectors.google.calendar.normalise:normalise",
+    normaliser_version=2,
+    cursor_version=3,
+    settings=(
+        Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
+        *SETTINGS,
+    ),
+    opens="connectors.google.calendar.client:GoogleCalendar",
+    authorises="connectors.google.calendar.consent:authorise",
+    revokes="connectors.google.calendar.consent:revoke",
+    notices="connectors.google.calendar.channels:notice",
+    watches="connectors.google.calendar.channels:watch",
+    writes="connectors.google.calendar.write:write",
+)

@@ -1,0 +1,86 @@
+"""Calendars that are followed, which are those the person looks at. They are listed whole once and then by changes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from bridge.domain.errors import CursorExpired, SourceChanged
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.google.auth import Gone, answered
+from connectors.google.calendar.consent import CALENDAR
+
+IGNORED = (
+    "#holiday@group.v.calendar.google.com",
+    "#contacts@group.v.calendar.google.com",
+    "#sports@group.v.calendar.google.com",
+)
+FIELDS = "nextPageToken,nextSyncToken,items(id,summary,primary,selected,hidden,deleted,accessRole,timeZone)"
+Entry = Mapping[str, Any]
+
+
+def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
+    """Return the ids of all calendars to follow, in order, and a page of the news about them. Each id says whether the
+    calendar is somebody else's. The page's cursor remembers the ids.
+
+    Raises CursorExpired when even a whole listing is answered with 410, beside what ``answered`` raises.
+    """
+    known = json.loads(cursor) if cursor else {}
+    token = known.get("token")
+    try:
+        entries, following = entries_since(service, token, now)
+    except Gone:
+        if token is None:
+            raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
+        return calendars(service, None, now)
+    changed = {str(entry.get("id")) for entry in entries}
+    kept = known.get("calendars", {}) if token else {}
+    followed = {calendar: theirs for calendar, theirs in kept.items() if calendar not in changed}
+    followed |= {str(entry["id"]): _theirs(entry) for entry in entries if _wanted(entry)}
+    followed = dict(sorted(followed.items()))
+    records = tuple(_record(entry) for entry in entries if token or _wanted(entry))
+    state = json.dumps({"token": following, "calendars": followed}, sort_keys=True)
+    covers = None if token else Covers()
+    return followed, Page(stream="calendar", records=records, cursor=state, covers=covers)
+
+
+def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
+    """Return the entries of the calendar list and the next token. With ``token`` only changed entries are listed."""
+    found: list[Entry] = []
+    options: dict[str, Any] = {"fields": FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
+    while True:
+        body = answered(service.calendarList().list(**options), CALENDAR, now)
+        found += items(body)
+        if "nextPageToken" not in body:
+            if not isinstance(body.get("nextSyncToken"), str):
+                raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+            return found, body["nextSyncToken"]
+        options["pageToken"] = body["nextPageToken"]
+
+
+def items(body: Any) -> list[Entry]:
+    """Return the rows of a page of a listing. Raises SourceChanged for another shape."""
+    listed = body.get("items", []) if isinstance(body, dict) else None
+    if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
+        raise SourceChanged("google_calendar answered a listing of an unknown shape; look for a newer release")
+    return listed
+
+
+def _wanted(entry: Entry) -> bool:
+    """Calendars the person looks at, without holidays, birthdays of contacts and sports."""
+    calendar = entry.get("id")
+    if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
+        return False
+    return entry.get("primary") is True or (entry.get("selected") is True and entry.get("hidden") is not True)
+
+
+def _theirs(entry: Entry) -> bool:
+    """Say whether a calendar is somebody else's. Its answers to invitations are then its owner's."""
+    return entry.get("primary") is not True and entry.get("accessRole") != "owner"
+
+
+def _record(entry: Entry) -> RawRecord:
+    gone = not _wanted(entry)
+    return RawRecord(stream="calendar", key=str(entry.get("id", "?")), payload={} if gone else entry, deleted=gone)

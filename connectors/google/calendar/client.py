@@ -1,0 +1,190 @@
+"""Pull calendars and their events, with a full listing first and then changes by a sync token per calendar.
+
+Series are kept as masters and exceptions and expanded locally, so a change needs no window. The parameters of every
+request are the same: Google ties a sync token to them, and changing them means raising ``SPEC.cursor_version``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from typing import Any
+
+from bridge.domain.errors import CursorExpired, SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.google.auth import Forbidden, Gone, NotFound, answered, open_service
+from connectors.google.calendar.calendars import calendars, items
+from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
+
+PAGE = 2500  # the API's maximum
+BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
+EVENT_FIELDS = (
+    "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
+    "visibility,recurringEventId,originalStartTime,recurrence,organizer(self),"
+    "attendees(self,organizer,resource,responseStatus),attendeesOmitted,conferenceData(conferenceSolution/key/type),"
+    "hangoutLink,extendedProperties(private),updated)"
+)  # no e-mail addresses
+
+
+class GoogleCalendar:
+    """An open account for a single sync, because httplib2 underneath is not safe to share between threads."""
+
+    def __init__(self, account: Account) -> None:
+        self._account = account
+        self._followed: dict[str, bool] | None = None
+
+    def close(self) -> None:
+        if "_service" in vars(self):
+            self._service.close()
+
+    @cached_property
+    def _service(self) -> Any:
+        return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield ``calendar`` by the list's own token, and ``event`` by the token of each listed calendar."""
+        if stream == "calendar":
+            self._followed, page = calendars(self._service, cursor, now)
+            yield page
+            return
+        if self._followed is None:
+            self._followed, _ = calendars(self._service, None, now)
+        tokens: dict[str, str] = json.loads(cursor) if cursor else {}
+        for calendar in sorted(set(tokens) - set(self._followed)):
+            yield _dropped(calendar, tokens)
+        shut: list[str] = []
+        for calendar, theirs in self._followed.items():
+            try:
+                yield from self._follow(calendar, tokens, now, theirs=theirs)
+            except NotFound:  # unshared or removed since the list was read
+                yield _dropped(calendar, tokens)
+            except Forbidden:
+                shut.append(calendar)
+                if len(shut) == len(self._followed):  # it is not about one calendar
+                    raise
+        for calendar in shut:
+            yield _dropped(calendar, tokens)
+
+    def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
+        """Yield nothing. A push does not say what changed, and the pull that follows finds it."""
+        yield Page(stream=stream, records=())
+
+    def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
+        """Yield changes since the token. A dead token means the whole calendar again, once."""
+        ended = _Ended(calendar=calendar, theirs=theirs)
+        if tokens.get(calendar):
+            try:
+                yield from self._listing(calendar, tokens, now, ended)
+            except Gone:
+                tokens[calendar] = BEGUN
+            else:
+                return
+        try:
+            anew = _Ended(calendar=calendar, theirs=theirs, before=ended.alive)
+            yield from self._listing(calendar, tokens, now, anew)
+        except Gone:
+            raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
+
+    def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
+        """Yield the pages of a calendar. Only the last page is safe to resume after, because it carries the next token.
+
+        A whole listing that breaks off starts over; that it began is remembered, for there is something to drop.
+        """
+        options: dict[str, Any] = {
+            "calendarId": calendar,
+            "maxResults": PAGE,
+            "singleEvents": False,
+            "fields": EVENT_FIELDS,
+        }
+        full = not tokens.get(calendar)
+        if not full:
+            options["syncToken"] = tokens[calendar]
+        while True:
+            body = answered(self._service.events().list(**options), CALENDAR, now)
+            records = ended.read(items(body))
+            if "nextPageToken" not in body:
+                break
+            tokens.setdefault(calendar, BEGUN)
+            yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True) if full else None)
+            options["pageToken"] = body["nextPageToken"]
+        if not isinstance(body.get("nextSyncToken"), str):
+            raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+        tokens[calendar] = body["nextSyncToken"]
+        covers = Covers(prefix=f"{calendar}/") if full else ended.covers()
+        cursor = json.dumps(tokens, sort_keys=True)
+        yield Page(stream="event", records=(*records, *ended.deletions()), cursor=cursor, covers=covers)
+
+
+@dataclass(slots=True, kw_only=True)
+class _Ended:
+    """Events that a listing ends without saying so of each.
+
+    Google need not report the exceptions of a deleted series, and may report them as cancelled, which in a living
+    series would mean a hole. And what a listing told before it broke off may be gone when the next one is read.
+    """
+
+    calendar: str
+    theirs: bool  # somebody else's
+    before: set[str] = field(default_factory=set)  # keys a listing delivered that broke off
+    alive: set[str] = field(default_factory=set)
+    _gone: set[str] = field(default_factory=set)
+    _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
+
+    def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
+        """The records of a page."""
+        records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
+        for record in records:
+            if record.deleted:
+                self._gone.add(record.path)
+                continue
+            self.alive.add(record.key)
+            if record.parent is not None and record.payload.get("status") == "cancelled":
+                self._holes[record.key] = record.parent
+        return records
+
+    def deletions(self) -> Iterator[RawRecord]:
+        """Yield the records that were delivered and turned out to be gone."""
+        ended = {key for key, series in self._holes.items() if series in self._gone}
+        for key in sorted(ended | (self.before - self.alive)):
+            yield RawRecord(stream="event", key=key, payload={}, deleted=True)
+
+    def covers(self) -> Covers | None:
+        """The exceptions of the series that are gone: those not delivered as alive went with them."""
+        return Covers(parents=frozenset(self._gone)) if self._gone else None
+
+
+def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
+    """A calendar that is no longer there takes its events with it."""
+    tokens.pop(calendar, None)
+    cursor = json.dumps(tokens, sort_keys=True)
+    return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
+
+
+def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
+    """A cancelled exception is a hole in its series and stays. Any other cancelled event is gone."""
+    gone = item.get("status") == "cancelled" and "recurringEventId" not in item
+    series = item.get("recurringEventId")
+    return RawRecord(
+        stream="event",
+        key=f"{calendar}/{item.get('id', '?')}",
+        payload={} if gone else _kept(item) | ({THEIRS: True} if theirs else {}),
+        parent=f"event/{calendar}/{series}" if isinstance(series, str) else None,
+        deleted=gone,
+    )
+
+
+def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
+    """The event without its description, of which only a link to a task is of use, and other programs' properties."""
+    kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
+    if TASK_LINK in str(item.get("description", "")):
+        kept["description"] = TASK_LINK
+    ours = item.get("extendedProperties")
+    private = ours.get("private") if isinstance(ours, Mapping) else None
+    if isinstance(private, Mapping) and OURS in private:
+        kept["extendedProperties"] = {"private": {OURS: private[OURS]}}
+    return kept

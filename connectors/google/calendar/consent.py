@@ -1,0 +1,24 @@
+"""Consent to read calendars and, where it is switched on, to keep a calendar of our own."""
+
+from __future__ import annotations
+
+from bridge.domain.ports import Account, Browser
+from connectors.google import auth
+
+CALENDAR = auth.Service(
+    source="google_calendar",
+    api="Google Calendar API",
+    scope="https://www.googleapis.com/auth/calendar.readonly",
+    reads="calendars",
+    writes="https://www.googleapis.com/auth/calendar.app.created",  # calendars this app made, no others
+)
+
+
+def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
+    """Raises NeedsLogin when refused, incomplete or unanswered."""
+    auth.authorise(account, browser, CALENDAR, write=write)
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent at Google. False when Google did not confirm."""
+    return auth.revoke(account)

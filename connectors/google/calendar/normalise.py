@@ -1,0 +1,126 @@
+"""Google's event resources as events. Field names: developers.google.com/workspace/calendar/api/v3/reference/events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import date, datetime, timedelta
+from typing import Any
+
+from bridge.domain.errors import BadRecord
+from bridge.domain.types import Event, Item, RawRecord, Response
+from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_zone, utc, words
+
+TASK_LINK = "tasks.google.com/task/"
+OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
+THEIRS = "on_a_calendar_of_somebody_else"  # put beside Google's own fields, true there
+KINDS = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
+RESPONSES = {
+    "accepted": Response.ACCEPTED,
+    "tentative": Response.TENTATIVE,
+    "needsAction": Response.NEEDS_ACTION,
+    "declined": Response.DECLINED,
+}
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Return an event for an event resource, nothing for a calendar. Raises BadRecord naming the unreadable field."""
+    if record.stream == "calendar":
+        return []
+    payload = record.payload
+    calendar, _, key = record.key.rpartition("/")
+    if not isinstance(payload.get("id"), str) or not key:
+        raise BadRecord("google_calendar/event: id is missing")
+    times = _hole(payload) if payload.get("status") == "cancelled" else _times(payload)
+    return [Event(key=record.key, calendar=calendar, **_facts(payload) | times, **_exception(payload, calendar))]
+
+
+def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """A cancelled instance may carry nothing but what it replaces."""
+    if not isinstance(payload.get("recurringEventId"), str):
+        raise BadRecord("google_calendar/event: cancelled without a series")
+    return {"cancelled": True}
+
+
+def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Start and end. An all-day event's end is exclusive at Google and inclusive here."""
+    start, end = payload.get("start"), payload.get("end")
+    first, last = _date(start), _date(end)
+    if first is not None:
+        if last is None or last < first:
+            raise BadRecord("google_calendar/event: end is missing or before start")
+        return {"first_day": first, "last_day": max(first, last - timedelta(days=1)), "recurrence": _rules(payload)}
+    begun, ended = _instant(start), _instant(end)
+    if begun is None or ended is None or ended < begun:
+        raise BadRecord("google_calendar/event: start or end is no instant")
+    return {"start": begun, "end": ended, "zone": _zone(start), "recurrence": _rules(payload)}
+
+
+def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
+    """Return the series and the instance that this event replaces."""
+    master = payload.get("recurringEventId")
+    if not isinstance(master, str) or not master:
+        return {}
+    original = payload.get("originalStartTime")
+    start, day = _instant(original), _date(original)
+    if start is None and day is None:
+        raise BadRecord("google_calendar/event: originalStartTime is unreadable")
+    return {"master": f"{calendar}/{master}", "original_start": start, "original_day": day}
+
+
+def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
+    """Return all facts but the times. ``self`` marks the owner of the calendar. On somebody else's calendar a declined
+    event does not take place, and an accepted event is no answer of mine.
+    """
+    attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
+    people = [a for a in attendees if a.get("resource") is not True]
+    me = next((a for a in people if a.get("self") is True), None)
+    answer, theirs = _response(me), payload.get(THEIRS) is True
+    mine = mapping(payload.get("organizer")).get("self") is True or "organizer" not in payload
+    others = sum(a.get("self") is not True for a in people)
+    return {
+        "series": words(payload.get("iCalUID")),
+        "title": words(payload.get("summary")),
+        "busy": payload.get("transparency") != "transparent",
+        "kind": _kind(payload),
+        "response": None if theirs else answer,
+        "cancelled": theirs and answer is Response.DECLINED,
+        "others": max(others, 1) if payload.get("attendeesOmitted") is True else others,
+        "organised_by_me": mine and not (theirs and others),
+        "conference": bool(mapping(payload.get("conferenceData"))) or words(payload.get("hangoutLink")) is not None,
+        "private": payload.get("visibility") in ("private", "confidential"),
+    }
+
+
+def _response(me: Mapping[str, Any] | None) -> Response | None:
+    answer = None if me is None else me.get("responseStatus")
+    return RESPONSES.get(answer) if isinstance(answer, str) else None
+
+
+def _kind(payload: Mapping[str, Any]) -> str:
+    """Return the event type. A task with a time of day comes disguised as focus time, with a link to it."""
+    ours = mapping(mapping(payload.get("extendedProperties")).get("private")).get(OURS)
+    if isinstance(ours, str):
+        return f"advice:{ours.rpartition('/')[2]}"
+    kind, description = payload.get("eventType"), payload.get("description")
+    if kind == "focusTime" and isinstance(description, str) and TASK_LINK in description:
+        return "task"
+    return kind if isinstance(kind, str) and kind in KINDS else "default"
+
+
+def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(line for line in rows(payload.get("recurrence")) if isinstance(line, str))
+
+
+def _instant(when: Any) -> datetime | None:
+    """Return ``dateTime`` in UTC. Without an offset it is read in its ``timeZone``."""
+    return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=time_zone(mapping(when).get("timeZone")))
+
+
+def _date(when: Any) -> date | None:
+    return calendar_date(mapping(when).get("date"), EVENT_YEARS)
+
+
+def _zone(when: Any) -> str | None:
+    """Return the IANA name where this machine knows it."""
+    zone = time_zone(mapping(when).get("timeZone"))
+    return None if zone is None else zone.key

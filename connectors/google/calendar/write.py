@@ -1,0 +1,171 @@
+"""Accepted advice as events of a calendar named Rhythm, the only calendar that this consent can write to.
+
+What should be there is compared with what is there, so doing it again changes nothing. An event's id follows from its
+plan, so that there is a single event however often it is tried. What is written is noted beside the consent before.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any
+
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import Account
+from bridge.domain.types import Plan
+from connectors.google.auth import Gone, NotFound, Taken, answered, open_service
+from connectors.google.calendar.calendars import items
+from connectors.google.calendar.consent import CALENDAR
+from connectors.google.calendar.normalise import OURS
+
+TITLE = "Rhythm"
+MARK = "Kept by rhythm-bridge: what you accepted. Delete an event and the advice counts as ignored."
+REMOVED = "removed"  # in place of the calendar's id: the person deleted it
+LIST_FIELDS = "nextPageToken,items(id,description,accessRole)"
+EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
+
+
+def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
+    """Write plans as ``bridge.domain.ports.Writer`` says. An event counts as deleted only before its plan was over.
+
+    Raises SetupError once when the whole calendar was deleted, and writes nothing more until the person connects anew.
+    """
+    token = account.token() or {}
+    noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
+    current = [plan for plan in plans if plan.end > now]
+    withdrawn = set(noted) - {plan.key for plan in current}
+    if token.get("calendar") == REMOVED or not (current or withdrawn):
+        return []
+    service = open_service(account, CALENDAR, "calendar", "v3", "/calendar/v3/")
+    try:
+        return _Rhythm(account, service, now).keep(current, withdrawn, noted)
+    finally:
+        service.close()
+
+
+class _Rhythm:
+    """The calendar of accepted advice."""
+
+    def __init__(self, account: Account, service: Any, now: datetime) -> None:
+        self._account, self._service, self._now = account, service, now
+        self._calendar = (account.token() or {}).get("calendar") or self._found() or self._made()
+        self._remember(calendar=self._calendar)
+
+    def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
+        """Write, move and take away events. Returns the keys of those that the person deleted."""
+        self._remember(plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
+        for key in withdrawn:
+            self._take_away(key)
+        deleted = [plan.key for plan in current if self._is_deleted(plan)]
+        kept = {plan.key: plan.end.isoformat() for plan in current if plan.key not in deleted}
+        self._remember(plans=kept)
+        return deleted
+
+    def _is_deleted(self, plan: Plan) -> bool:
+        """Bring a plan to the calendar, unless the person has deleted it there since they agreed."""
+        event = self._event(plan.key)
+        if event is None:
+            self._insert(plan)
+        elif event.get("status") == "cancelled":
+            if _changed_at(event, self._now) > plan.agreed_at:
+                return True
+            self._update(plan)
+        elif (mark := _mark(event)) is not None and mark != _marked(plan):
+            self._update(plan)
+        return False
+
+    def _take_away(self, key: str) -> None:
+        event = self._event(key)
+        if event is not None and event.get("status") != "cancelled" and _mark(event) is not None:
+            try:
+                self._ask(self._service.events().delete(calendarId=self._calendar, eventId=event_id(key)))
+            except (Gone, NotFound):  # the person was faster
+                return
+
+    def _event(self, key: str) -> Mapping[str, Any] | None:
+        """Return the event that stands there, deleted or not. None when it was never written."""
+        named = {"calendarId": self._calendar, "eventId": event_id(key)}
+        try:
+            found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))
+        except (Gone, NotFound):
+            return None
+        return found
+
+    def _insert(self, plan: Plan) -> None:
+        body = {"id": event_id(plan.key), **_body(plan)}
+        try:
+            self._ask(self._service.events().insert(calendarId=self._calendar, body=body))
+        except Taken:  # another process was faster
+            return
+        except NotFound:
+            self._remember(calendar=REMOVED, plans={})
+            raise SetupError(
+                f'the calendar "{TITLE}" was deleted at Google: accepted advice is no longer written. '
+                f"To have it again: {CALENDAR.again} --write"
+            ) from None
+
+    def _update(self, plan: Plan) -> None:
+        named = {"calendarId": self._calendar, "eventId": event_id(plan.key)}
+        self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
+
+    def _found(self) -> str | None:
+        """Return the calendar made earlier, whose id was lost with an earlier consent or before it was saved."""
+        resource = self._service.calendarList()
+        request = resource.list(maxResults=250, showHidden=True, fields=LIST_FIELDS)
+        while request is not None:
+            body = self._ask(request)
+            for entry in items(body):
+                if entry.get("description") == MARK and entry.get("accessRole") == "owner":
+                    return str(entry["id"])
+            request = resource.list_next(request, body)
+        return None
+
+    def _made(self) -> str:
+        body = {"summary": TITLE, "description": MARK, "timeZone": self._account.zone}
+        return str(self._ask(self._service.calendars().insert(body=body))["id"])
+
+    def _ask(self, request: Any) -> Any:
+        return answered(request, CALENDAR, self._now)
+
+    def _remember(self, **more: Any) -> None:
+        """Beside the consent. Written only where it is news."""
+        with self._account.refresh_lock():
+            token = self._account.token() or {}
+            if any(token.get(name) != value for name, value in more.items()):
+                self._account.save_token(token | more)
+
+
+def event_id(key: str) -> str:
+    """Return the only id a plan's event may have. Hexadecimal digits are among those Google allows."""
+    return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
+
+
+def _body(plan: Plan) -> dict[str, Any]:
+    return {
+        "summary": plan.action.replace("_", " ").capitalize(),
+        "start": {"dateTime": plan.start.isoformat()},
+        "end": {"dateTime": plan.end.isoformat()},
+        "reminders": {"useDefault": False},
+        "extendedProperties": {"private": {OURS: _marked(plan)}},
+    }
+
+
+def _marked(plan: Plan) -> str:
+    return f"{plan.slot}/{plan.action}"
+
+
+def _mark(event: Mapping[str, Any]) -> str | None:
+    """Return our mark with the slot. None for an event that somebody else made under that id."""
+    properties = event.get("extendedProperties")
+    private = properties.get("private") if isinstance(properties, Mapping) else None
+    mark = private.get(OURS) if isinstance(private, Mapping) else None
+    return mark if isinstance(mark, str) else None
+
+
+def _changed_at(event: Mapping[str, Any], otherwise: datetime) -> datetime:
+    """Return the instant of a deletion. A deleted event need not tell it."""
+    try:
+        return datetime.fromisoformat(str(event.get("updated")))
+    except ValueError:
+        return otherwise

@@ -1,0 +1,20 @@
+"""Google Tasks, read only, with lists, tasks, due dates and completions, followed by their time of change."""
+
+from bridge.domain.ports import ConnectorSpec, Setting
+from connectors.google.auth import SETTINGS
+
+SPEC = ConnectorSpec(
+    name="google_tasks",
+    title="Google Tasks (API v1)",
+    delivers=frozenset({"tasks"}),
+    streams=("list", "task"),
+    cursor_version=2,
+    normaliser="connectors.google.tasks.normalise:normalise",
+    settings=(
+        Setting(name="base_url", help="the API's address", default="https://tasks.googleapis.com"),
+        *SETTINGS,
+    ),
+    opens="connectors.google.tasks.client:GoogleTasks",
+    authorises="connectors.google.tasks.consent:authorise",
+    revokes="connectors.google.tasks.consent:revoke",
+)

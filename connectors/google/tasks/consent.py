@@ -1,0 +1,23 @@
+"""Consent to read tasks at Google, and nothing else."""
+
+from __future__ import annotations
+
+from bridge.domain.ports import Account, Browser
+from connectors.google import auth
+
+TASKS = auth.Service(
+    source="google_tasks",
+    api="Google Tasks API",
+    scope="https://www.googleapis.com/auth/tasks.readonly",
+    reads="tasks",
+)
+
+
+def authorise(account: Account, browser: Browser) -> None:
+    """Raises NeedsLogin when refused, incomplete or unanswered."""
+    auth.authorise(account, browser, TASKS)
+
+
+def revoke(account: Account) -> bool:
+    """Withdraw the consent at Google. False when Google did not confirm."""
+    return auth.revoke(account)

@@ -1,0 +1,40 @@
+"""Google's task resources as tasks. Field names: developers.google.com/workspace/tasks/reference/rest/v1/tasks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime
+
+from bridge.domain.types import Item, RawRecord, Task
+from connectors.payload import EVENT_YEARS, Fields, calendar_date, utc, words
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
+    """Return a task for a task resource, nothing for a list. Raises BadRecord naming the unreadable field."""
+    if record.stream == "list":
+        return []
+    fields = Fields.of("google_tasks", record)
+    one, _, key = record.key.rpartition("/")
+    if not isinstance(fields.get("id"), str) or not key:
+        raise fields.bad("id is missing")
+    title = words(fields.get("title"))
+    return [Task(key=record.key, list=one, title=title, due=_due(fields), completed=_completed(fields))]
+
+
+def _due(fields: Fields) -> date | None:
+    """Return a date. The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move it."""
+    text = fields.get("due")
+    day = None if text is None else calendar_date(str(text)[:10], EVENT_YEARS)
+    if text is not None and day is None:
+        raise fields.bad("due is no date")
+    return day
+
+
+def _completed(fields: Fields) -> datetime | None:
+    """Return when the task was done. None while it needs action."""
+    if not fields.choice("status", {"needsAction": False, "completed": True}):
+        return None
+    at = utc(fields.get("completed")) or utc(fields.get("updated"))
+    if at is None:
+        raise fields.bad("completed is no instant")
+    return at

@@ -1,0 +1,330 @@
+"""Readers of a payload's fields, shared by all connectors, and tables that say which field holds which metric.
+
+A field may be absent, null or of another type at any time. Readers of optional fields then return None. Readers of
+required fields raise ``BadRecord``, which names the source, the stream and the field, and never quotes the value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from fractions import Fraction
+from typing import Any, TypeVar
+from zoneinfo import ZoneInfo
+
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.metrics import Metric
+from bridge.domain.samples import finite, only_measured, quarter_hours, samples
+from bridge.domain.types import Episode, EpisodeKind, RawRecord, Sample
+
+# Factors into a metric's unit. A fraction divides exactly: 25,200 s are 420 min and not 419.99999999999994.
+SECONDS = Fraction(1, 60)
+MILLISECONDS = Fraction(1, 60_000)
+CENTIMETRES = Fraction(1, 100)
+KILOJOULES = Fraction(1000, 4184)  # 4.184 kJ are 1 kcal
+SHARE = Fraction(100)  # 0.93 is 93 %
+
+YEARS = range(1990, 2200)  # of a measurement
+EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
+OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
+SPAN_MAX = timedelta(days=3)  # of a night or a workout
+MINUTE = timedelta(minutes=1)
+
+Table = Mapping[Metric, str | tuple[str, Fraction]]  # metric -> field, or field and factor
+Choice = TypeVar("Choice")
+
+
+def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
+    """Return the UTC instant of an ISO 8601 text. A text without an offset is read in ``zone``, else None."""
+    at = _parsed(value)
+    if at is not None and at.tzinfo is None:
+        at = None if zone is None else at.replace(tzinfo=zone)
+    return None if at is None else _bounded(at, years)
+
+
+def utc_of_naive(value: Any) -> datetime | None:
+    """Return the UTC instant of an ISO 8601 text that is UTC without saying so, or of Unix milliseconds."""
+    if isinstance(value, str):
+        at = _parsed(value)
+        return None if at is None else _bounded(at.replace(tzinfo=UTC), YEARS)
+    return utc_of_unix(value, per_second=1000)
+
+
+def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
+    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``."""
+    number = finite(value)
+    try:
+        at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
+    except (OverflowError, OSError, ValueError):
+        return None
+    return at if at is None or at.year in YEARS else None
+
+
+def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
+    """Return the date of an ISO 8601 text. None for anything else."""
+    try:
+        day = date.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+    return day if day is not None and day.year in years else None
+
+
+def written_offset(value: Any) -> int | None:
+    """Return minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text."""
+    text = value if isinstance(value, str) else ""
+    at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
+    moved = None if at is None else at.utcoffset()
+    return None if moved is None else int(moved / MINUTE)
+
+
+def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
+    """Return minutes east of UTC from a wall clock that is written as if it were UTC, and the instant itself."""
+    if wall is None or at is None:
+        return None
+    minutes = round((wall - at) / MINUTE)
+    return minutes if abs(minutes) <= OFFSET_MAX_MINUTES else None
+
+
+def time_zone(name: Any) -> ZoneInfo | None:
+    """Return the zone of an IANA name. None for a name that this machine does not know."""
+    try:
+        return ZoneInfo(name) if isinstance(name, str) and name else None
+    except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
+        return None
+
+
+def offset_in(zone: ZoneInfo, at: datetime) -> int:
+    """Return the minutes that a zone's clocks are east of UTC at an instant."""
+    return int((at.astimezone(zone).utcoffset() or timedelta(0)) / MINUTE)
+
+
+def local_date(at: datetime, offset: int | None) -> date:
+    """Return the date on a wall clock that is ``offset`` minutes east of UTC. Of UTC where the offset is unknown."""
+    return (at + timedelta(minutes=offset or 0)).date()
+
+
+def words(value: Any) -> str | None:
+    """Return a text that is not blank. None for anything else."""
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def mapping(value: Any) -> Mapping[str, Any]:
+    """Return an object, or an empty object for anything else."""
+    return value if isinstance(value, Mapping) else {}
+
+
+def rows(value: Any) -> Sequence[Any]:
+    """Return a list, or an empty list for anything else."""
+    return value if isinstance(value, list) else ()
+
+
+def total(*parts: float | None) -> float | None:
+    """Return the sum. None when any part is missing, because a sum of the rest would be too small."""
+    present = [part for part in parts if part is not None]
+    return sum(present) if len(present) == len(parts) else None
+
+
+def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
+    """Return the rows of an answer, found at ``path``. Raises SourceChanged where it holds no list of objects."""
+    found = Fields(mapping(body), source).get(path)
+    if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
+        raise SourceChanged(f"{source} answered {stream} in an unknown shape; look for a newer release of the bridge")
+    return found
+
+
+def raw_records(
+    stream: str, found: Iterable[Mapping[str, Any]], *, key: str = "id", without: Collection[str] = ()
+) -> tuple[RawRecord, ...]:
+    """Return rows as records named by their field ``key``. The fields in ``without`` are not kept."""
+    kept = ({name: value for name, value in row.items() if name not in without} for row in found)
+    return tuple(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=row) for row in kept)
+
+
+def midnight(day: date) -> datetime:
+    """Return the first instant of a date in UTC."""
+    return datetime.combine(day, time(), UTC)
+
+
+def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
+    """Return means of readings per quarter of an hour, each with the offset that was valid in ``zone``."""
+    by_offset: dict[int, list[tuple[float, float]]] = {}
+    for at, value in readings:
+        by_offset.setdefault(offset_in(zone, at), []).append((at.timestamp(), value))
+    for offset, found in by_offset.items():
+        yield from quarter_hours(metric, found, offset=offset)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stretch:
+    """The time that a record speaks of, with UTC instants, minutes east of UTC, and the person's date.
+
+    ``end`` is None where the source tells only when it began, and ``offset`` where the source does not tell it.
+    """
+
+    start: datetime
+    end: datetime | None
+    offset: int | None
+    day: date
+
+    @property
+    def minutes(self) -> float:
+        """The length of the time. 0 without an end."""
+        return ((self.end or self.start) - self.start) / MINUTE
+
+    def episode(
+        self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
+    ) -> Episode:
+        """Return a sleep, a nap or a workout of this time with its values that were measured."""
+        return Episode(
+            key=key,
+            kind=kind,
+            start=self.start,
+            end=self.end or self.start,
+            offset=self.offset,
+            day=self.day,
+            label=label,
+            values=only_measured(values),
+        )
+
+    def samples(self, key: str, values: Mapping[Metric, float | None]) -> Iterator[Sample]:
+        """Return a sample of this time per value that was measured."""
+        return samples(values, key=key, start=self.start, end=self.end, offset=self.offset, day=self.day)
+
+
+@dataclass(frozen=True, slots=True)
+class Fields:
+    """A payload and the name under which its errors are reported, such as ``oura/sleep``.
+
+    A field is named by its path with dots between: ``score.stage_summary.total_in_bed_time_milli``.
+    """
+
+    payload: Mapping[str, Any]
+    name: str
+
+    @classmethod
+    def of(cls, source: str, record: RawRecord) -> Fields:
+        """Return the fields of a record."""
+        return cls(record.payload, f"{source}/{record.stream}")
+
+    def bad(self, reason: str) -> BadRecord:
+        """Return the error that sets this record aside. ``reason`` names a field and quotes no value."""
+        return BadRecord(f"{self.name}: {reason}")
+
+    def get(self, path: str) -> Any:
+        """Return a field's value as the vendor sent it. None where the field or an object around it is absent."""
+        value: Any = self.payload
+        for part in path.split("."):
+            value = value.get(part) if isinstance(value, Mapping) else None
+        return value
+
+    def inner(self, path: str) -> Fields:
+        """Return the fields of an object within this object, which is empty where it is absent."""
+        return Fields(mapping(self.get(path)), self.name)
+
+    def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
+        """Return a finite number times ``factor``."""
+        value = finite(self.get(path))
+        return None if value is None else value * factor.numerator / factor.denominator
+
+    def measured(self, table: Table) -> dict[Metric, float | None]:
+        """Return the value of each metric of a table, in the metric's unit."""
+        sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
+        return {metric: self.number(*source) for metric, source in sources.items()}
+
+    def key(self, path: str) -> str:
+        """Return an identifier, which is a text or a whole number. Raises BadRecord."""
+        value = self.get(path)
+        if isinstance(value, bool) or not isinstance(value, str | int) or value == "":
+            raise self.bad(f"{path} is missing")
+        return str(value)
+
+    def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
+        """Return the meaning of a word from a list of known words. Raises BadRecord for any other word."""
+        value = self.get(path)
+        if not isinstance(value, str) or value not in choices:
+            raise self.bad(f"{path} is missing or unknown")
+        return choices[value]
+
+    def instant(self, path: str) -> datetime:
+        """Return the UTC instant of an ISO 8601 text with an offset. Raises BadRecord."""
+        at = utc(self.get(path))
+        if at is None:
+            raise self.bad(f"{path} is no instant")
+        return at
+
+    def offset(self, path: str) -> int:
+        """Return minutes east of UTC from a written offset. Raises BadRecord."""
+        minutes = written_offset(self.get(path))
+        if minutes is None:
+            raise self.bad(f"{path} is no offset from UTC")
+        return minutes
+
+    def day(self, path: str) -> date:
+        """Return a calendar date. Raises BadRecord."""
+        day = calendar_date(self.get(path))
+        if day is None:
+            raise self.bad(f"{path} is no date")
+        return day
+
+    def zone(self, path: str) -> ZoneInfo:
+        """Return the zone of an IANA name. Raises BadRecord."""
+        zone = time_zone(self.get(path))
+        if zone is None:
+            raise self.bad(f"{path} is no known time zone")
+        return zone
+
+    def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
+        """Return the instants and numbers of a list of objects. An object without both is left out.
+
+        Raises BadRecord where there is no list.
+        """
+        if not isinstance(self.get(path), list):
+            raise self.bad(f"{path} is no list")
+        for row in rows(self.get(path)):
+            fields = Fields(mapping(row), self.name)
+            instant, number = utc(fields.get(at)), fields.number(value)
+            if instant is not None and number is not None:
+                yield instant, number
+
+    def civil_day(self, day: str, start: str) -> Stretch:
+        """Return a civil day by its date. It begins at the instant ``start``, or at midnight UTC where that is absent.
+
+        Raises BadRecord without a date.
+        """
+        date_of, at = self.day(day), utc(self.get(start))
+        offset = None if at is None else written_offset(self.get(start))
+        return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
+
+    def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
+        """Raise BadRecord for a stretch that ends before its start, or lasts longer than ``longest``."""
+        if end < start or (longest is not None and end - start > longest):
+            raise self.bad("it ends before it starts, or days later")
+
+    def stretch(self, start: str, end: str, *, day: str | None = None, by_end: bool = True) -> Stretch:
+        """Return the time between two instants. The offset is that of the second, the person's at that time.
+
+        ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
+        Raises BadRecord.
+        """
+        begun, over, offset = self.instant(start), self.instant(end), self.offset(end)
+        self.ordered(begun, over)
+        date_of = self.day(day) if day else local_date(over if by_end else begun, offset)
+        return Stretch(start=begun, end=over, offset=offset, day=date_of)
+
+
+def _parsed(value: Any) -> datetime | None:
+    """Return the date and time of an ISO 8601 text, with or without an offset."""
+    try:
+        return datetime.fromisoformat(value) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
+    """Return the instant in UTC. None where its year is out of bounds."""
+    try:
+        at = at.astimezone(UTC)
+    except OverflowError:
+        return None
+    return at if at.year in years else None

@@ -1,0 +1,76 @@
+"""Windows of dates for sources that know neither changes nor deletions, so that every pull reads the last days again.
+
+The cursor holds the date up to which all was read, as ``{"until": "2026-11-20"}``.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from typing import Self
+
+from bridge.domain.types import Covers, Page, RawRecord
+from connectors.payload import midnight
+
+DAY = timedelta(days=1)
+Records = tuple[RawRecord, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The dates that a pull reads, both included. ``again`` says that a part of them was read before."""
+
+    since: date
+    until: date
+    again: bool
+    today: date  # in UTC
+
+    @classmethod
+    def after(cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta) -> Self:
+        """Return the dates from the cursor's, less ``overlap``, to tomorrow. Without a cursor the last ``days``.
+
+        After an absence of more than ``days`` all of it is read. A cursor of a clock that was far ahead does not count.
+        """
+        until = (now + DAY).date()  # the person's date may be ahead of UTC's
+        first = until - timedelta(days=days)
+        read = until if cursor is None else date.fromisoformat(json.loads(cursor)["until"])
+        if cursor is None or read - overlap > until:
+            return cls(since=first, until=until, again=False, today=now.date())
+        start = min(read, until) - overlap
+        return cls(since=start if read < first else max(first, start), until=until, again=True, today=now.date())
+
+    def pieces(self, days: int) -> Iterator[tuple[date, date]]:
+        """Yield the first and last date of consecutive pieces of at most ``days``, oldest first."""
+        first = self.since
+        while first <= self.until:
+            last = min(first + timedelta(days=days - 1), self.until)
+            yield first, last
+            first = last + DAY
+
+    def pages(
+        self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
+    ) -> Iterator[Page]:
+        """Yield a stream's pages, piece by piece. ``read(first, last)`` gives the records of a piece, page by page.
+
+        Only the last page of a piece carries a cursor. ``tells_deletions``: what a complete list lacks is gone.
+        """
+        for first, last in self.pieces(days):
+            *before, final = read(first, last)
+            for records in before:
+                yield Page(stream=stream, records=records)
+            covers = self.covers(last) if tells_deletions else None
+            yield Page(stream=stream, records=final, cursor=self.cursor(last), covers=covers)
+
+    def cursor(self, last: date) -> str:
+        """Return the cursor to save once all up to ``last`` has landed. It never lies ahead of today."""
+        return json.dumps({"until": min(last, self.today).isoformat()})
+
+    def covers(self, last: date) -> Covers | None:
+        """Return the stretch that a list up to ``last`` delivered whole, so that records it lacks are gone.
+
+        A first pull covers nothing, because a whole history must not vanish on one answer's word. The first day is left
+        out, because dates are the person's.
+        """
+        return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

@@ -1,0 +1,23 @@
+"""The laboratory runs real HTTP servers in the role of vendors, and a made-up person who lives behind them.
+
+It is a package of its own, ``rhythm-lab``: the product's wheel does not hold it, and the product never imports it.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+
+def fixtures(source: str) -> Path:
+    """Return the folder of a source's fixtures, inside the wheel or beside the package in a checkout."""
+    packaged = Path(__file__).parent / "fixtures"
+    folder = packaged if packaged.is_dir() else Path(__file__).parents[1] / "fixtures"
+    return folder / source
+
+
+def account(source: str, case: str) -> dict[str, Any]:
+    """Return what a vendor holds for a person, read from ``fixtures/<source>/<case>.json``."""
+    body: dict[str, Any] = json.loads((fixtures(source) / f"{case}.json").read_text(encoding="utf-8"))
+    return body

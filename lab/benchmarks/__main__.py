@@ -1,0 +1,21 @@
+"""Runs every benchmark in turn (``python -m lab.benchmarks``, ``make bench``)."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+MODULES = (
+    "lab.benchmarks.landing",
+    "lab.benchmarks.calendar",
+    "lab.benchmarks.fit",
+    "lab.benchmarks.meters",
+    "lab.benchmarks.simulator",
+    "lab.benchmarks.titles",
+    "lab.benchmarks.tenyears",
+    "lab.benchmarks.web",
+)
+
+for module in MODULES:
+    print(f"# {module}", flush=True)
+    subprocess.run([sys.executable, "-m", module], check=True)  # noqa: S603 - our own modules

@@ -1,0 +1,119 @@
+"""Measures stored records per second against a bare ``sqlite3`` insert of the same rows in the same run.
+
+Run: ``python -m lab.benchmarks.landing [--records N] [--url URL]``; without a URL on an SQLite file in a temporary
+folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sqlite3
+import tempfile
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from time import perf_counter
+
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Connection
+from bridge.domain.types import Item, RawRecord, Sample
+from bridge.store import Store
+
+PAGE = 2500
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+METRICS = (Metric.HRV_RMSSD, Metric.RESTING_HR, Metric.RECOVERY_SCORE)
+Pages = Sequence[Sequence[RawRecord]]
+Row = tuple[int | float | str | bytes, ...]
+
+
+def made(records: int, *, shift: float = 0.0) -> Pages:
+    """Return pages of nights with three figures each."""
+    nights = [
+        RawRecord(stream="night", key=f"night-{i}", payload={"i": i, "v": 50 + i % 40 + shift, "note": "x" * 200})
+        for i in range(records)
+    ]
+    return [nights[begin : begin + PAGE] for begin in range(0, records, PAGE)]
+
+
+def normalise(record: RawRecord, _parent: RawRecord | None) -> Sequence[Item]:
+    start = NOW + timedelta(minutes=int(str(record.payload["i"])))
+    value = float(str(record.payload["v"]))
+    return [Sample(key=str(m), metric=m, start=start, offset=60, day=start.date(), value=value) for m in METRICS]
+
+
+def landed(store: Store, connection: Connection, pages: Pages, *, hours: int) -> float:
+    """Store all pages, each in its own transaction, and return the seconds."""
+    begun = perf_counter()
+    for page in pages:
+        with store.transaction():
+            store.ingest.land(connection, page, normalise, version=1, now=NOW + timedelta(hours=hours))
+            store.ingest.save_cursor(connection.id, "night", page[-1].key, 1)
+    return perf_counter() - begun
+
+
+def bare(path: Path, pages: Pages) -> float:
+    """Write the same payloads and values with the driver alone, page by page, and return the seconds."""
+    with closing(sqlite3.connect(path, isolation_level=None)) as db:
+        db.executescript(
+            "PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL;"
+            "CREATE TABLE records (id INTEGER PRIMARY KEY, stream TEXT, key TEXT, hash BLOB, UNIQUE (stream, key));"
+            "CREATE TABLE arrivals (id INTEGER PRIMARY KEY, record_id INTEGER, arrived_at INTEGER, payload BLOB);"
+            "CREATE INDEX arrivals_record ON arrivals (record_id);"
+            "CREATE TABLE samples (id INTEGER PRIMARY KEY, record_id INTEGER, key TEXT, start INTEGER, day TEXT,"
+            " value REAL, known_at INTEGER, UNIQUE (record_id, key));"
+            "CREATE INDEX samples_day ON samples (day, key);"
+        )
+        begun, number = perf_counter(), 0
+        for page in pages:
+            rows = list(_rows(page, number))
+            db.execute("BEGIN IMMEDIATE")
+            db.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", [row[0] for row in rows])
+            db.executemany("INSERT INTO arrivals VALUES (NULL, ?, ?, ?)", [row[1] for row in rows])
+            db.executemany(
+                "INSERT INTO samples VALUES (NULL, ?, ?, ?, ?, ?, ?)", [sample for row in rows for sample in row[2]]
+            )
+            db.execute("COMMIT")
+            number += len(page)
+        return perf_counter() - begun
+
+
+def _rows(page: Sequence[RawRecord], number: int) -> Iterator[tuple[Row, Row, Sequence[Row]]]:
+    """Yield each record's row, its arrival's, and those of its samples."""
+    at = int(NOW.timestamp() * 1_000_000)
+    for record_id, record in enumerate(page, start=number + 1):
+        text = json.dumps(record.payload, sort_keys=True).encode()
+        mark = hashlib.blake2b(text, digest_size=16).digest()
+        samples = tuple((record_id, str(m), at, "2026-01-01", 50.0, at) for m in METRICS)
+        yield (record_id, record.stream, record.key, mark), (record_id, at, zlib.compress(text)), samples
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--records", type=int, default=20_000)
+    parser.add_argument("--url", help="a database of its own; it gets a user named benchmark")
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        first, again = made(chosen.records), made(chosen.records, shift=1)
+        bound = bare(Path(folder) / "bare.db", first)
+        with closing(Store(chosen.url or f"sqlite:///{folder}/bridge.db")) as store:
+            user = store.people.add_user("benchmark", "UTC", now=NOW)
+            connection = store.connections.connect(user.id, "benchmark", "benchmark", now=NOW)
+            took = {
+                "new": landed(store, connection, first, hours=1),
+                "unchanged": landed(store, connection, first, hours=2),
+                "changed": landed(store, connection, again, hours=3),
+            }
+            begun = perf_counter()
+            store.ingest.rebuild(connection, normalise, version=1)
+            took["rebuilt, two arrivals each"] = perf_counter() - begun
+    print(f"{'bare sqlite3':28}{chosen.records / bound:10,.0f} records/s")
+    for name, seconds in took.items():
+        print(f"{name:28}{chosen.records / seconds:10,.0f} records/s, {seconds / bound:5.1f} times the bare insert")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,43 @@
+"""Measures the worth of a personal prior in simulated lives. Run ``python -m lab.benchmarks.personal [LIVES]``.
+
+Four weeks of answers to the planner, then two weeks with all answers of 30 days, with those of five days, and with a
+prior and those of five days at most, on the same people and luck (``lab.evaluation.context``). Five seconds of one
+core per life.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+from typing import Any
+
+from bridge.advice.intervals import half
+from lab.evaluation.context import compare
+from policies.planner import Planner
+
+LIVES = 100
+
+
+def main(lives: int) -> None:
+    found = compare(Planner, lives, on_step=_told)
+    print("| answers heard | accepted | mean level |")
+    print("|---|---|---|")
+    for row in found["arms"]:
+        print(f"| {row['arm']} | {_ranged(row['accepted'])} | {_ranged(row['mean_level'])} |")
+    gain = found["gain"]
+    print(f"| the last less the first | {_ranged(gain['accepted'])} | {_ranged(gain['mean_level'])} |")
+
+
+def _told(done: int, of: int) -> None:
+    print(f"\r{done} of {of} lives", end="\n" if done == of else "", file=sys.stderr, flush=True)
+
+
+def _ranged(figure: dict[str, Any]) -> str:
+    return f"{figure['mean']:.3f} ± {half(figure):.3f}"
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else LIVES)

@@ -1,0 +1,162 @@
+"""Measures opening the store, a sync without news, and an observation, for ten years of data and for less.
+
+Run: ``python -m lab.benchmarks.tenyears [--years N] [--url URLS]``; without addresses in SQLite files in a temporary
+folder, else in three empty databases, comma separated. Beside a month stands a quarter of a year, which fills the 80
+days that an observation reads: a month has less to read than any later day. Prints CPU time of this process, medians
+of interleaved runs, and the ratios. Made-up data of ``lab.people.person``: WHOOP, Garmin, calendars, task lists.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, closing
+from datetime import UTC, datetime, timedelta
+from functools import partial
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bridge import installation, registry
+from bridge.advice import recommend
+from bridge.auth.account import StoredAccount
+from bridge.auth.vault import Vault
+from bridge.domain.ports import EventClassifier
+from bridge.domain.records import Connection, User
+from bridge.domain.types import RawRecord
+from bridge.ingest.sync import Source, sync
+from bridge.recordings.server import LabServer
+from bridge.store import Store
+from connectors.garmin.client import _records as garmin_records
+from lab.people.person import demo_person
+
+NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
+RUNS = 7
+PAGE = 500
+KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
+LIMIT = 1.5  # how much slower ten years may be
+
+
+class Life:
+    """A person with so many days behind them, in a store of their own, beside the servers of their vendors."""
+
+    def __init__(self, stack: ExitStack, url: str, days: int) -> None:
+        self.url = url
+        self.store = stack.enter_context(closing(Store(url)))
+        self.user: User = self.store.people.add_user("ana", "Europe/Berlin", now=NOW - timedelta(days=days))
+        self.classifier: EventClassifier = registry.classifier("keywords")
+        self.sources: dict[str, Source] = {}
+        accounts = demo_person(NOW.date(), days=days)
+        accounts.pop("ics")
+        for source, account in accounts.items():
+            vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
+            server = stack.enter_context(LabServer(vendor.application))
+            connection = self.store.connections.connect(self.user.id, source, "account", now=NOW)
+            settings = vendor.settings(server.url)
+            held = StoredAccount(connection.id, settings, self.store, Vault([KEY]), zone="Europe/Berlin")
+            held.save_token(vendor.grant())
+            self.sources[source] = self._source(connection, held)
+            self._land(connection, source, account)
+
+    def _source(self, connection: Connection, held: StoredAccount) -> Source:
+        spec = registry.spec(connection.source)
+        opened = partial(registry.resolve(spec.opens or ""), held)
+        return Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
+
+    def _land(self, connection: Connection, source: str, account: dict[str, Any]) -> None:
+        """Everything a watch's maker holds, as a first sync would have landed it; calendars are synced."""
+        records = list(RECORDS[source](account)) if source in RECORDS else []
+        spec = registry.spec(source)
+        for begin in range(0, len(records), PAGE):
+            some = records[begin : begin + PAGE]
+            version, arrived = spec.normaliser_version, NOW - timedelta(days=1)
+            self.store.ingest.land(connection, some, installation.normaliser(spec), version=version, now=arrived)
+
+    def settle(self, like: Life | None) -> None:
+        """Sync until nothing is new. Years before the window of the first sync count as read."""
+        for source, of in self.sources.items():
+            for stream in of.spec.streams if like and source in RECORDS else ():
+                other = like.sources[source].connection.id if like else 0
+                cursor = like.store.ingest.cursor(other, stream, of.spec.cursor_version) if like else None
+                if cursor is not None:
+                    self.store.ingest.save_cursor(of.connection.id, stream, cursor, of.spec.cursor_version)
+        for _ in range(2):
+            self.sync()
+
+    def sync(self) -> None:
+        for of in self.sources.values():
+            outcome = sync(of, self.store, holder="bench/1", now=NOW)
+            if outcome.outcome != "ok":
+                raise SystemExit(f"{of.spec.name}: {outcome.skipped_because}")
+
+    def open(self) -> None:
+        Store(self.url).close()
+
+    def observe(self) -> None:
+        recommend.build_observation(self.store, self.user, self.classifier, at=NOW)
+
+
+def _whoop(account: dict[str, Any]) -> Iterator[RawRecord]:
+    for stream in ("cycle", "sleep", "recovery", "workout"):
+        plural = {"recovery": "recoveries"}.get(stream, stream + "s")
+        for row in account[plural]:
+            key = str(row["sleep_id" if stream == "recovery" else "id"])
+            yield RawRecord(
+                stream=stream, key=key, payload=row, parent=f"sleep/{key}" if stream == "recovery" else None
+            )
+
+
+def _garmin(account: dict[str, Any]) -> Iterator[RawRecord]:
+    for stream, held in (("summary", "summaries"), ("hrv", "hrv"), ("activity", "activities")):
+        yield from garmin_records(stream, account[held])
+    for stream, held in (("sleep", "sleeps"), ("heart_rate", "heart_rates")):
+        for body in account[held].values():
+            yield from garmin_records(stream, body)
+
+
+RECORDS: dict[str, Callable[[dict[str, Any]], Iterator[RawRecord]]] = {"whoop": _whoop, "garmin": _garmin}
+
+
+def cpu(run: Callable[[], object]) -> float:
+    begun = time.process_time()
+    run()
+    return time.process_time() - begun
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--years", type=float, default=10.0)
+    parser.add_argument("--url", help="three empty databases, comma separated")
+    options = parser.parse_args()
+    spans = {"month": 30, "quarter": 91, f"{options.years:g} years": round(options.years * 365)}
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        urls = (
+            options.url.split(",") if options.url else [f"sqlite:///{folder / str(days)}.db" for days in spans.values()]
+        )
+        lives = [Life(stack, url, days) for url, days in zip(urls, spans.values(), strict=True)]
+        for life in lives:
+            life.settle(None if life is lives[0] else lives[0])
+        for name, life in zip(spans, lives, strict=True):
+            print(
+                f"{name}: {sum(sum(kinds.values()) for kinds in life.store.reading.counts(life.user.id).values())} rows"
+            )
+        report(lives, list(spans))
+
+
+def report(lives: list[Life], names: list[str]) -> None:
+    """A line per thing measured, and whether the last life is within the factor of the one before it."""
+    worst = 0.0
+    for what in ("open", "sync", "observe"):
+        taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]
+        month, quarter, years = (median(column) * 1000 for column in zip(*taken, strict=True))
+        worst = max(worst, years / quarter)
+        figures = ", ".join(f"{name} {ms:.1f} ms" for name, ms in zip(names, (month, quarter, years), strict=True))
+        print(f"{what}: {figures}; {years / month:.2f} times a month, {years / quarter:.2f} times a quarter")
+    print("within" if worst <= LIMIT else "NOT within", f"a factor of {LIMIT} of a quarter")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,248 @@
+"""``bridge evaluate``: grade a policy over many simulated weeks, or over lives in deployed mode."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bridge.advice.intervals import half
+from bridge.cli import options, show
+from bridge.domain.errors import SetupError
+from lab.cli import answers as deployed_answers
+from lab.cli import comparison, worlds
+from lab.cli.figures import table
+from lab.cli.policies import Opened
+from lab.cli.simulation import Condition, known_condition
+from lab.marked_documents import put
+
+COLUMNS = {
+    "final_score": "score",
+    "final_score_without_belief": "no belief",
+    "belief_mae": "belief mae",
+    "belief_skill": "skill",
+    "reward_vs_oracle": "vs oracle",
+    "inference_gain": "gain",
+}
+NEVER_LEARN_OR_KNOW = ("planner-no-inference", "oracle")
+PLANNERS = (*NEVER_LEARN_OR_KNOW, "planner")
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(evaluate)
+
+
+def evaluate(
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief, NAME+blind goes "
+            "without its inference."
+        ),
+    ] = "heuristic",
+    condition: Condition = "in",
+    episodes: Annotated[int, typer.Option(help="Weeks, with seeds that every policy gets.", min=2)] = 500,
+    objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
+    against: Annotated[
+        str | None, typer.Option(help="Whom to pair with, week by week; by itself: the same policy +blind, if any.")
+    ] = None,
+    deployed: Annotated[
+        bool, typer.Option("--deployed", help="Lives of people who answer advice, seen as real people are.")
+    ] = False,
+    answers_only: Annotated[
+        bool, typer.Option("--answers-only", help="With --deployed: no band and no calendar, nothing but answers.")
+    ] = False,
+    archetypes: Annotated[
+        bool,
+        typer.Option(
+            "--archetypes",
+            help="With --deployed: everybody is one of the three archetypes, and a policy that can be told so is.",
+        ),
+    ] = False,
+    weeks: Annotated[int, typer.Option(help="With --deployed: how long each life is.", min=1, max=52)] = 2,
+    answers: Annotated[
+        str | None,
+        typer.Option(
+            help="With --deployed: how people answer, a world by name (with commas, or all) or a Python file with a "
+            "class Person. By itself: as the simulator's."
+        ),
+    ] = None,
+    lives: Annotated[
+        int | None, typer.Option(help="With --deployed: true chances over so many lives, for each policy.", min=1)
+    ] = None,
+    bare: Annotated[
+        bool, typer.Option("--bare", help="With --lives: no guard, and advice in every slot of every day.")
+    ] = False,
+    kept: Annotated[
+        Path | None, typer.Option(help="With --lives: keep finished lives in this file, and go on from there.")
+    ] = None,
+    validity: Annotated[
+        float | None, typer.Option(help="With --deployed: how far readings follow the truth, 0 to 1.", min=0, max=1)
+    ] = None,
+    plot: Annotated[bool, typer.Option("--plot", help="Draw bars below the table.")] = False,
+    baselines: Annotated[
+        bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
+    ] = False,
+    everything: Annotated[
+        bool, typer.Option("--comparison", help="Every policy in every condition and deployed, on every core; minutes.")
+    ] = False,
+    cores: Annotated[
+        int, typer.Option(help="With --comparison or --lives: how many processes.", min=1)
+    ] = os.cpu_count() or 1,
+    write: Annotated[
+        Path | None,
+        typer.Option(help="With --baselines, --comparison, --lives or --logged: put the tables into this document."),
+    ] = None,
+    picture: Annotated[
+        Path | None, typer.Option(help="With --deployed or --comparison: draw the curves (.svg, .png, .pdf).")
+    ] = None,
+    logged: Annotated[
+        bool, typer.Option("--logged", help="What logged feedback tells of policies (names with commas) not followed.")
+    ] = False,
+    user: Annotated[str | None, typer.Option(help="With --logged: one person's feedback; else everybody's.")] = None,
+    simulated: Annotated[
+        int | None, typer.Option(help="With --logged: the feedback of so many simulated lives, with the truth.", min=2)
+    ] = None,
+    logger: Annotated[str, typer.Option(help="With --simulated: the policy that gave the advice.")] = "heuristic",
+    json: options.Json = False,
+) -> None:
+    """Grade a policy over many simulated weeks, with uncertainties."""
+    if logged:
+        _evaluate_logged(policy, user, simulated, logger, write, json=json)
+        return
+    from lab.evaluation.grades import BASELINES
+    from lab.evaluation.lives import Kind
+    from lab.evaluation.strategies import OBJECTIVES
+    from rhythm_env.profiles import CONDITIONS
+
+    known_condition(condition)
+    if objective not in OBJECTIVES:
+        raise SetupError(f"there is no objective {objective!r}; choose one of {', '.join(OBJECTIVES)}")
+    if everything:
+        comparison.compare(episodes, cores, write, picture, json=json)
+        return
+    if deployed and (answers is not None or lives is not None or bare or "," in policy):
+        worlds.evaluate(
+            answers or worlds.OWN,
+            policy,
+            lives or worlds.LIVES,
+            weeks,
+            bare=bare,
+            condition=condition,
+            cores=cores,
+            kept=kept,
+            write=write,
+            json=json,
+        )
+        return
+    if deployed:
+        kind = Kind(condition=condition, weeks=weeks, validity=validity, answers_only=answers_only, told=archetypes)
+        deployed_answers.evaluate(policy, episodes, kind, against=against, plot=plot, picture=picture, json=json)
+        return
+    asked = [(policy, condition, objective)]
+    if baselines:
+        asked = [(name, where, "grade") for where in CONDITIONS for name in BASELINES]
+        asked += [(name, where, "reward") for where in CONDITIONS for name in NEVER_LEARN_OR_KNOW]
+    with show.Progress() as progress:
+        found = [_evaluated(name, where, episodes, aim, against, progress) for name, where, aim in asked]
+    if json:
+        show.document({"results": found, "checks": _checks()} if baselines else found[0])
+    else:
+        _tell(found, plot=plot, baselines=baselines)
+    if write is not None:
+        put(write, markdown(found, episodes), mark="baselines")
+
+
+def _evaluate_logged(
+    policies: str, user: str | None, simulated: int | None, logger: str, write: Path | None, *, json: bool
+) -> None:
+    from lab.cli import logged
+
+    names = [name.strip() for name in policies.split(",")]
+    if simulated is None:
+        logged.evaluate(names, user, json=json)
+    else:
+        logged.simulate(names, logger, simulated, write=write, json=json)
+
+
+def _evaluated(
+    name: str, condition: str, episodes: int, objective: str, against: str | None, progress: show.Progress
+) -> dict[str, Any]:
+    from lab.evaluation.grades import evaluate as run
+
+    on_step, find = progress.steps(f"{name}, {condition}"), Opened()
+    try:
+        found = run(name, condition, episodes, objective=objective, find=find, against=against, on_step=on_step)
+    except ValueError as error:
+        raise SetupError(str(error)) from error
+    return {**found, "fallbacks": find.share()}
+
+
+def _published(found: Sequence[dict[str, Any]]) -> float:
+    """The furthest that a baseline lies from its published figure."""
+    distances = [abs(r["final_score_without_belief"]["mean"] - r["published"]) for r in found if r["published"]]
+    return float(max(distances))
+
+
+def _checks() -> dict[str, dict[str, float]]:
+    from lab.evaluation.grades import checks
+
+    return checks()
+
+
+def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> None:
+    rows = [_row(result) for result in found]
+    show.table(rows, tuple(rows[0]))
+    if not baselines:
+        _tell_inference(found[0])
+    if plot:
+        bars = [
+            {"policy": f"{r['policy']}, {r['condition']}", "final score": show.bar(r["final_score"]["mean"], 40)}
+            for r in found
+        ]
+        show.table(bars, ("policy", "final score"))
+    if baselines:
+        checked = [
+            {"figure": name, "published": f"{v['published']:.3f}", "ours": f"{v['ours']:.3f}"}
+            for name, v in _checks().items()
+        ]
+        show.table(checked, ("figure", "published", "ours"))
+        typer.echo(f"furthest from a published final score: {_published(found):.3f}")
+
+
+def _tell_inference(result: dict[str, Any]) -> None:
+    """What was believed and when, what the inference is worth, and what a decision costs."""
+    deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
+    if result["paired_gain"] is not None:
+        gain = result["paired_gain"]
+        score, level = deployed_answers.ranged(gain["final_score"], 3), deployed_answers.ranged(gain["mean_level"], 3)
+        typer.echo(f"over {gain['over']}, week by week: score {score}, mean level {level}")
+    versus = deployed_answers.ranged(result["reward_vs_oracle"], 3)
+    typer.echo(f"vs oracle {versus}; {result['ms_per_decision']:.1f} ms per decision")
+
+
+def _row(result: dict[str, Any]) -> dict[str, Any]:
+    published, planner = result["published"], result["policy"].partition("+")[0] in PLANNERS
+    return {
+        "policy": result["policy"] + (f" ({result['objective']})" if planner else ""),
+        "condition": result["condition"],
+        "published": "" if published is None else f"{published:.3f}",
+        **{column: f"{result[name]['mean']:.3f}" for name, column in COLUMNS.items()},
+        "±": f"{half(result['final_score']):.3f}",
+    }
+
+
+def markdown(found: Sequence[dict[str, Any]], episodes: int) -> str:
+    """The table of ``rhythm_env/README.md``."""
+    rows = [_row(result) for result in found]
+    lines = [
+        f"{episodes} episodes each, written by `bridge evaluate --baselines --episodes {episodes} --write FILE`.",
+        "",
+        *table([{name.replace("_", " "): value for name, value in row.items()} for row in rows]),
+    ]
+    lines += ["", "| figure | published | ours |", "|---|---|---|"]
+    lines += [f"| {name} | {v['published']:.3f} | {v['ours']:.3f} |" for name, v in _checks().items()]
+    return "\n".join(lines)

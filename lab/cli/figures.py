@@ -1,0 +1,22 @@
+"""Tables and figures as documents show them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import isnan
+from typing import Any
+
+from bridge.advice.intervals import half
+
+
+def table(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """Rows as lines of Markdown."""
+    columns = list(rows[0])
+    lines = ["| " + " | ".join(columns) + " |", "|---" * len(columns) + "|"]
+    return [*lines, *("| " + " | ".join(str(row[name]) for name in columns) + " |" for row in rows)]
+
+
+def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
+    """A figure with half of its 95 % interval, where it has one."""
+    within = half(figure)
+    return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

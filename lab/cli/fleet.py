@@ -1,0 +1,54 @@
+"""``bridge fleet`` measures a load of many simulated people."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+
+SHOWN = (
+    *("users", "database", "workers", "syncs_per_s", "lag_p50_s", "lag_p95_s", "cpu_ms_per_first_sync"),
+    *("cpu_ms_per_sync_nothing_new", "peak_mb", "lost", "doubled", "bytes_per_user_year"),
+)
+MANY = 200  # people from whom on one process is not enough
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(fleet)
+
+
+def fleet(
+    users: Annotated[int, typer.Option("--users", help="Simulated people.", min=1, max=1_000_000)] = 20,
+    days: Annotated[int, typer.Option("--days", help="Days of data each.", min=1, max=30)] = 2,
+    database: Annotated[
+        str | None, typer.Option("--database", help="An empty store; else one that is deleted afterwards.")
+    ] = None,
+    workers: Annotated[int | None, typer.Option("--workers", help="Processes that sync.", min=1, max=64)] = None,
+    write: Annotated[Path | None, typer.Option("--write", help="Keep the row in a document's table.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Connect many simulated people to WHOOP, Garmin and Google Calendar on loopback, sync all, then again."""
+    from lab.fleet.load import fleet as run
+
+    with show.Progress() as progress:
+        figures = run(
+            users, days=days, database=database, workers=workers or (2 if users > MANY else 1), progress=progress.steps
+        )
+    if json:
+        show.document(figures)
+    else:
+        _print(figures)
+    if write is not None:
+        from lab.cli.scale import keep
+
+        keep(write, figures)
+    if figures["lost"] or figures["doubled"] or figures["missed_syncs"]:
+        raise typer.Exit(1)
+
+
+def _print(figures: dict[str, Any]) -> None:
+    show.table([figures], SHOWN[:6])
+    show.table([figures], SHOWN[6:])

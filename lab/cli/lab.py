@@ -1,0 +1,52 @@
+"""``bridge lab`` shows what needs vendor servers."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import redirect_stdout
+from typing import Annotated
+
+import typer
+
+from bridge.cli import options, show
+from bridge.cli.demo import look, run_command
+
+lab = typer.Typer(help="Vendor servers on loopback and made-up people.", no_args_is_help=True)
+
+
+def register(app: typer.Typer) -> None:
+    lab.command()(demo)
+    app.add_typer(lab, name="lab")
+
+
+@lab.callback()
+def group() -> None:
+    """Vendor servers on loopback and made-up people."""
+
+
+def demo(
+    seed: Annotated[int, typer.Option(help="Another made-up person.")] = 7,
+    json: options.Json = False,
+) -> None:
+    """Run everything once on a made-up person: vendor servers on loopback, sync over HTTP, meters, advice."""
+    from lab.people.demo import DEMO_USER, DEMO_ZONE, stage
+
+    user = ("--user", DEMO_USER)
+    with stage(seed=seed) as (served, downloads):
+        body = {"user": run_command(("user", "add", DEMO_USER, "--zone", DEMO_ZONE), json=json)}
+        for source in served:
+            body[f"connect_{source}"] = _connect(source, json=json)
+        body["imported"] = run_command(("import", *downloads, *user), json=json)
+        body |= {f"{which}_sync": run_command(("sync", *user), json=json) for which in ("first", "second")}
+        body |= look(json=json)
+    if json:
+        show.document(body)
+
+
+def _connect(source: str, *, json: bool) -> str:
+    """Give consent as a person would. Its text goes to standard error if a document is asked for."""
+    from lab.people.demo import DEMO_USER
+
+    with redirect_stdout(sys.stderr if json else sys.stdout):
+        run_command(("connect", source, "--user", DEMO_USER), json=False)
+    return "connected"

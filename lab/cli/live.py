@@ -1,0 +1,105 @@
+"""``bridge live``: simulated people through the whole bridge, and what each policy makes of their weeks."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from bridge.domain.errors import SetupError
+from lab.cli import live_document, live_picture
+from lab.marked_documents import put
+
+if TYPE_CHECKING:
+    from lab.closed_loop.run import Plan, Played
+
+MARKS = {False: "live", True: "ablation"}  # of the tables in a document, with and without --ablation
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(live)
+
+
+def live(
+    people: Annotated[int, typer.Option(help="How many.", min=1)] = 10,
+    weeks: Annotated[int, typer.Option(help="Of advice, after some weeks without.", min=1, max=52)] = 4,
+    policy: Annotated[str, typer.Option(help="A policy, or several with commas; the first is compared.")] = "planner",
+    seed: Annotated[int, typer.Option(help="Of the first person; the others follow.", min=0)] = 0,
+    answers: Annotated[
+        str | None, typer.Option(help="How people answer: a world by name, or a Python file (see: bridge evaluate).")
+    ] = None,
+    processes: Annotated[int | None, typer.Option(help="Default: one per core.", min=1)] = None,
+    ablation: Annotated[
+        bool, typer.Option("--ablation", help="Also play the first policy with one stage perfect at a time.")
+    ] = False,
+    moments: Annotated[Path | None, typer.Option(help="Folder with LifeSnaps: its bodies beside ours.")] = None,
+    write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
+    picture: Annotated[Path | None, typer.Option(help="Draw the curves into this file (.svg, .png or .pdf).")] = None,
+    json: options.Json = False,
+) -> None:
+    """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.
+
+    Everybody also lives with random advice and with an oracle's, who knows profile, meters and calendar: for scale.
+    """
+    from lab.closed_loop.figures import dots
+    from lab.closed_loop.run import report, seconds
+
+    plan = _plan(people, weeks, policy, seed, answers, ablation=ablation)
+    lives = _played(plan, processes or os.cpu_count() or 1)
+    body = report(plan, lives)
+    if moments is not None:
+        body["moments"] = _beside(lives, moments)
+    spent = ", ".join(f"{stage} {ms:.1f}" for stage, ms in seconds(lives).items())
+    typer.echo(f"Processor time, ms per person and slot: {spent}", err=True)
+    text = live_document.markdown(body, seconds(lives))
+    if json:
+        show.document(body)
+    else:
+        typer.echo(text)
+    if write is not None:
+        put(write, text, mark=MARKS[ablation])
+    if picture is not None:
+        live_picture.draw(picture, body, dots(next(iter(lives.values()))))
+
+
+def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
+    """Raises SetupError for a policy that is not there, or has settings, before anybody has lived."""
+    from bridge import registry
+    from lab.closed_loop.run import Plan
+    from lab.evaluation.strategies import variant_of
+    from lab.evaluation.worlds import world
+
+    asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
+    if not asked:
+        raise SetupError("name a policy: bridge live --policy planner")
+    if set_up := [name for name in asked if registry.policy_settings(name)]:
+        raise SetupError(
+            f"people live in processes that know no settings of this machine, and {set_up[0]} goes by some: "
+            f"bridge evaluate --deployed --policy {set_up[0]}"
+        )
+    first, *_ = [registry.policy(name) for name in asked]
+    if ablation and variant_of(first, "knows") is None:
+        raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")
+    if answers is not None:
+        try:
+            world(answers)
+        except ValueError as error:
+            raise SetupError(f"{error}; see: bridge live --help") from error
+    return Plan(people=people, weeks=weeks, policies=asked, seed=seed, ablated=ablation, answers=answers)
+
+
+def _played(plan: Plan, processes: int) -> Played:
+    from lab.cli.comparison import one_thread_each
+    from lab.closed_loop.run import play
+
+    with show.Progress() as progress, one_thread_each():
+        return play(plan, processes, progress.steps("lives"))
+
+
+def _beside(lives: Played, folder: Path) -> list[dict[str, Any]]:
+    from lab.closed_loop.body_statistics import beside
+
+    return beside(next(iter(lives.values())), folder)

@@ -1,0 +1,105 @@
+"""Lives in the loop as tables of Markdown, each with a line that says what it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from lab.cli.figures import give_or_take, table
+
+Body = Mapping[str, Any]
+Row = dict[str, Any]
+METERS = """Meters as the bridge read them against the hidden truth, first policy: the mean within-person correlation
+over the slots; the share of slots whose stated 90 % interval holds the truth; the same if meters of body and mind were
+as sure as the weights of their signals alone would make them, as they once were; how far readings lie above the truth;
+and the share of slots in which anything was known. The truth is put on the scale that the bridge reads in: 0.70 is
+where the person was on average in the weeks without advice, one of their standard deviations below it 0.46, above it
+0.86; progress is counted as it is. How far nights follow the truth at all is drawn for each person, a correlation from
+0.1 to 0.5: more of body and mind cannot be read."""
+ABLATION = """The first policy's chain with one stage perfect at a time: how much of the oracle's advantage over random
+advice in mean level is left, and what is won over the whole chain, person by person. "With surer meters" is the chain
+as it would be if meters were as sure as the weights of their signals alone would make them."""
+MOMENTS = """Bodies of the first policy's people beside LifeSnaps': mean and spread of people's means; medians over
+people of the spread within, of the correlation of neighbouring days and of the share of days without a value."""
+
+
+def markdown(body: Body, spent: Mapping[str, float]) -> str:
+    """Every table, and how they were made."""
+    policies = ",".join(one["policy"] for one in body["policies"])
+    more = (" --ablation" if "ablation" in body else "") + (" --moments lifesnaps" if "moments" in body else "")
+    asked = f"--people {body['people']} --weeks {body['weeks']} --policy {policies} --seed {body['seed']}{more}"
+    wore = ", ".join(f"{people} {source}" for source, people in body["sources"].items())
+    lines = [
+        f"Written by `bridge live {asked} --write FILE`. ± is half of a 95 % interval over people. They wore: {wore}.",
+        f"Processor time per person and slot: {', '.join(f'{stage} {ms:.1f} ms' for stage, ms in spent.items())}.",
+    ]
+    for said, rows in _tables(body):
+        lines += ["", *([said, ""] if said else []), *table(rows)]
+    return "\n".join(lines)
+
+
+def _tables(body: Body) -> Iterator[tuple[str, list[Row]]]:
+    yield "", [_policy(one) for one in [*body["policies"], {**body["oracle"], "policy": "oracle"}]]
+    if body["paired"]:
+        yield (
+            f"What `{body['policy']}` has over each of the others, with the same people.",
+            [
+                {name: one[name] if name == "over" else give_or_take(one[name]) for name in ("over", *GAINS)}
+                for one in body["paired"]
+            ],
+        )
+    if "ablation" in body:
+        yield ABLATION, [_stage(one) for one in body["ablation"]]
+    else:
+        yield METERS, [_meter(name, one) for name, one in body["meters"].items()]
+    if "moments" in body:
+        yield MOMENTS, [{k: f"{v:.2f}" if isinstance(v, float) else v for k, v in row.items()} for row in _even(body)]
+
+
+GAINS = ("acceptance", "mean_level")
+
+
+def _policy(one: Body) -> Row:
+    first = one["interactions_to_80pct"]
+    return {
+        "policy": one["policy"],
+        "accepted": give_or_take(one["acceptance"]),
+        "level": give_or_take(one["mean_level"]),
+        "of the oracle's advantage": give_or_take(one["reward_vs_oracle"], 2),
+        "answers to 80 %": f"{give_or_take(first, 0)} (never: {first['never']})",
+        "people whose acceptance did not rise": one["never_rising"]["people"],
+        "error of belief": give_or_take(one["belief_mae"]),
+        "classifier right": give_or_take(one["classifier_accuracy"]),
+    }
+
+
+def _meter(name: str, one: Body) -> Row:
+    figures = {
+        "correlation": "correlation",
+        "coverage": "within 90 %",
+        "coverage_with_surer_sds": "with surer sds",
+        "bias": "above by",
+        "known": "known",
+    }
+    validated = "" if one["validated"] else " (not validated)"
+    return {"meter": name.capitalize() + validated} | {
+        said: "" if one[key] is None else give_or_take(one[key], 2) for key, said in figures.items()
+    }
+
+
+def _stage(one: Body) -> Row:
+    over = one["over_chain"]
+    return {
+        "chain": one["policy"],
+        "of the oracle's advantage": give_or_take(one["reward_vs_oracle"], 2),
+        "level over the chain": give_or_take(over["mean_level"]),
+        "accepted": give_or_take(one["acceptance"]),
+        "accepted over the chain": give_or_take(over["acceptance"]),
+        "error of belief": give_or_take(one["belief_mae"]),
+    }
+
+
+def _even(body: Body) -> Sequence[Row]:
+    """Rows with the same columns."""
+    columns = dict.fromkeys(name for row in body["moments"] for name in row)
+    return [{name: row.get(name, "") for name in columns} for row in body["moments"]]

@@ -1,0 +1,71 @@
+"""Draws lives of the closed loop, with acceptance, regret and beliefs over the feedback, and meters against the
+truth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from bridge.cli.picture import METER_COLOURS
+from bridge.domain.errors import SetupError
+from lab.cli.curves import COLOURS
+from rhythm_env.interface import Meter
+
+Body = Mapping[str, Any]
+OVER = {  # name of a curve -> title, span
+    "acceptance": ("Advice that is accepted", (0, 1)),
+    "regret": ("Regret against the oracle, mean level", (-0.05, 0.25)),
+    "belief_error": ("Error of the belief", (0, 0.35)),
+}
+
+
+def draw(path: Path, body: Body, dots: Mapping[str, Sequence[tuple[float, float]]]) -> None:
+    """Write a picture in the format its name ends with. Raises SetupError without matplotlib or for a wrong ending."""
+    try:
+        import matplotlib as mpl
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+    figure = Figure(figsize=(13, 8), layout="constrained")
+    axes = figure.subplots(2, 4).ravel()
+    everybody = [*body["policies"], {**body["oracle"], "policy": "oracle"}]
+    for axis, (name, (title, span)) in zip(axes, OVER.items(), strict=False):
+        _curves(axis, everybody, name, title, span)
+    for axis, meter in zip(axes[3:], Meter, strict=True):
+        _against(axis, meter, dots[str(meter)], body["meters"][str(meter)])
+    try:
+        with mpl.rc_context({"svg.hashsalt": "rhythm-bridge", "svg.fonttype": "none"}):  # the same picture every time
+            figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
+    except (ValueError, OSError) as error:
+        raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
+
+
+def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[float, float]) -> None:
+    """A line per policy with its 95 % interval."""
+    import numpy as np
+
+    for colour, one in zip(COLOURS, each, strict=False):
+        points = one["curves"][name]
+        answers = [point["answers"] for point in points]
+        bounds = np.array([point["ci95"] for point in points], dtype=float).T  # not a number of one person
+        axis.fill_between(answers, *bounds, color=colour, alpha=0.15, linewidth=0)
+        axis.plot(answers, [point["mean"] for point in points], color=colour, label=one["policy"])
+    axis.set_title(title, loc="left", fontsize=9)
+    axis.set_xlabel("answers", fontsize=8)
+    axis.set_ylim(*span)
+    axis.legend(fontsize=7, frameon=False)
+
+
+def _against(axis: Any, meter: Meter, dots: Sequence[tuple[float, float]], found: Body) -> None:
+    """Draw the levels read from meters against the hidden levels."""
+    if dots:
+        axis.scatter(*zip(*dots, strict=True), s=3, alpha=0.2, color=METER_COLOURS[meter], rasterized=True)
+    axis.plot((0, 1), (0, 1), color="0.7", linewidth=0.8)
+    correlation = found["correlation"]
+    said = "" if correlation is None else f", within people {correlation['mean']:.2f}"
+    axis.set_title(f"{str(meter).capitalize()}{said}", loc="left", fontsize=9)
+    axis.set_xlabel("hidden", fontsize=8)
+    axis.set_ylabel("read", fontsize=8)
+    axis.set(xlim=(0, 1), ylim=(0, 1))

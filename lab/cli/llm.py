@@ -1,0 +1,346 @@
+"""``bridge llm`` teaches a language model to decide, refines, grades and serves it, and tunes it to a user."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from bridge.cli import options, show
+from bridge.domain.errors import SetupError
+from lab.cli.figures import table
+from lab.marked_documents import put
+
+if TYPE_CHECKING:
+    from bridge.domain.records import Prior
+
+commands = typer.Typer(
+    name="llm",
+    help="Models that learned to read a person: teach, refine, grade, tune to a person, serve.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+
+Lessons = Annotated[Path, typer.Option(help="The teacher's weeks, as lines of JSON.")]
+Out = Annotated[Path, typer.Option(help="Folder for the model, its course and checkpoints.")]
+Seed = Annotated[int, typer.Option(help="Same seed, same course.", min=0)]
+Resume = Annotated[bool, typer.Option("--resume", help="Go on where this folder's course stopped.")]
+FourBits = Annotated[
+    bool, typer.Option("--four-bits/--full", help="A LoRA over four bits, on a graphics card with bitsandbytes.")
+]
+TAUGHT = Path("trained/llm")
+WEEKS = TAUGHT / "teacher.jsonl"
+SMALL = "small"
+
+
+def register(app: typer.Typer) -> None:
+    app.add_typer(commands)
+
+
+@contextmanager
+def _able() -> Iterator[None]:
+    """Turn missing packages, bad files and bad figures into SetupError with the next command."""
+    try:
+        yield
+    except ImportError as error:
+        raise SetupError(f"this needs {error.name}: pip install 'rhythm-lab[llm-train]'") from error
+    except (ValueError, OSError) as error:
+        raise SetupError(str(error)) from error
+
+
+def _part(name: str) -> Any:
+    """Import a module of the language models' training when a command needs it."""
+    return import_module(f"lab.training.llm.{name.removeprefix('training.')}")
+
+
+@commands.command()
+def teacher(
+    out: Annotated[Path, typer.Option(help="Where its weeks are written, a line of JSON each.")] = WEEKS,
+    weeks: Annotated[int, typer.Option(help="Simulated weeks.", min=1)] = 150,
+    lives: Annotated[int, typer.Option(help="Lives of two weeks in deployed mode.", min=0)] = 20,
+    first: Annotated[int, typer.Option(help="First seed; evaluations begin at 0 and at 10000.", min=0)] = 1000,
+    condition: Annotated[str, typer.Option(help="in, ood, shifted or discrete.")] = "in",
+    model: Annotated[
+        str | None, typer.Option(help="A model at the address of BRIDGE_POLICY_LLM_ADDRESS; by itself: the planner.")
+    ] = None,
+    concurrency: Annotated[int, typer.Option(help="Weeks that a service is asked about at once.", min=1)] = 3,
+    prices: Annotated[
+        Path | None, typer.Option(help="TOML: per model, input and output in USD per million tokens.")
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Write down a teacher's weeks and grade them; a run that was stopped goes on with what is missing."""
+    from lab.cli.simulation import known_condition
+
+    known_condition(condition)
+    part = _part("teacher")
+    with _able():
+        known = part.prices_of(prices) if prices else {}
+        teaches = part.Planned() if model is None else _asked(part, model, concurrency)
+        out.parent.mkdir(parents=True, exist_ok=True)
+        with show.Progress() as progress:
+            seeds = {"weeks": range(first, first + weeks), "lives": range(first, first + lives)}
+            try:
+                found = part.teach(
+                    out, teaches, **seeds, condition=condition, on_step=progress.steps(f"taught by {teaches.name}")
+                )
+            except part.Fault as fault:
+                raise SetupError(f"the teacher stopped ({fault}); go on with the same command") from fault
+        report = part.report(found, known)
+    show.result({"out": str(out), **report}, _lines({"out": out, **report}), json=json)
+
+
+def _asked(part: Any, model: str, concurrency: int) -> Any:
+    """A teacher behind the address that is set. Raises SetupError without one."""
+    from bridge import registry
+
+    settings = registry.policy_settings("llm")
+    if not settings["address"]:
+        raise SetupError("a model needs an address: set BRIDGE_POLICY_LLM_ADDRESS, or teach without --model")
+    chat = part.Chat(
+        address=settings["address"],
+        key=settings["key"],
+        seconds=float(settings["timeout_s"]),
+        answer_tokens=int(settings["answer_tokens"]),
+    )
+    return part.Asked(chat, model, concurrent=concurrency, tokens=int(settings["tokens"]))
+
+
+@commands.command()
+def sft(
+    lessons: Lessons = WEEKS,
+    out: Out = TAUGHT / "sft",
+    model: Annotated[str | None, typer.Option(help="A checkpoint's name or folder, to be taught by a LoRA.")] = None,
+    size: Annotated[
+        str,
+        typer.Option(help="Without --model: small, the sequence model; or a language model, tiny or 50m."),
+    ] = "small",
+    weeks: Annotated[
+        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; by itself 48000.", min=64)
+    ] = None,
+    tokens: Annotated[int, typer.Option(help="Budget of a prompt.", min=300)] = 2000,
+    epochs: Annotated[float, typer.Option(help="Times each lesson is seen.", min=0.01)] = 3.0,
+    batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
+    rate: Annotated[float | None, typer.Option(help="Of learning; by itself 3e-3, with --model 2e-4.")] = None,
+    four_bits: FourBits = True,
+    seed: Seed = 0,
+    resume: Resume = False,
+    json: options.Json = False,
+) -> None:
+    """Teach a model: the sequence model from simulated weeks, a language model from a teacher's answers."""
+    if size == SMALL and model is None:
+        found = _sequence_taught(_free(out, resume), weeks, seed, resume=resume)
+    else:
+        with _able(), show.Progress() as progress:
+            course = _part("training.sft").Course(
+                lessons=lessons, out=_free(out, resume), base=model, size=size, tokens=tokens, epochs=epochs,
+                batch=batch, rate=rate, four_bits=four_bits, seed=seed, resume=resume,
+            )  # fmt: skip
+            found = _part("training.sft").train(course, progress.steps)
+    show.result(found, _lines(found), json=json)
+
+
+def _sequence_taught(out: Path, weeks: int | None, seed: int, *, resume: bool) -> dict[str, Any]:
+    with _able(), show.Progress() as progress:
+        course = _part("training.sequence.course")
+        size = course.Size.of(course.WEEKS if weeks is None else weeks)
+        found: dict[str, Any] = course.train(out, size, seed=seed, resume=resume, watch=progress.steps)
+    return found
+
+
+@commands.command()
+def grpo(
+    lessons: Lessons = WEEKS,
+    model: Annotated[Path, typer.Option(help="Folder of the taught model.")] = TAUGHT / "sft",
+    out: Out = TAUGHT / "grpo",
+    steps: Annotated[int | None, typer.Option(help="Updates; by itself 500, of the sequence model 120.", min=1)] = None,
+    group: Annotated[int, typer.Option(help="Answers to each prompt.", min=2)] = 8,
+    prompts: Annotated[int, typer.Option(help="Prompts per update.", min=1)] = 4,
+    rate: Annotated[float, typer.Option(help="Of learning.")] = 1e-5,
+    room: Annotated[int | None, typer.Option(help="Tokens an answer may take; by itself what lessons need.")] = None,
+    four_bits: FourBits = True,
+    seed: Seed = 0,
+    resume: Resume = False,
+    json: options.Json = False,
+) -> None:
+    """Refine a taught model: with the published rewards, or the sequence model by the grade itself."""
+    if (model / "taught.pt").exists():
+        found = _sequence_refined(model, _free(out, resume), steps, seed, resume=resume)
+    else:
+        with _able(), show.Progress() as progress:
+            course = _part("training.grpo").Course(
+                lessons=lessons, base=model, out=_free(out, resume), steps=steps or 500, group=group, prompts=prompts,
+                rate=rate, room=room, four_bits=four_bits, seed=seed, resume=resume,
+            )  # fmt: skip
+            found = _part("training.grpo").train(course, progress.steps)
+    show.result(found, _lines(found), json=json)
+
+
+def _sequence_refined(model: Path, out: Path, steps: int | None, seed: int, *, resume: bool) -> dict[str, Any]:
+    with _able(), show.Progress() as progress:
+        part, on_step = _part("training.sequence.refine"), progress.steps("refining")
+        updates = steps or part.UPDATES
+        found: dict[str, Any] = part.train(model, out, updates=updates, seed=seed, resume=resume, on_step=on_step)
+    return found
+
+
+def _free(out: Path, resume: bool) -> Path:
+    if any((out / name).exists() for name in ("checkpoints", "course.pt")) and not resume:
+        raise SetupError(f"{out} holds a course already: go on with --resume, or name another folder with --out")
+    return out
+
+
+@commands.command("eval")
+def grade(
+    model: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="NAME=FOLDER of a taught model, repeatable; by itself the shipped one and those in trained/llm."
+        ),
+    ] = None,
+    episodes: Annotated[int, typer.Option(help="Weeks per condition, with seeds that everybody gets.", min=2)] = 50,
+    out: Annotated[Path, typer.Option(help="Folder for the three plots and the figures.")] = TAUGHT,
+    write: Annotated[Path | None, typer.Option(help="Put the table into this document.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Grade taught models beside the baselines in three conditions, and draw the training and the scores."""
+    import json as jsonlib
+
+    models = dict(_named(one) for one in model) if model else _there()
+    with _able():
+        contest = _part("training.contest")
+        with show.Progress() as progress:
+            rows = contest.contest(models, episodes=episodes, watch=progress.steps)
+        plots = [str(path) for path in _part("training.plots").draw(models, rows, out)]
+    (out / "scores.json").write_text(jsonlib.dumps(rows, indent=1), encoding="utf-8")
+    shown = contest.columns(rows)
+    if json:
+        show.document({"rows": rows, "plots": plots})
+    else:
+        show.table(shown, list(shown[0]))
+        typer.echo(f"written: {', '.join(plots)}")
+    if write is not None:
+        put(write, "\n".join(table(shown)), mark="contest")
+
+
+def _there() -> dict[str, Path]:
+    """The shipped sequence model, and what was taught in the usual places."""
+    shipped = {"sequence": Path(_part("sequence").__file__).parent}
+    return shipped | {name: TAUGHT / name for name in ("sft", "grpo") if (TAUGHT / name).exists()}
+
+
+def _named(text: str) -> tuple[str, Path]:
+    name, equals, place = text.partition("=")
+    if not equals or not name or not place:
+        raise SetupError(f"{text!r} names no model; write it like sft={TAUGHT / 'sft'}")
+    return name, Path(place)
+
+
+@commands.command()
+def personalise(
+    user: options.User,
+    model: Annotated[Path | None, typer.Option(help="Folder of the model that is served.")] = None,
+    threads: Annotated[int, typer.Option(help="Processor threads; it always runs at low priority.", min=1)] = 1,
+    epochs: Annotated[int, typer.Option(help="Times each answer is seen.", min=1)] = 3,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the newest one back; the one before it counts.")] = False,
+    history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Tune the model to one person's answers, kept only if it is better on the later ones; goes on if stopped."""
+    from bridge import installation as app
+    from bridge.advice import adapters
+
+    with app.open_bridge() as bridge:
+        person = bridge.store.people.user(user)
+        if undo:
+            adapters.take_back(bridge, person)
+        elif not history:
+            _tune(bridge, person, model, threads, epochs)
+        rows = [_attempt(one) for one in adapters.history(bridge, person)]
+    if json:
+        show.document(rows if history else {"user": user, "undone": undo, **rows[0]})
+    elif history or undo:
+        show.table(rows, ("made_at", "adapter", "learnt_from", "tried_on", "gain", "kept"))
+    else:
+        typer.echo(_said(rows[0], user))
+
+
+def _tune(bridge: Any, person: Any, model: Path | None, threads: int, epochs: int) -> None:
+    import os
+
+    from bridge import installation as app
+    from bridge import registry
+    from bridge.advice import adapters
+    from lab.training.llm import adapters as adapters_module
+
+    base = str(model or registry.policy_settings("llm", bridge.settings)["folder"])
+    if not base:
+        raise SetupError("name the folder of the model that is served: --model, or BRIDGE_POLICY_LLM_FOLDER")
+    os.nice(adapters.NICE)
+    with _able(), show.Progress() as progress:
+        adapters_module.make(
+            bridge,
+            person,
+            now=app.now(),
+            base=Path(base),
+            threads=threads,
+            on_step=progress.steps("tuning"),
+            options={"epochs": epochs},
+        )
+
+
+def _attempt(prior: Prior) -> dict[str, Any]:
+    return {
+        "made_at": prior.made_at.isoformat(timespec="seconds"),
+        "adapter": prior.body["adapter"],
+        "learnt_from": prior.learnt_from,
+        "tried_on": prior.tried_on,
+        "gain": round(prior.gain, 4),
+        "kept": prior.kept,
+    }
+
+
+def _said(row: dict[str, Any], user: str) -> str:
+    tried = f"{row['gain']:+.3f} on the last {row['tried_on']} of {row['learnt_from']} answers"
+    if row["kept"]:
+        undo = f"bridge llm personalise --undo --user {user}"
+        return f"Kept {row['adapter']} ({tried}). From now on it is shown five days of answers. To undo: {undo}"
+    return f"Not kept ({tried}): the model that everybody has does as well."
+
+
+@commands.command()
+def serve(
+    model: Annotated[Path, typer.Option(help="Folder of a taught model.")] = TAUGHT / "grpo",
+    name: Annotated[str, typer.Option(help="What the model is called in requests.")] = "rhythm",
+    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8081,
+    threads: Annotated[int, typer.Option(help="Processor threads.", min=1)] = 1,
+    json: options.Json = False,
+) -> None:
+    """Serve a model and people's adapters to this machine, as OpenAI's chat completions; stop it with Ctrl-C."""
+    from bridge import config
+
+    with _able():
+        serving = _part("training.serving")
+        served = serving.Served(model, name, config.load().adapters)
+        try:
+            server = serving.server(served, port, threads)
+        except OSError as error:
+            raise SetupError(f"port {port} cannot be had ({error.strerror}): bridge llm serve --port 0") from None
+    address = f"http://127.0.0.1:{server.server_address[1]}/v1"
+    show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
+    try:
+        server.serve_forever()
+    except KeyboardInterrupt:
+        pass
+    finally:
+        server.server_close()
+
+
+def _lines(found: dict[str, Any]) -> str:
+    return "\n".join(
+        f"{name}: {value:.3f}" if isinstance(value, float) else f"{name}: {value}" for name, value in found.items()
+    )

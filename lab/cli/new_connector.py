@@ -1,0 +1,61 @@
+"""``bridge new-connector`` begins a source with a connector, its vendor server and a sample, to be filled in."""
+
+from __future__ import annotations
+
+import keyword
+import re
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bridge.domain.errors import SetupError
+
+SKELETON = Path(__file__).parents[1] / "skeleton"
+NAME = re.compile(r"[a-z][a-z0-9_]{1,30}")
+RESERVED = ("payload", "windows", "faults")  # modules that connectors and vendor servers share
+NEXT = """\
+Next, in {root}:
+1. put one row of each list into fixtures/{name}/sample.json, as the vendor documents it
+2. name the fields, addresses and scopes in connectors/{name}/ and lab/vendors/{name}.py; each place says TODO
+3. python -m lab.fixture_maker {name}                      makes the cases from the sample
+4. python -m tests.contract.test_fixtures {name}           writes what they come to; read it before committing it
+5. python -m pytest tests/contract -k {name}               names what is still missing"""
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="new-connector")(new_connector)
+
+
+def new_connector(
+    name: Annotated[str, typer.Argument(help="The source's name, in lower case: it becomes the folder's.")],
+    root: Annotated[Path, typer.Option("--root", help="The checkout to write into.")] = Path(),
+) -> None:
+    """Write the skeleton of a source, which is its connector, its vendor server and a sample for its fixtures."""
+    for path in skeleton(name, root):
+        typer.echo(str(path))
+    typer.echo(NEXT.format(name=name, root=root.resolve()))
+
+
+def skeleton(name: str, root: Path) -> list[Path]:
+    """Write the files of a new source below a checkout and return their paths. Raises SetupError and then writes
+    nothing.
+    """
+    if not NAME.fullmatch(name) or keyword.iskeyword(name) or name in RESERVED:
+        raise SetupError(f"{name!r} cannot name a source; use lower-case letters, digits and underscores, e.g. polar")
+    if not (root / "connectors" / "payload.py").is_file():
+        raise SetupError(f"{root.resolve()} is no checkout of the project; go there, or name it with --root")
+    files = {
+        root / "connectors" / name / "__init__.py": "spec.py.txt",
+        root / "connectors" / name / "client.py": "client.py.txt",
+        root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
+        root / "fixtures" / name / "sample.json": "sample.json",
+    }
+    there = [str(path) for path in files if path.exists()]
+    if there:
+        raise SetupError(f"{there[0]} exists already; choose another name, or delete it to begin again")
+    for path, template in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = (SKELETON / template).read_text(encoding="utf-8")
+        path.write_text(text.replace("NAME", name).replace("TITLE", name.capitalize()), encoding="utf-8")
+    return list(files)

@@ -1,0 +1,39 @@
+"""The share of a policy's decisions that a fallback made. Figures of an absent service would otherwise mislead."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from bridge.domain.errors import SetupError
+
+if TYPE_CHECKING:
+    from rhythm_env.interface import Policy
+
+MOST = 0.05  # of the decisions: as many as answers may be cut off where a model itself is graded
+
+
+class Opened:
+    """Opens policies as the registry does, and adds up the decisions that they leave to a fallback."""
+
+    def __init__(self) -> None:
+        self._counting: list[Any] = []
+
+    def __call__(self, name: str) -> Policy:
+        from bridge import registry
+
+        policy = registry.policy(name)
+        if hasattr(policy, "fallbacks"):
+            self._counting.append(policy)
+        return policy
+
+    def share(self) -> float:
+        """Of all decisions so far. Raises SetupError where it is more than 5 %."""
+        decisions = sum(one.decisions for one in self._counting)
+        share: float = sum(one.fallbacks for one in self._counting) / max(decisions, 1)
+        if share > MOST:
+            name = self._counting[0].name
+            raise SetupError(
+                f"{share:.0%} of the decisions of {name} were left to another policy, so that figures would not be "
+                f"{name}'s; its advice says why: bridge recommend --user NAME --policy {name}"
+            )
+        return share

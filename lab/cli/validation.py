@@ -1,0 +1,64 @@
+"""``bridge validate-meters`` compares the meters with people's own reports."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bridge.cli import options, show
+from lab.marked_documents import put
+
+if TYPE_CHECKING:
+    from lab.validation import Result
+
+
+def register(app: typer.Typer) -> None:
+    app.command(name="validate-meters")(validate_meters)
+
+
+def validate_meters(
+    data: Annotated[
+        Path | None, typer.Option(help="Folder with LifeSnaps or Welltory (also as lifesnaps/ and welltory/ in it).")
+    ] = None,
+    table: Annotated[
+        Path | None, typer.Option(help="Any cohort as one CSV: person, date, measurements, report_* columns.")
+    ] = None,
+    write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
+    json: options.Json = False,
+) -> None:
+    """Compare the meters, read by your proxy map, with people's reports, beside raw inputs and open formulas."""
+    from bridge import config
+    from bridge.meters import proxy
+    from lab.validation import report, validate
+
+    proxies = proxy.overridden(config.load().folder / proxy.OVERRIDES)
+    if proxies != proxy.shipped():
+        typer.echo(f"Read by your own proxy map {proxies.version}; drop it: bridge meters map --reset", err=True)
+    with show.Progress() as progress:
+        results = validate(data, table, progress.steps, proxies)
+    if json:
+        show.document([row for result in results for row in result.rows])
+    for result in results:
+        for note in report.notes(result):
+            typer.echo(f"{result.name}: {note}", err=True)
+        if not json:
+            _tell(result)
+    if write is not None:
+        put(write, report.markdown(results, _command(data, table)), heading="# Validation\n\n")
+
+
+def _command(data: Path | None, table: Path | None) -> str:
+    """Return the command that was run, with the names of data files but not their folders."""
+    given = (("--data", data), ("--table", table))
+    return " ".join(["bridge validate-meters", *(f"{o} {p.resolve().name}" for o, p in given if p), "--write FILE"])
+
+
+def _tell(result: Result) -> None:
+    from lab.validation.report import IN_A_TERMINAL, by_target, shown
+
+    for target, rows in by_target(result.rows).items():
+        show.table([shown(row) for row in rows], IN_A_TERMINAL, title=f"{result.name}: {target}")
+    if not result.rows:
+        typer.echo(f"{result.name}: nobody has 20 days with a report and a measurement")

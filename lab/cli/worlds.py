@@ -1,0 +1,154 @@
+"""``bridge evaluate --deployed --answers``: policies in worlds of people who answer by other rules."""
+
+from __future__ import annotations
+
+import json as text
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from bridge.cli import show
+from bridge.domain.errors import SetupError
+from lab.cli.figures import table
+from lab.marked_documents import put
+
+if TYPE_CHECKING:
+    from lab.evaluation.trials import Trial
+
+LIVES = 20  # by default
+ALL, OWN, SERVED = "all", "simulated", "default"
+SHOWN = {
+    "advice_per_day": "a day",
+    "taken_first28": "first 28",
+    "taken_later": "later",
+    "taken_last_week": "last week",
+    "best": "best",
+    "random": "random",
+    "level": "level",
+    "belief_coverage": "held",
+}
+
+
+def evaluate(
+    answers: str,
+    policies: str,
+    lives: int,
+    weeks: int,
+    *,
+    bare: bool,
+    condition: str,
+    cores: int,
+    kept: Path | None,
+    write: Path | None,
+    json: bool,
+) -> None:
+    """Play, print and, where asked for, put the table into a document."""
+    from lab.evaluation.trials import rows, trials
+    from lab.evaluation.worlds import WORLDS, world
+
+    names = _split(policies)
+    where = list(WORLDS) if answers == ALL else _split(answers)
+    for one in where:
+        try:
+            world(one)
+        except ValueError as error:
+            raise SetupError(f"{error}; or {ALL} for every world: bridge evaluate --help") from error
+    for one in names:
+        opened(one)
+    found = rows(_played(trials(where, names, lives, weeks, bare=bare, condition=condition), cores, kept))
+    if json:
+        show.document(found)
+    else:
+        show.table([_shown(row) for row in found], tuple(_shown(found[0])))
+    if write is not None:
+        put(write, _markdown(found), mark="worlds")
+
+
+def _split(names: str) -> list[str]:
+    found = list(dict.fromkeys(name.strip() for name in names.split(",") if name.strip()))
+    if not found:
+        raise SetupError("name something: bridge evaluate --deployed --answers tastes --policy default,planner")
+    return found
+
+
+def opened(name: str) -> Any:
+    """A policy by its name; ``default`` is what people are served here."""
+    from bridge import config, registry
+
+    return registry.policy(config.load().policy if name == SERVED else name)
+
+
+def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
+    """In another process: one life, behind the guard or bare."""
+    from bridge.domain.guard import Guard, Guarded
+    from lab.evaluation import trials
+
+    policy, guard = opened(trial.policy), Guard()
+    if trial.bare:
+        return trial, trials.play(trial, policy, None)
+    return trial, trials.play(trial, Guarded(policy, guard), guard.gives)
+
+
+def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:
+    """All trials in the order asked for; those that a file already holds are taken from it, the others put there."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    from lab.cli.comparison import one_thread_each
+
+    found = {} if kept is None else _kept(kept)
+    missing = [trial for trial in asked if trial not in found]
+    with show.Progress() as progress, one_thread_each():
+        step = progress.steps("lives")
+        if cores == 1:
+            for done, trial in enumerate(missing, start=1):
+                _keep(kept, found, *play(trial))
+                step(done, len(missing))
+        else:
+            with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+                waiting = [pool.submit(play, trial) for trial in missing]
+                for done, future in enumerate(as_completed(waiting), start=1):
+                    _keep(kept, found, *future.result())
+                    step(done, len(missing))
+    return {trial: found[trial] for trial in asked}
+
+
+def _kept(path: Path) -> dict[Trial, Mapping[str, float]]:
+    """Return the trials of an earlier file. A last line that was cut off is played again."""
+    from lab.evaluation.trials import from_json
+
+    found: dict[Trial, Mapping[str, float]] = {}
+    for line in path.read_text().splitlines() if path.exists() else []:
+        try:
+            trial, figures = from_json(text.loads(line))
+        except (ValueError, KeyError, TypeError):
+            continue
+        found[trial] = figures
+    return found
+
+
+def _keep(path: Path | None, found: dict[Trial, Mapping[str, float]], trial: Trial, figures: dict[str, float]) -> None:
+    from lab.evaluation.trials import to_json
+
+    found[trial] = figures
+    if path is not None:
+        with path.open("a") as file:
+            file.write(text.dumps(to_json(trial, figures)) + "\n")
+
+
+def _shown(row: Mapping[str, Any]) -> dict[str, str]:
+    figures = {title: _figure(row[name]["mean"]) for name, title in SHOWN.items()}
+    return {"answers": row["answers"], "policy": row["policy"], **figures}
+
+
+def _figure(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
+
+
+def _markdown(found: Sequence[Mapping[str, Any]]) -> str:
+    lives, weeks = found[0]["lives"], found[0]["weeks"]
+    names = ",".join(dict.fromkeys(str(row["policy"]) for row in found))
+    command = (
+        f"bridge evaluate --deployed --answers {ALL} --policy {names} --lives {lives} --weeks {weeks} --write FILE"
+    )
+    return "\n".join([f"{lives} lives of {weeks} weeks each; `{command}`.", "", *table([_shown(row) for row in found])])

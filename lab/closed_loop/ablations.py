@@ -1,0 +1,142 @@
+"""Ablations of a life. A policy is given the truth in place of a stage of the chain, to see what each stage loses."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import sqrt
+from time import process_time
+
+from bridge import registry
+from bridge.config import Settings
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import EventClassifier, Invitation
+from bridge.domain.types import Label
+from bridge.meters.fuse import FELT, precision
+from lab.closed_loop.resident import Levels, Resident
+from lab.evaluation.strategies import variant_of
+from lab.people.titles import meant
+from rhythm_env.interface import Decision, Meter, MeterState, Observation, Policy
+
+FULL = 5.0  # precision of a meter with every signal fresh
+SURER = " with surer meters"
+KNOWER = "planner"  # whose planning the oracle has
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Arm:
+    """A policy, and which stages of the chain it need not rely on."""
+
+    policy: str
+    labels: bool = False
+    meters: bool = False
+    profile: bool = False
+    surer: bool = False  # meters as sure as the weights of their signals alone would make them
+
+    @property
+    def name(self) -> str:
+        truths = [name for name in ("labels", "meters", "profile") if getattr(self, name)]
+        return self.policy + "".join(f" + true {name}" for name in truths) + SURER * self.surer
+
+
+def oracle() -> Arm:
+    return Arm(policy=KNOWER, labels=True, meters=True, profile=True)
+
+
+def ablation(policy: str) -> list[Arm]:
+    """The chain with one stage perfect at a time, and with meters that are as sure as they once were."""
+    stages = ({"labels": True}, {"meters": True}, {"profile": True}, {"surer": True})
+    return [Arm(policy=policy, **truths) for truths in stages]
+
+
+class Told:
+    """Knows what each title stands for. Anything else it cannot have been asked about."""
+
+    name, version = "told", 1
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        return [Label(action=meant()[one.title], confidence=1.0, by="told@1", why="it is known") for one in events]
+
+
+class Remembering:
+    """A classifier that is asked about an event once: in every slot it would be asked about the same ones again."""
+
+    def __init__(self, classifier: EventClassifier) -> None:
+        self._classifier, self._known = classifier, dict[Invitation, Label]()
+        self.name, self.version = classifier.name, classifier.version
+
+    def classify(self, events: Sequence[Invitation]) -> list[Label]:
+        new = [one for one in dict.fromkeys(events) if one not in self._known]
+        if new:
+            self._known |= dict(zip(new, self._classifier.classify(new), strict=True))
+        return [self._known[one] for one in events]
+
+
+def classifier_of(arm: Arm, settings: Settings) -> EventClassifier:
+    return Told() if arm.labels else Remembering(registry.classifier("linear", settings))
+
+
+def policy_of(arm: Arm, resident: Resident) -> Policy:
+    """Raises SetupError for a policy that cannot be told who the person is, where that is asked for."""
+    policy = registry.policy(arm.policy)
+    if not arm.profile:
+        return policy
+    variant = variant_of(policy, "knows")
+    if variant is None:
+        raise SetupError(f"{arm.policy} cannot be told who the person is; leave --ablation to the planner")
+    return variant(objective="reward", knows=resident.person)
+
+
+class Informed:
+    """A policy as it is asked within a life, with true meters where the arm has them; counts its own time."""
+
+    def __init__(self, arm: Arm, resident: Resident) -> None:
+        self._arm, self._resident = arm, resident
+        self._policy = policy_of(arm, resident)
+        self.name, self.version = self._policy.name, self._policy.version
+        self.lived: list[tuple[Levels, Levels]] = []  # hidden levels before and after each slot so far
+        self.spent = 0.0
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        begun = process_time()
+        seen = exactly(observation, self._resident.levels(), self.lived) if self._arm.meters else observation
+        decision = self._policy.decide(surer(seen) if self._arm.surer else seen, rng)
+        self.spent += process_time() - begun
+        return decision
+
+
+def exactly(observation: Observation, now: Levels, lived: Sequence[tuple[Levels, Levels]]) -> Observation:
+    """The observation with meters, and their changes in the slots that were lived, as they really are."""
+    steps = []
+    for ago, record in enumerate(reversed(observation.step_history), start=1):
+        known = lived[-ago] if ago <= len(lived) else None
+        deltas = None if known is None else {meter: known[1][meter] - known[0][meter] for meter in Meter}
+        steps.append(replace(record, deltas=deltas))
+    return replace(
+        observation,
+        meters={meter: MeterState(level=level) for meter, level in now.items()},
+        deltas=steps[0].deltas if steps else None,
+        step_history=tuple(reversed(steps)),
+    )
+
+
+def surer(observation: Observation) -> Observation:
+    """The observation with every sd as ``surer_sd`` says."""
+    states = {
+        meter: replace(state, sd=surer_sd(meter, state.level, state.sd)) if state.coverage > 0 else state
+        for meter, state in observation.meters.items()
+    }
+    return replace(observation, meters=states)
+
+
+def surer_sd(meter: Meter, level: float, sd: float) -> float:
+    """An sd as for a meter that is counted: L (1 - L) / sqrt(1 + total trust), as all meters stated it once.
+
+    Levels follow readings slowly, so that an sd may be smaller than any that goes with the level: then trust is full.
+    """
+    prior = level * (1 - level)
+    if meter not in FELT or not 0 < sd < prior:
+        return sd
+    sure = precision(meter, level, sd)
+    return prior / sqrt(sure if 1 <= sure < FULL else FULL)

@@ -1,0 +1,76 @@
+"""Simulated bodies beside real ones: level, spread between and within people, a day's memory, and what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import log
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.closed_loop.living import Lived
+from lab.validation import lifesnaps
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+LEAST = 14  # days of a person that make moments
+Series = Mapping[int, float]  # day's ordinal -> value
+FIGURES: Mapping[str, tuple[str | None, Callable[[float], float]]] = {  # figure -> LifeSnaps' column, scale
+    "hrv (log ms)": ("hrv_rmssd_ms", log),
+    "resting_hr (bpm)": ("resting_hr_bpm", float),
+    "asleep (min)": ("asleep_min", float),
+    "steps (log)": ("steps", log),
+    "stress (0-100)": (None, float),  # Garmin's, which LifeSnaps does not have
+}
+
+
+def beside(lives: Iterable[Lived], folder: Path | None) -> list[dict[str, Any]]:
+    """A row per figure and cohort."""
+    simulated = [one.days for one in lives]
+    rows = []
+    for name, (column, scaled) in FIGURES.items():
+        if folder is not None and column is not None:
+            rows.append({"figure": name, "cohort": "LifeSnaps", **moments(_real(folder, column, scaled))})
+        key = name.partition(" ")[0]
+        made = [{int(d["day"]): scaled(d[key]) for d in days if key in d} for days in simulated]
+        rows.append({"figure": name, "cohort": "simulated", **moments(made)})
+    return rows
+
+
+def _real(folder: Path, column: str, scaled: Callable[[float], float]) -> list[Series]:
+    return [
+        {day.date.toordinal(): scaled(day.values[column]) for day in one.days if day.values.get(column, 0) > 0}
+        for one in lifesnaps.read(folder).persons
+    ]
+
+
+def moments(people: Sequence[Series]) -> dict[str, float]:
+    """Mean and spread of people's means; medians over people of the spread within, lag-1 correlation and what is
+    missing between the first day and the last."""
+    import numpy as np
+
+    used = [series for series in people if len(series) >= LEAST]
+    if not used:
+        return {"people": 0}
+    means = np.array([np.mean(list(series.values())) for series in used])
+    within = [np.std(list(series.values()), ddof=1) for series in used]
+    missing = [1 - len(series) / (max(series) - min(series) + 1) for series in used]
+    return {
+        "people": len(used),
+        "mean": float(means.mean()),
+        "between": float(means.std()),
+        "within": float(np.median(within)),
+        "lag 1": float(np.median([_memory(series) for series in used])),
+        "missing": float(np.median(missing)),
+    }
+
+
+def _memory(series: Series) -> float:
+    """Correlation of neighbouring days."""
+    import numpy as np
+
+    pairs = np.array([(value, series[day + 1]) for day, value in series.items() if day + 1 in series])
+    return float(np.corrcoef(pairs.T)[0, 1]) if len(pairs) > 2 else 0.0

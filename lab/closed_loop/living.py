@@ -1,0 +1,247 @@
+"""One person's weeks through the real bridge: wake, sync, be advised slot by slot, answer, act, and live on."""
+
+from __future__ import annotations
+
+import tempfile
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from time import process_time
+
+from bridge.advice import recommend
+from bridge.domain.ports import EventClassifier
+from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
+from lab.closed_loop.ablations import Arm, Informed, classifier_of
+from lab.closed_loop.home import Home, home
+from lab.closed_loop.resident import Levels, Resident
+from lab.evaluation.deployed import FIRST_MONDAY
+from lab.evaluation.worlds import world
+from lab.people.body import Tone
+from lab.people.titles import meant
+from rhythm_env.constants import STEPS
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
+from rhythm_env.profiles import belief_target
+
+AFTER_WAKING = timedelta(minutes=45)  # by then the band's app has finished with the night
+AFTER_START = timedelta(minutes=5)
+TO_ANSWER = timedelta(minutes=2)
+WRITTEN_DOWN = 0.7  # share of what is done that gets into the calendar, nights' sleep apart
+DAY = timedelta(days=1)
+
+
+@dataclass(slots=True, kw_only=True)
+class Lived:
+    """What one person's weeks came to; lists have one entry per slot."""
+
+    seed: int
+    arm: Arm
+    source: str
+    answers: list[str] = field(default_factory=list)
+    advised: list[str] = field(default_factory=list)
+    weighted: list[float] = field(default_factory=list)  # mean of the hidden meters after the slot, as they weigh
+    beliefs: list[tuple[float, float, float]] = field(default_factory=list)
+    target: tuple[float, ...] = ()
+    hidden: list[list[float]] = field(default_factory=list)  # on the scale the bridge reads in, five per slot
+    read: list[list[tuple[float, float, float]]] = field(default_factory=list)  # level, sd, coverage
+    labelled: tuple[int, int] = (0, 0)  # events told right, events
+    days: list[dict[str, float]] = field(default_factory=list)  # what the body showed, for its moments
+    seconds: dict[str, float] = field(default_factory=dict)  # by stage
+
+
+@dataclass(slots=True)
+class Life:
+    """A resident at home with an arm."""
+
+    resident: Resident
+    home: Home
+    policy: Informed
+    classifier: EventClassifier
+    lived: Lived
+    _done: deque[ActionType] = field(default_factory=lambda: deque(maxlen=4))  # in the last four slots
+    _spent: float = 0.0
+
+    def before(self) -> None:
+        """The weeks without advice: they make what is normal, and what the vendors hold on the first morning."""
+        weeks = self.resident.weeks_before
+        days: list[tuple[date, list[tuple[Moment, ActionType]], Levels]] = []
+        levels: list[Levels] = []
+        self.home.diary.comes_round(self.resident.first_monday)
+        for week in range(-weeks, 0):
+            monday = FIRST_MONDAY + week * 7 * DAY
+            self._plan(monday)
+            for step in range(STEPS):
+                moment = moment_of(monday, step)
+                if moment.slot is Slot.MORNING:
+                    days.append((moment.date, [], self.resident.levels()))
+                levels.append(self.resident.levels())
+                done = self.resident.chosen(moment)
+                self.resident.live(moment, done)
+                days[-1][1].append((moment, done))
+        self.resident.remember_normal(levels)
+        for day, slots, woke in days:
+            self._wake(day, woke)
+            for moment, done in slots:
+                self._done.append(done)
+                self._write_down(moment, done)
+
+    def weeks(self, weeks: int) -> None:
+        """The advised ones."""
+        for week in range(weeks):
+            monday = FIRST_MONDAY + week * 7 * DAY
+            self._plan(monday)
+            for step in range(STEPS):
+                self._slot(moment_of(monday, step))
+        self._count_labels(FIRST_MONDAY + weeks * 7 * DAY)
+
+    def _plan(self, monday: date) -> None:
+        self.resident.begin_week()
+        for moment, action in self.resident.plan_week(monday).items():
+            self.home.diary.write(moment, action, self._start(moment), today=monday)
+
+    def _slot(self, moment: Moment) -> None:
+        begun = process_time()
+        at = self._asked(moment)
+        self._charge("person", begun)
+        feasible = self._advised(moment, at)
+        begun = process_time()
+        before = self.resident.levels()
+        advice = ActionType(self.lived.advised[-1])
+        given, moved, done = self.resident.respond(moment, advice, feasible)
+        self._charge("person", begun)
+        begun = process_time()
+        to = None if moved is None else Moment(week=moment.week, day=moment.day, slot=moved)
+        number = self._number
+        user, store = self.home.user, self.home.bridge.store
+        recommend.give_feedback(store, user, number, given, now=at + TO_ANSWER, moved_to=to)
+        self._charge("bridge", begun)
+        begun = process_time()
+        self._act(moment, done, advice, to)
+        self.policy.lived.append((before, self.resident.levels()))
+        self._note(given, before)
+        self._charge("person", begun)
+
+    def _asked(self, moment: Moment) -> datetime:
+        """When advice is asked for; in the morning the night is told and synced first."""
+        if moment.slot is not Slot.MORNING:
+            return self._start(moment) + AFTER_START
+        day = moment.date
+        self.home.travel(day)
+        woke = self._wake(day, self.resident.levels())
+        begun = process_time()
+        self.home.sync(woke + AFTER_WAKING, day)
+        self._charge("sync", begun)
+        self._spent += process_time() - begun
+        return woke + AFTER_WAKING + AFTER_START
+
+    def _wake(self, day: date, levels: Levels) -> datetime:
+        """The night that ends on a day, from where life is; returns when it ended."""
+        score = self.resident.score
+        tone = Tone(
+            energy=score(Meter.VITALITY, levels[Meter.VITALITY]),
+            calm=score(Meter.SERENITY, levels[Meter.SERENITY]),
+            turned_in=not self._done or self._done[-1] is ActionType.SLEEP,
+            trained=ActionType.EXERCISE in self._done,
+            away=self.home.about.away(day),
+        )
+        morning = self.home.wake(day, tone)
+        night = morning.night
+        shown = {"hrv": night.hrv, "resting_hr": night.resting_hr, "asleep": night.asleep}
+        shown |= {"steps": float(morning.steps), "stress": morning.stress}
+        self.lived.days.append({"day": float(day.toordinal())} | (shown if morning.worn else {}))
+        return night.end
+
+    def _advised(self, moment: Moment, at: datetime) -> tuple[ActionType, ...]:
+        begun, before = process_time(), self.policy.spent
+        bridge = self.home.bridge
+        found = recommend.recommend(
+            bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard
+        )
+        if found.moment != moment:
+            raise RuntimeError("advice for another slot than the one that is lived")
+        self._number = found.id
+        self.lived.advised.append(str(found.action))
+        states = found.observation["meters"]
+        self.lived.read.append([(states[m]["level"], states[m]["sd"], states[m]["coverage"]) for m in Meter])
+        self.lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
+        spent = self.policy.spent - before
+        self.lived.seconds["policy"] = self.lived.seconds.get("policy", 0.0) + spent
+        self._charge("bridge", begun + spent)
+        return tuple(ActionType(name) for name in found.observation["feasible"])
+
+    def _act(self, moment: Moment, done: ActionType, advice: ActionType, to: Moment | None) -> None:
+        """Do it; the calendar follows, and what was put off is planned."""
+        if to is not None:
+            self.resident.plans[to] = advice
+            self.home.diary.write(to, advice, self._start(to), today=to.date)
+        self.resident.live(moment, done)
+        self._done.append(done)
+        self._write_down(moment, done)
+
+    def _write_down(self, moment: Moment, done: ActionType) -> None:
+        """What was planned and not done is struck out; part of what was done otherwise is written down."""
+        planned = self.resident.plans.get(moment)
+        if planned is done:
+            return
+        if planned is not None:
+            self.home.diary.strike(moment)
+        asleep = moment.slot is Slot.NIGHT and done is ActionType.SLEEP
+        rng = self.resident.dice("written", moment.week, moment.timestep)
+        if rng.random() < WRITTEN_DOWN and not asleep:
+            self.home.diary.write(moment, done, self._start(moment), today=moment.date + DAY)
+
+    def _note(self, given: Answer, before: Levels) -> None:
+        on_scale = self.resident.on_scale(before)
+        self.lived.answers.append(str(given))
+        self.lived.weighted.append(self.resident.weighted())
+        self.lived.hidden.append([on_scale[meter] for meter in Meter])
+
+    def _start(self, moment: Moment) -> datetime:
+        return slot_start(moment, self._zones(moment.date))
+
+    def _zones(self, day: date) -> tuple[ZoneSpan, ...]:
+        known = self.home.user.zones
+        return known if day >= FIRST_MONDAY else known[:1]
+
+    def _count_labels(self, until: date) -> None:
+        """How much of the calendar the classifier tells right, each event once."""
+        ends = [datetime(d.year, d.month, d.day, tzinfo=UTC) for d in (FIRST_MONDAY - 56 * DAY, until)]
+        store = self.home.bridge.store
+        found = recommend.labelled(store, self.home.user, self.classifier, *ends, at=ends[1] + DAY)
+        right = [label.action is meant()[o.event.title or ""] for o, label in found]
+        self.lived.labelled = sum(right), len(right)
+
+    def _charge(self, stage: str, since: float) -> None:
+        """Count processor time; what was charged to another stage in between is not counted twice."""
+        spent = process_time() - since - (self._spent if stage == "person" else 0.0)
+        if stage == "person":
+            self._spent = 0.0
+        self.lived.seconds[stage] = self.lived.seconds.get(stage, 0.0) + spent
+
+    _number: int = 0
+
+
+def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:
+    """One person's life with one arm, in a folder that is gone afterwards; ``answers``: the world they are of."""
+    resident = Resident(seed, None if answers is None else world(answers))
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as name, home(resident, weeks, Path(name)) as place:
+        told = Lived(seed=seed, arm=arm, source=place.about.worn[0][1])
+        told.target = tuple(float(x) for x in belief_target(resident.person)[:, 0])
+        policy = Informed(arm, resident)
+        life = Life(resident, place, policy, classifier_of(arm, place.bridge.settings), told)
+        begun = process_time()
+        life.before()
+        told.seconds["weeks before"] = process_time() - begun
+        life.weeks(weeks)
+    return told
+
+
+def played(asked: tuple[int, Arm, int, str | None]) -> Lived:
+    """``lived`` in another process, which knows nothing of this machine's own installation."""
+    import os
+
+    for name in [name for name in os.environ if name.startswith("BRIDGE_")]:
+        del os.environ[name]
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-live-") as nowhere:
+        os.environ["BRIDGE_HOME"] = nowhere
+        return lived(*asked)

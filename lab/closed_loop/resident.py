@@ -1,0 +1,142 @@
+"""A simulated person who lives on, advised or not: hidden profile, hidden meters, plans, answers and habits.
+
+Every draw has its own seed (person, slot, what for), so that one person's lives under two policies differ by what the
+policies did and by nothing else.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.slots import Moment, moment_of
+from bridge.meters.fuse import level_of
+from lab.evaluation.deployed import FIRST_MONDAY, about
+from lab.evaluation.worlds import Hidden, Make
+from rhythm_env import dynamics
+from rhythm_env.constants import STEPS
+from rhythm_env.dynamics import ACTIONS, P
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
+from rhythm_env.people import answer, own_choice, standing, utilities
+from rhythm_env.profiles import Profiles, sampled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+HABIT_WEEKS = (3, 8)  # lived before anybody advises, as the watch has recorded them
+PLANNED = 0.2  # of the slots of a week that are planned on the Sunday before
+KEPT = 0.8  # of plans that nothing else was advised against
+NARROWEST = 0.03  # spread of a hidden meter that hardly ever moves
+Levels = dict[Meter, float]
+
+
+@dataclass(slots=True)
+class Resident:
+    """``meters``: (5, 1) hidden; ``normal``: meter -> (mean, spread) of the weeks without advice."""
+
+    seed: int
+    answers_by: Make | None = None  # the people of a world; None: the simulator's own
+    person: Profiles = field(init=False)
+    meters: Array = field(init=False)
+    normal: dict[Meter, tuple[float, float]] = field(init=False)
+    plans: dict[Moment, ActionType] = field(default_factory=dict)
+    weeks_before: int = field(init=False)
+    _hidden: Hidden | None = None
+
+    def __post_init__(self) -> None:
+        self.person = sampled([self.seed])
+        if self.answers_by is not None:
+            self._hidden = Hidden(self.answers_by, self.seed, self.person)
+        self.meters = dynamics.start(1)
+        self.weeks_before = self.dice("before").randint(*HABIT_WEEKS)
+
+    def dice(self, *what: object) -> random.Random:
+        return random.Random("/".join(map(str, ("live", self.seed, *what))))
+
+    @property
+    def first_monday(self) -> date:
+        """When it began to be recorded."""
+        return FIRST_MONDAY - timedelta(weeks=self.weeks_before)
+
+    def levels(self) -> Levels:
+        return {meter: float(level) for meter, level in zip(Meter, self.meters[:, 0], strict=True)}
+
+    def weighted(self) -> float:
+        """The mean of the hidden meters as the person weighs them."""
+        return float(self.person.weights[:, 0] @ self.meters[:, 0])
+
+    def plan_week(self, monday: date) -> dict[Moment, ActionType]:
+        """What is put into the calendar for the week: what they would do anyway, in some of its slots."""
+        found: dict[Moment, ActionType] = {}
+        for step in range(STEPS):
+            moment, rng = moment_of(monday, step), self.dice("plan", monday, step)
+            if moment.slot is not Slot.NIGHT and rng.random() < PLANNED:
+                found[moment] = own_choice(self.meters, moment.slot, self.person, ACTIONS, rng)
+        self.plans |= found
+        return found
+
+    def respond(
+        self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]
+    ) -> tuple[Answer, Slot | None, ActionType]:
+        """(answer, the slot it is put off to, what is done)."""
+        rng = self.dice("answer", moment.week, moment.timestep)
+        chance, seen = self._chance(moment, advised, feasible)
+        given, moved = Answer.IGNORE, None
+        if seen:
+            given, moved = answer(self.meters, moment.slot, self.person, advised, feasible, rng, chance=chance)
+        return given, moved, advised if given is Answer.ACCEPT else self.chosen(moment)
+
+    def _chance(self, moment: Moment, advised: ActionType, feasible: Sequence[ActionType]) -> tuple[float | None, bool]:
+        """How likely the advice is taken in the person's world, and whether it is seen."""
+        if self._hidden is None:
+            return None, True
+        relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
+        week = (moment.week - FIRST_MONDAY).days // 7
+        _, chance, seen = self._hidden.asked(about(week, moment, relative), feasible, advised)
+        return chance, seen
+
+    def chosen(self, moment: Moment) -> ActionType:
+        """What is done without advice: what was planned as a rule, else what habit says."""
+        rng = self.dice("own", moment.week, moment.timestep)
+        planned = self.plans.get(moment)
+        if rng.random() < KEPT and planned is not None:
+            return planned
+        habit = None if self._hidden is None else self._hidden.habit(moment.day, int(moment.slot))
+        return own_choice(self.meters, moment.slot, self.person, ACTIONS, rng, habit=habit)
+
+    def live(self, moment: Moment, done: ActionType) -> None:
+        """A slot passes."""
+        import numpy as np
+
+        week = (moment.week - FIRST_MONDAY).days // 7
+        happens = dynamics.drawn_events([self.seed * 1000 + 100 + week])[moment.timestep]
+        chosen = np.array([ACTIONS.index(done)])
+        self.meters, _, _ = dynamics.step(self.meters, chosen, int(moment.slot), self.person, happens)
+
+    def begin_week(self) -> None:
+        """Progress is made anew."""
+        self.meters = self.meters.copy()
+        self.meters[P] = 0.0
+
+    def remember_normal(self, lived: Sequence[Levels]) -> None:
+        """What is normal for this person: how they were before anybody advised."""
+        import numpy as np
+
+        for_each = {meter: np.array([levels[meter] for levels in lived]) for meter in Meter}
+        self.normal = {meter: (float(of.mean()), max(float(of.std()), NARROWEST)) for meter, of in for_each.items()}
+
+    def score(self, meter: Meter, level: float) -> float:
+        """A hidden level as a standard score against the person's own normal."""
+        mean, spread = self.normal[meter]
+        return (level - mean) / spread
+
+    def on_scale(self, levels: Levels) -> Levels:
+        """Hidden levels on the scale the bridge reads in: 0.70 is the person's normal; progress is counted as it is."""
+        read = {meter: level_of(self.score(meter, level)) for meter, level in levels.items()}
+        return read | {Meter.PROGRESS: levels[Meter.PROGRESS]}

@@ -1,0 +1,100 @@
+"""Many people under several arms, in as many processes as wanted, and what they came to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from bridge import registry
+from lab.closed_loop.ablations import Arm, ablation, oracle
+from lab.closed_loop.figures import figures, paired
+from lab.closed_loop.living import Lived, played
+
+LOW = "random"
+OnStep = Callable[[int, int], None]
+Played = Mapping[Arm, Sequence[Lived]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Plan:
+    """``people`` people of the seeds from ``seed`` on, for ``weeks`` weeks."""
+
+    people: int
+    weeks: int
+    policies: tuple[str, ...]
+    seed: int = 0
+    answers: str | None = None  # the world that people are of; None: the simulator's own
+    ablated: bool = False  # also the first policy with one stage of the chain perfect at a time
+
+    @property
+    def arms(self) -> list[Arm]:
+        """Those asked for, then those that they are measured against, each once."""
+        asked = [Arm(policy=name) for name in self.policies]
+        stages = ablation(self.policies[0]) if self.ablated else []
+        return list(dict.fromkeys([*asked, oracle(), Arm(policy=LOW), *stages]))
+
+    @property
+    def seeds(self) -> range:
+        return range(self.seed, self.seed + self.people)
+
+
+def play(plan: Plan, processes: int, on_step: OnStep) -> Played:
+    """Every person under every arm. The order in which they are played changes nothing."""
+    from concurrent.futures import ProcessPoolExecutor, as_completed
+    from multiprocessing import get_context
+
+    asked = [(seed, arm, plan.weeks, plan.answers) for arm in plan.arms for seed in plan.seeds]
+    found: dict[tuple[int, Arm], Lived] = {}
+    with ProcessPoolExecutor(min(processes, len(asked)), mp_context=get_context("spawn")) as pool:
+        for done, future in enumerate(as_completed([pool.submit(played, one) for one in asked]), start=1):
+            life = future.result()
+            found[life.seed, life.arm] = life
+            on_step(done, len(asked))
+    return {arm: [found[seed, arm] for seed in plan.seeds] for arm in plan.arms}
+
+
+def report(plan: Plan, lives: Played) -> dict[str, Any]:
+    """One policy's figures at the top, all policies' under ``policies``, each pair's differences under ``paired``."""
+    low, high = lives[Arm(policy=LOW)], lives[oracle()]
+
+    def of(arm: Arm) -> dict[str, Any]:
+        believes = getattr(registry.policy(arm.policy), "believes", True)
+        return figures(lives[arm], low, high, believes=believes)
+
+    asked = [Arm(policy=name) for name in plan.policies]
+    each = [of(arm) for arm in asked]
+    body: dict[str, Any] = {
+        "people": plan.people,
+        "weeks": plan.weeks,
+        "seed": plan.seed,
+        **({} if plan.answers is None else {"answers": plan.answers}),
+        **each[0],
+        "policies": each,
+        "oracle": of(oracle()),
+        "paired": [{"policy": asked[0].name, **paired(lives[asked[0]], lives[other])} for other in asked[1:]],
+        "sources": {one: sum(life.source == one for life in high) for one in sorted({life.source for life in high})},
+    }
+    return body | ({"ablation": [_stage(of(arm), lives, arm, plan) for arm in _stages(plan)]} if plan.ablated else {})
+
+
+def _stages(plan: Plan) -> list[Arm]:
+    return [Arm(policy=plan.policies[0]), *ablation(plan.policies[0]), oracle()]
+
+
+def _stage(found: Mapping[str, Any], lives: Played, arm: Arm, plan: Plan) -> dict[str, Any]:
+    """What is left of the oracle's advantage over random advice, and what is won over the whole chain."""
+    kept = ("policy", "acceptance", "mean_level", "reward_vs_oracle", "belief_mae", "interval_coverage")
+    won = paired(lives[arm], lives[Arm(policy=plan.policies[0])])
+    return {**{name: found[name] for name in kept}, "over_chain": won}
+
+
+def seconds(lives: Played) -> dict[str, float]:
+    """Milliseconds of processor time per person and slot, by stage; not the same in every run."""
+    slots = sum(len(one.weighted) for of in lives.values() for one in of)
+    totals: dict[str, float] = {}
+    for of in lives.values():
+        for one in of:
+            for stage, spent in one.seconds.items():
+                totals[stage] = totals.get(stage, 0.0) + spent
+    return {stage: 1000 * spent / slots for stage, spent in totals.items()}

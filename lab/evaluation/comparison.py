@@ -1,0 +1,91 @@
+"""The whole comparison: every policy in every condition, in weeks without error and in lives of people who answer.
+
+It is cut into parts that need nothing of each other, so that as many processes as there are cores can play them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lab.evaluation.answers import figures, paired
+from lab.evaluation.grades import evaluate, seeds_of
+from lab.evaluation.lives import Kind, Lived, lived, together
+from lab.evaluation.strategies import Find
+from rhythm_env.profiles import CONDITIONS
+
+CHUNK = 50  # lives to a part
+VALIDITIES = (0.0, 0.1, 0.3, 0.5)
+ANSWERS = Kind(weeks=4, answers_only=True)
+TOLD = Kind(condition="discrete", answers_only=True, told=True)
+UNTOLD = Kind(condition="discrete", answers_only=True)
+NEXT_TO = ("heuristic+constant", "planner-no-inference+constant", "oracle")  # whom weeks are compared with
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """Weeks of one policy (``kind`` None), or some lives with it."""
+
+    policy: str
+    condition: str
+    seeds: range
+    objective: str = "reward"
+    against: str | None = None
+    kind: Kind | None = None
+
+    def play(self, find: Find) -> dict[str, Any] | Lived:
+        if self.kind is not None:
+            return lived(self.policy, self.seeds, self.kind, find)
+        return evaluate(
+            self.policy, self.condition, len(self.seeds), objective=self.objective, find=find, against=self.against
+        )
+
+
+def parts(episodes: int, learners: Sequence[str]) -> list[Part]:
+    """``learners``: policies that infer. Lives are two for five weeks: most of them are two weeks or more."""
+    some = max(episodes * 2 // 5, 2)
+    lives = [*_lives([*learners, "heuristic", "thompson"], ANSWERS, some), *_lives(["planner"], TOLD, some)]
+    lives += _lives([*learners, "heuristic", "thompson"], UNTOLD, some)
+    for validity in VALIDITIES:
+        lives += _lives(["planner"], Kind(weeks=1, validity=validity), some)
+    return [*_weeks(episodes, learners), *lives, *_lives(["heuristic"], Kind(weeks=1, validity=0.0), some)]
+
+
+def _weeks(episodes: int, learners: Sequence[str]) -> Iterator[Part]:
+    """The grade is paired with the same policy without inference, the reward with the cheaper blind planner."""
+    for objective, against in (("grade", None), ("reward", "planner-no-inference")):
+        for condition in CONDITIONS:
+            found = seeds_of(condition, episodes)
+            seeds = range(found[0], found[-1] + 1)
+            for policy in (*learners, *NEXT_TO):
+                over = against if policy in learners else None
+                yield Part(policy=policy, condition=condition, seeds=seeds, objective=objective, against=over)
+
+
+def _lives(policies: Sequence[str], kind: Kind, lives: int) -> Iterator[Part]:
+    for policy in policies:
+        for first in range(0, lives, CHUNK):
+            seeds = range(first, min(first + CHUNK, lives))
+            yield Part(policy=policy, condition=kind.condition, seeds=seeds, kind=kind)
+
+
+def gathered(asked: Sequence[Part], found: Sequence[dict[str, Any] | Lived], find: Find) -> dict[str, Any]:
+    """{"weeks": one per policy, objective and condition, "lives": one per policy and kind of lives}."""
+    chunks: dict[tuple[str, Kind], list[Lived]] = {}
+    for part, result in zip(asked, found, strict=True):
+        if part.kind is not None and isinstance(result, Lived):
+            chunks.setdefault((part.policy, part.kind), []).append(result)
+    joined = {key: together(some) for key, some in chunks.items()}
+    return {
+        "weeks": [result for result in found if isinstance(result, dict)],
+        "lives": [_figures(policy, kind, joined, find) for policy, kind in joined],
+    }
+
+
+def _figures(policy: str, kind: Kind, joined: dict[tuple[str, Kind], Lived], find: Find) -> dict[str, Any]:
+    mine, other = joined[policy, kind], joined.get(("heuristic", kind))
+    body = figures(policy, mine, kind, believes=getattr(find(policy), "believes", True))
+    if policy != "heuristic" and other is not None and other.levels.shape == mine.levels.shape:
+        body["paired_gain"] = paired(mine, other, "heuristic")
+    return body

@@ -1,0 +1,110 @@
+"""Measures the worth of a personal prior with little context, against advice without it and advice on a month of
+context.
+
+Each life is led for four weeks with the policy as it comes. From there on it goes on three times over, with the same
+luck: with the answers of 30 days, with those of the last five days, and with a prior that is made of all answers every
+five days, as the daemon makes it, and the answers since then: five days of them at most.
+"""
+
+from __future__ import annotations
+
+import copy
+import random
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any, Protocol
+
+from lab.evaluation.deployed import Life, Slice
+from lab.evaluation.grades import OnStep, seeds_of, summary, unwatched
+from rhythm_env.interface import Answer, Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+BEFORE, AFTER = 4, 2  # weeks
+LITTLE = timedelta(days=5)
+ARMS = ("a month of answers", "five days of answers", "a prior and five days of answers")
+
+
+class Personal(Policy, Protocol):
+    """A policy that can learn one person."""
+
+    def learn(self, observation: Observation) -> Mapping[str, Any]: ...
+    def personal(self, prior: Mapping[str, Any]) -> Policy: ...
+
+
+class Forgetful:
+    """A policy that hears the answers of the last days only."""
+
+    def __init__(self, policy: Policy, span: timedelta = LITTLE) -> None:
+        self._policy, self._span = policy, span
+        self.name, self.version = policy.name, policy.version
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        return self._policy.decide(recent(observation, self._span), rng)
+
+
+class Renewed:
+    """A policy whose prior is made anew every five days; it hears the answers since then."""
+
+    def __init__(self, make: Callable[[], Personal], life: Life) -> None:
+        self._make, self._life = make, life
+        self.name, self.version = make().name, make().version
+        self._made: tuple[datetime, Policy] | None = None
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        answers = self._life.answers
+        if self._made is None or answers[-1].at - self._made[0] >= LITTLE:
+            prior = self._make().learn(replace(observation, history=answers))
+            self._made = (answers[-1].at, self._make().personal(prior))
+        return self._made[1].decide(observation, rng)
+
+
+def recent(observation: Observation, span: timedelta = LITTLE) -> Observation:
+    """The observation with the answers of the last days only."""
+    if not observation.history:
+        return observation
+    since = observation.history[-1].at - span
+    return replace(observation, history=tuple(one for one in observation.history if one.at > since))
+
+
+def compare(
+    make: Callable[[], Personal], lives: int, *, condition: str = "in", on_step: OnStep = unwatched
+) -> dict[str, Any]:
+    """Accepted share and mean level of the three, and of the prior what it gains over the month, life by life."""
+    import numpy as np
+
+    found = []
+    for done, seed in enumerate(seeds_of(condition, lives), start=1):
+        found.append(list(_one(make, seed, condition)))
+        on_step(done, lives)
+    lived = np.array(found)  # (lives, arms, 2)
+    rows = [
+        {"arm": arm, "accepted": summary(lived[:, at, 0]), "mean_level": summary(lived[:, at, 1])}
+        for at, arm in enumerate(ARMS)
+    ]
+    gained = lived[:, 2] - lived[:, 0]
+    gain = {"accepted": summary(gained[:, 0]), "mean_level": summary(gained[:, 1])}
+    return {"policy": make().name, "condition": condition, "lives": lives, "arms": rows, "gain": gain}
+
+
+def _one(make: Callable[[], Personal], seed: int, condition: str) -> Iterator[tuple[float, float]]:
+    life, policy = Life(seed, condition), make()
+    deque(life.live(policy, BEFORE), maxlen=0)
+    for arm in (lambda _: policy, lambda _: Forgetful(make()), lambda again: Renewed(make, again)):
+        again = copy.deepcopy(life)
+        yield _figures(again, again.live(arm(again), AFTER, first=BEFORE))
+
+
+def _figures(life: Life, slices: Iterator[Slice]) -> tuple[float, float]:
+    import numpy as np
+
+    weights = life.person.weights[:, 0]
+    went = list(slices)
+    accepted = float(np.mean([one.answer is Answer.ACCEPT for one in went]))
+    return accepted, float(np.mean([float(weights @ list(one.after.values())) for one in went]))

@@ -1,0 +1,293 @@
+"""Deployed mode: a simulated person seen as a real one, through the bridge's own observation code.
+
+Hidden meters become what a band and a calendar would deliver: noisy nights whose correlation with the truth is drawn
+from the range measured on people (0.1 to 0.5), nights without the band, a stress score during the day, and a calendar
+that holds part of what is done. The bridge's meters read them back, with their baselines, freshness and uncertainty.
+Anomalies and events are not there, the reward is the person's last answer, and the history holds 30 days of answers:
+exactly what a deployed policy sees. The only module of the simulator that looks back at the bridge.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from math import sqrt
+from typing import TYPE_CHECKING
+
+from bridge import registry
+from bridge.advice.observation import observe
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_bounds
+from bridge.domain.types import Episode, EpisodeKind, Event, Label, Occurrence, Reading, Sample
+from lab.evaluation.worlds import Hidden, Make
+from rhythm_env import dynamics
+from rhythm_env.constants import STEPS
+from rhythm_env.dynamics import ACTIONS, P, S, V
+from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
+from rhythm_env.people import answer, own_choice, standing, utilities
+from rhythm_env.profiles import Profiles, sampled
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+ZONES = (ZoneSpan(since=datetime(2020, 1, 1, tzinfo=UTC), zone="UTC"),)
+FIRST_MONDAY = date(2026, 1, 5)
+VALIDITY = (0.1, 0.5)  # correlation of a night's reading with the truth (with reports: lab/validation/README.md)
+MISSING_NIGHT = 0.1  # share of nights without the band
+WARM_UP = (5, 60)  # nights recorded before the first week
+WRITTEN_DOWN = 0.7  # share of what is done that the calendar shows
+AGREEMENT = 0.85  # of a night's figures with each other
+FURTHEST = 2.5  # standard deviations a hidden meter may lie from its middle
+SPREAD = 0.14  # of a hidden meter, about its 0.7: what counts as one standard deviation
+SOURCE = "simulated"
+KEPT = timedelta(days=100)  # further back no reading looks
+WAKING = time(6)
+EVENT_WEEKS = 1000  # after which the same events come round again
+# name -> (metric, centre, change per standard deviation, is the change relative)
+NIGHTLY = {
+    Metric.HRV_RMSSD: (45.0, 0.19, True),
+    Metric.RESTING_HR: (58.0, -2.2, False),
+    Metric.SLEEP_SCORE: (76.0, 6.0, False),
+}
+SLEEP_MINUTES, SLEEP_SPREAD = 430.0, 45.0
+STRESS, STRESS_SPREAD = 33.0, 8.0
+# (all answers so far, day of the week, instant) -> the probability that a slot gets advice
+Gives = Callable[[Sequence[Interaction], int, datetime], float]
+
+
+@dataclass(slots=True)
+class Slice:
+    """One slot of a deployed life with advice, as it went. ``chances``: action -> how likely it would be taken."""
+
+    moment: Moment
+    observation: Observation
+    decision: Decision
+    answer: Answer
+    moved_to: Slot | None
+    done: ActionType
+    before: dict[Meter, float]
+    after: dict[Meter, float]
+    given_with: float = 1.0  # the probability that this slot got advice at all
+    chances: Mapping[ActionType, float] = field(default_factory=dict)
+
+
+def about(week: int, moment: Moment, relative: Array) -> dict[str, object]:
+    """A slot as a person of a world is asked about it; ``relative``: (10,) standing."""
+    scores = {str(one): float(z) for one, z in zip(ACTIONS, relative, strict=True)}
+    return {"week": week, "day": moment.day, "slot": int(moment.slot), "standing": scores}
+
+
+@dataclass(slots=True)
+class Life:
+    """A person who lives on after the week is over; progress starts anew each Monday."""
+
+    seed: int
+    condition: str = "in"
+    validity: float | None = None  # of its nights and stress; None: drawn from VALIDITY
+    recorded: bool = True  # False: no band and no calendar, so that answers are all that is known
+    answers_by: Make | None = None  # the people of a world; None: the simulator's own
+    gives: Gives | None = None  # how often a slot gets advice; None: always
+    weeks_before: int = 0  # lived and recorded without advice
+    person: Profiles = field(init=False)
+    meters: Array = field(init=False)
+    _rng: random.Random = field(init=False)
+    _validity: float = field(init=False)
+    _nights: list[Sample | Episode] = field(default_factory=list)
+    _day: list[Sample] = field(default_factory=list)
+    _agenda: list[tuple[Occurrence, Label]] = field(default_factory=list)
+    _history: list[Interaction] = field(default_factory=list)
+    levels: list[float] = field(default_factory=list)  # mean hidden level after every slot, as the person weighs them
+    _earlier: dict[datetime, dict[Meter, Reading]] = field(default_factory=dict)
+    _one: Hidden | None = None
+    _advice: random.Random = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.person = sampled([self.seed], self.condition)
+        self.meters = dynamics.start(1)
+        self._rng = random.Random(f"life/{self.seed}/{self.condition}")
+        drawn = self._rng.uniform(*VALIDITY)
+        self._validity = drawn if self.validity is None else self.validity
+        self._advice = random.Random(f"advice/{self.seed}")
+        if self.answers_by is not None:
+            self._one = Hidden(self.answers_by, self.seed, self.person)
+        for ago in range(self._rng.randint(*WARM_UP), 0, -1):
+            self._sleep(FIRST_MONDAY - timedelta(days=ago, weeks=self.weeks_before), self._rng.gauss(0, 1))
+        for week in range(-self.weeks_before, 0):
+            for moment, event in self._moments(week):
+                self._alone(moment, event)
+
+    @property
+    def answers(self) -> tuple[Interaction, ...]:
+        """All so far, however old."""
+        return tuple(self._history)
+
+    def live(self, policy: Policy, weeks: int, *, first: int = 0) -> Iterator[Slice]:
+        """So many weeks of advice, from the ``first`` on: every slot that gets some."""
+        rng = random.Random(f"policy/{self.seed}")
+        for week in range(first, first + weeks):
+            for moment, event in self._moments(week):
+                start = slot_bounds(moment, ZONES)[0]
+                share = 1.0 if self.gives is None else self.gives(self._history, moment.day, start)
+                if self._advice.random() < share:
+                    yield self._slot(policy, rng, moment, event, share)
+                else:
+                    self._alone(moment, event)
+
+    def _moments(self, week: int) -> Iterator[tuple[Moment, int]]:
+        """The slots of a week with what happens in each; a new morning has a night behind it."""
+        monday = FIRST_MONDAY + timedelta(weeks=week)
+        self.meters[P] = 0.0
+        events = dynamics.drawn_events([self.seed * 1000 + week % EVENT_WEEKS])
+        for step in range(STEPS):
+            moment = moment_of(monday, step)
+            if moment.slot is Slot.MORNING:
+                self._sleep(slot_bounds(moment, ZONES)[0].date(), (float(self.meters[V, 0]) - 0.7) / SPREAD)
+            yield moment, int(events[step, 0])
+
+    def _alone(self, moment: Moment, event: int) -> None:
+        """A slot without advice."""
+        done = self._own(moment, ACTIONS)
+        self._advance(done, moment, event)
+        if self.recorded:
+            self._write_down(moment, done, *slot_bounds(moment, ZONES))
+
+    def _slot(self, policy: Policy, rng: random.Random, moment: Moment, event: int, share: float) -> Slice:
+        start, end = slot_bounds(moment, ZONES)
+        seen, _ = observe(self.known(start), earlier=self._earlier if self._one is not None else None)
+        decision = policy.decide(seen, rng)
+        chances, chance, looked_at = self._chances(moment, seen.feasible, decision.action)
+        given, moved = Answer.IGNORE, None
+        if looked_at:
+            given, moved = answer(
+                self.meters, moment.slot, self.person, decision.action, seen.feasible, self._rng, chance=chance
+            )
+        accepted = given is Answer.ACCEPT
+        done = decision.action if accepted else self._own(moment, seen.feasible)
+        before = self._levels()
+        self._advance(done, moment, event)
+        self._remember(moment, seen, decision, given, moved, start)
+        if self.recorded:
+            self._write_down(moment, done, start, end)
+        return Slice(moment, seen, decision, given, moved, done, before, self._levels(), share, chances)
+
+    def _chances(
+        self, moment: Moment, feasible: Sequence[ActionType], action: ActionType
+    ) -> tuple[dict[ActionType, float], float | None, bool]:
+        """How likely each possible action is taken, how likely the advised one, and whether the advice is seen."""
+        if self._one is None:
+            return {}, None, True
+        relative = standing(utilities(self.meters, int(moment.slot), self.person)[:, 0], feasible)
+        week = (moment.week - FIRST_MONDAY).days // 7
+        return self._one.asked(about(week, moment, relative), feasible, action)
+
+    def _own(self, moment: Moment, feasible: Sequence[ActionType]) -> ActionType:
+        """Return the action that is done without advice."""
+        habit = None if self._one is None else self._one.habit(moment.day, int(moment.slot))
+        return own_choice(self.meters, moment.slot, self.person, feasible, self._rng, habit=habit)
+
+    def _advance(self, done: ActionType, moment: Moment, event: int) -> None:
+        import numpy as np
+
+        chosen, happens = np.array([ACTIONS.index(done)]), np.array([event])
+        self.meters, _, _ = dynamics.step(self.meters, chosen, int(moment.slot), self.person, happens)
+        self.levels.append(float(self.person.weights[:, 0] @ self.meters[:, 0]))
+
+    def _levels(self) -> dict[Meter, float]:
+        return {meter: float(level) for meter, level in zip(Meter, self.meters[:, 0], strict=True)}
+
+    def known(self, at: datetime) -> Snapshot:
+        """Return the snapshot a bridge would have of this person at a moment."""
+        oldest = (at - KEPT).date()
+        self._nights = [one for one in self._nights if one.day >= oldest]
+        self._day = [one for one in self._day if one.day >= oldest]
+        self._agenda = [one for one in self._agenda if one[0].end >= at - KEPT]
+        samples = [i for i in (*self._nights, *self._day) if isinstance(i, Sample)]
+        return Snapshot(
+            at=at,
+            zones=ZONES,
+            samples=[(SOURCE, sample) for sample in samples],
+            episodes=[(SOURCE, night) for night in self._nights if isinstance(night, Episode)],
+            agenda=self._agenda,
+            interactions=tuple(self._history),
+            rmssd_errors=registry.rmssd_errors(),
+        )
+
+    def _noisy(self, z: float) -> float:
+        """A reading of a hidden standard score that correlates with it as much as this person's do."""
+        return self._validity * z + sqrt(1 - self._validity**2) * self._rng.gauss(0, 1)
+
+    def _figure(self, felt: float) -> float:
+        """One figure of a night: most of what the night says, and its own error."""
+        return AGREEMENT * felt + sqrt(1 - AGREEMENT**2) * self._rng.gauss(0, 1)
+
+    def _sleep(self, woke: date, z: float) -> None:
+        """The night that ends on a morning, unless the band was off."""
+        if not self.recorded or self._rng.random() < MISSING_NIGHT:
+            return
+        end = datetime.combine(woke, WAKING, UTC)
+        felt = self._noisy(min(max(z, -FURTHEST), FURTHEST))  # what the whole night says; its figures agree with it
+        minutes = min(max(SLEEP_MINUTES + SLEEP_SPREAD * self._figure(felt), 120.0), 640.0)
+        start = end - timedelta(minutes=minutes + 30)
+        key = f"night/{woke}"
+        values = {Metric.ASLEEP: minutes, Metric.IN_BED: minutes + 30, Metric.DEEP_SLEEP: 0.17 * minutes}
+        self._nights.append(
+            Episode(key=key, kind=EpisodeKind.SLEEP, start=start, end=end, offset=0, day=woke, values=values)
+        )
+        for metric, (centre, change, relative) in NIGHTLY.items():
+            score = self._figure(felt)
+            value = centre * (1 + change * score) if relative else centre + change * score
+            self._nights.append(
+                Sample(
+                    key=f"{key}/{metric}",
+                    metric=metric,
+                    start=start,
+                    end=end,
+                    offset=0,
+                    day=woke,
+                    value=max(value, 20.0),
+                )
+            )
+
+    def _remember(
+        self, moment: Moment, seen: Observation, decision: Decision, given: Answer, moved: Slot | None, at: datetime
+    ) -> None:
+        self._history.append(
+            Interaction(
+                at=at,
+                day=moment.day,
+                slot=moment.slot,
+                levels={meter: state.level for meter, state in seen.meters.items()},
+                recommended=decision.action,
+                answer=given,
+                moved_to=None if moved is None else (moment.day, moved),
+            )
+        )
+
+    def _write_down(self, moment: Moment, done: ActionType, start: datetime, end: datetime) -> None:
+        """What the calendar and the band keep of the slot: part of what was done, and the day's stress."""
+        key = f"slot/{moment.week}/{moment.timestep}"
+        if self._rng.random() < WRITTEN_DOWN:
+            begun, ended = start + timedelta(hours=1), start + timedelta(hours=4)
+            others = 2 if done in (ActionType.SOCIALIZE, ActionType.FAMILY_TIME, ActionType.ADMIN_WORK) else 0
+            event = Event(key=key, calendar="simulated", start=begun, end=ended, others=others, zone="UTC")
+            label = Label(action=done, confidence=1.0, by="simulated@1", why="it was done")
+            self._agenda.append((Occurrence(key=key, event=event, start=begun, end=ended), label))
+        if moment.slot is not Slot.NIGHT:
+            tension = STRESS - STRESS_SPREAD * self._noisy((float(self.meters[S, 0]) - 0.7) / SPREAD)
+            self._day.append(
+                Sample(
+                    key=f"{key}/stress",
+                    metric=Metric.STRESS,
+                    start=start,
+                    end=end,
+                    offset=0,
+                    day=start.date(),
+                    value=min(max(tension, 1.0), 99.0),
+                )
+            )

@@ -1,0 +1,236 @@
+"""Play a policy against a condition with paired seeds, and say what came of it with its uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import process_time
+from typing import TYPE_CHECKING, Any
+
+from bridge.advice.intervals import interval
+from lab.evaluation.strategies import INDEX, Find, Strategy, Uniform, blinded, strategy
+from lab.evaluation.week import Weeks, begin
+from rhythm_env import dynamics, grading
+from rhythm_env.constants import ARCHETYPES, BELIEF, ENV_VERSION, METERS, REWARD_SCALE, STEPS
+from rhythm_env.interface import ActionType
+from rhythm_env.profiles import archetypes, belief_target, sampled, seeds_in
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+RESAMPLES = 1000
+LOOKS = (7, STEPS - 1)  # slots whose stated belief is looked at: when the first seven are known, and the last
+BASELINES = ("random", "heuristic", "random+constant", "heuristic+constant", "planner-no-inference", "oracle")
+PUBLISHED = {  # final score without a belief, by condition; the README of the published environment
+    "random": {"in": 0.393, "ood": 0.393, "discrete": 0.426},
+    "heuristic": {"in": 0.463, "ood": 0.455, "discrete": 0.455},
+}
+ANOMALIES = (-0.096, 0.038, 0.0)  # of the three archetypes
+OnStep = Callable[[int, int], None]
+
+
+def unwatched(done: int, total: int) -> None:
+    """Nobody is watching."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """One strategy's weeks. ``beliefs``: slot -> (3, n) as stated in it."""
+
+    weeks: Weeks
+    belief: Array | None
+    beliefs: dict[int, Array]
+    ms: float  # per decision, of one core
+
+    def errors(self) -> Array:
+        """(n,) mean absolute error of the last belief; who states none is taken to have said .5, .5, .5 (EXACT)."""
+        import numpy as np
+
+        target = belief_target(self.weeks.people)
+        stated = np.full(target.shape, 0.5) if self.belief is None else self.belief
+        return grading.belief_mae(stated, target)
+
+    def accuracy(self) -> Array | float:
+        """What the belief earns: only a stated one is paid for."""
+        return 0.0 if self.belief is None else 1 - self.errors()
+
+    def score(self) -> Array:
+        """(n,): the published grade."""
+        return self.weeks.final_score(self.accuracy())
+
+
+def seeds_of(condition: str, episodes: int) -> list[int]:
+    """The seeds of a condition; those out of distribution are never trained on."""
+    return seeds_in(range(episodes), condition)
+
+
+def play(weeks: Weeks, player: Strategy, on_step: OnStep = unwatched) -> Result:
+    """All weeks to their end."""
+    spent, beliefs = 0.0, {}
+    while not weeks.done:
+        begun = process_time()
+        actions = player.actions(weeks)
+        spent += process_time() - begun
+        stated = player.belief(weeks)
+        if stated is not None:
+            beliefs[weeks.step] = stated
+        weeks.advance(actions)
+        on_step(weeks.step, STEPS)
+    return Result(weeks, player.belief(weeks), beliefs, 1000 * spent / weeks.n / STEPS)
+
+
+def evaluate(
+    name: str,
+    condition: str,
+    episodes: int,
+    *,
+    objective: str,
+    find: Find,
+    against: str | None = None,
+    on_step: OnStep = unwatched,
+) -> dict[str, Any]:
+    """The figures of one policy in one condition, each with ``mean``, ``sd`` and ``ci95``.
+
+    ``reward_vs_oracle`` and ``inference_gain`` compare mean weighted levels with random, an oracle and a planner that
+    never learns, on the same people and events; theirs are bootstrap uncertainties of a ratio of means. ``paired_gain``
+    is what the policy has over ``against`` (by itself: the same policy without its inference), week by week.
+    """
+    seeds = seeds_of(condition, episodes)
+    result = play_by_name(name, condition, seeds, objective, find, on_step)
+    levels = {key: reference(key, condition, seeds, find).weeks.mean_level() for key in ("random", "blind", "oracle")}
+    mine, errors = result.weeks.mean_level(), result.errors()
+    target = belief_target(result.weeks.people)
+    best = grading.belief_mae(best_constant(target), target).mean()
+    other = against or blinded(name, find)
+    return {
+        "policy": name,
+        "condition": condition,
+        "episodes": episodes,
+        "objective": objective,
+        "env_version": ENV_VERSION,
+        "final_score": summary(result.score()),
+        "final_score_without_belief": summary(result.weeks.final_score()),
+        "final_score_v1": summary(grading.grade_v1(result.weeks.components())),
+        "components": {part: float(v.mean()) for part, v in result.weeks.components(result.accuracy()).items()},
+        "belief_stated": result.belief is not None,
+        "belief_mae": summary(errors),
+        "belief_skill": summary(1 - errors / best),
+        "belief_skill_at": {
+            str(slot): skills(result.beliefs[slot], target) for slot in LOOKS if slot in result.beliefs
+        },
+        "belief_skill_over": [{"slot": slot, **_skill(stated, target)} for slot, stated in result.beliefs.items()],
+        "mean_level": summary(mine),
+        "reward_vs_oracle": ratio(mine, levels["random"], levels["oracle"]),
+        "inference_gain": ratio(mine, levels["blind"], levels["oracle"]),
+        "regret": summary(levels["oracle"] - mine),
+        "paired_gain": None if other is None else _paired(result, other, condition, seeds, objective, find, on_step),
+        "ms_per_decision": result.ms,
+        "published": PUBLISHED.get(name, {}).get(condition),
+    }
+
+
+def play_by_name(
+    name: str, condition: str, seeds: list[int], objective: str, find: Find, on_step: OnStep = unwatched
+) -> Result:
+    weeks = begin(seeds, condition)
+    return play(weeks, strategy(name, weeks, seeds, objective, find), on_step)
+
+
+def _paired(
+    result: Result, other: str, condition: str, seeds: list[int], objective: str, find: Find, on_step: OnStep
+) -> dict[str, Any]:
+    """The differences to another policy on the same people and events."""
+    theirs = play_by_name(other, condition, seeds, objective, find, on_step)
+    return {
+        "over": other,
+        "final_score": summary(result.score() - theirs.score()),
+        "mean_level": summary(result.weeks.mean_level() - theirs.weeks.mean_level()),
+    }
+
+
+def skills(stated: Array, target: Array) -> dict[str, Any]:
+    """dimension -> 1 - mean absolute error / that of the best constant, with its uncertainty; both (3, n)."""
+    import numpy as np
+
+    rows = zip(BELIEF, np.abs(stated - target), np.abs(best_constant(target) - target), strict=True)
+    return {name: ratio(-wrong, -same, 0 * same) for name, wrong, same in rows}
+
+
+def _skill(stated: Array, target: Array) -> dict[str, float]:
+    """dimension -> the same without its uncertainty."""
+    import numpy as np
+
+    wrong, same = np.abs(stated - target), np.abs(best_constant(target) - target)
+    shares = 1 - wrong.mean(axis=1) / same.mean(axis=1)
+    return {name: float(share) for name, share in zip(BELIEF, shares, strict=True)}
+
+
+def best_constant(target: Array) -> Array:
+    """(3, 1): the belief that has the least mean absolute error of those that are the same for everybody, (3, n)."""
+    import numpy as np
+
+    return np.median(target, axis=1, keepdims=True)
+
+
+_REFERENCES: dict[tuple[str, str, int], Result] = {}
+
+
+def reference(key: str, condition: str, seeds: list[int], find: Find) -> Result:
+    """``random``, ``blind`` (the planner for the average person) or ``oracle`` (the planner that is told who the person
+    is), played once per set of seeds. The last two search alike, so that knowing the person is all between them."""
+    asked = (key, condition, len(seeds))
+    if asked not in _REFERENCES:
+        weeks = begin(seeds, condition)
+        names = {"blind": "planner-no-inference", "oracle": "oracle"}
+        player: Strategy = Uniform(seeds)
+        if key in names:
+            player = strategy(names[key], weeks, seeds, "reward", find)
+        _REFERENCES[asked] = play(weeks, player)
+    return _REFERENCES[asked]
+
+
+def summary(values: Array) -> dict[str, Any]:
+    """``mean``, ``sd`` and the mean's ``ci95``, which of one value is None, None."""
+    n = len(values)
+    mean, sd = float(values.mean()), float(values.std(ddof=1)) if n > 1 else 0.0
+    return {"mean": mean, "sd": sd, "ci95": interval(mean, sd / max(n, 1) ** 0.5, n)}
+
+
+def ratio(mine: Array, low: Array, high: Array) -> dict[str, Any]:
+    """(mine - low) / (high - low) as a ratio of means, bootstrapped over episodes; of few too narrow."""
+    import numpy as np
+
+    rng = np.random.default_rng(0)
+    picks = rng.integers(0, len(mine), (RESAMPLES, len(mine)))
+    span = (high - low)[picks].mean(axis=1)
+    found = (mine - low)[picks].mean(axis=1) / np.where(np.abs(span) < 1e-9, np.nan, span)
+    middle = float((mine - low).mean() / (high - low).mean())
+    bounds = [float(bound) for bound in np.nanquantile(found, (0.025, 0.975))] if len(mine) > 1 else [None, None]
+    return {"mean": middle, "sd": float(np.nanstd(found)), "ci95": bounds}
+
+
+def checks() -> dict[str, dict[str, float]]:
+    """Single figures that the published pages give, beside ours: name -> {"published", "ours"}."""
+    import numpy as np
+
+    names = list(ARCHETYPES)
+    people = archetypes(names)
+    even = np.full((METERS, len(names)), 0.7)
+    company = np.full(len(names), INDEX[ActionType.SOCIALIZE])
+    work = np.full(len(names), INDEX[ActionType.DEEP_WORK])
+    _, anomaly = dynamics.changes(even, company, 0, people)
+    _, deltas, _ = dynamics.step(even, work, 0, people, np.zeros(len(names), dtype=np.intp))
+    felt = REWARD_SCALE * np.einsum("mn,mn->n", people.weights, deltas)
+    found = {
+        f"SOCIALIZE vitality anomaly, {name}": {"published": published, "ours": float(ours)}
+        for name, published, ours in zip(names, ANOMALIES, anomaly[0], strict=True)
+    }
+    found["DEEP_WORK reward at step 1, workaholic"] = {"published": 1.57, "ours": float(felt[-1])}
+    for condition, published in (("in", 0.20), ("ood", 0.21)):
+        target = belief_target(sampled(seeds_of(condition, 2000), condition))
+        ours = float(np.abs(target - 0.5).mean())
+        found[f"error of the constant belief, {condition}"] = {"published": published, "ours": ours}
+    return found

@@ -1,0 +1,90 @@
+"""Logged feedback of simulated people, of whom the truth is known: what every action would have been answered."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from lab.evaluation.deployed import Life, Slice
+from lab.evaluation.grades import OnStep, unwatched
+from lab.evaluation.offpolicy import Logged, was_drawn
+from rhythm_env.constants import STEPS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import REWARD, Meter, Policy
+from rhythm_env.people import acceptance, standing, utilities
+from rhythm_env.profiles import Profiles
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+Make = Callable[[], Policy]
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """``truth``: (n, 10) the expected reward of every action in each logged situation."""
+
+    logged: list[Logged]
+    truth: Array
+
+
+def simulated(
+    make: Make, seeds: Sequence[int], *, weeks: int = 2, condition: str = "in", on_step: OnStep = unwatched
+) -> Log:
+    """Return the feedback of simulated people, by seed, to a policy that draws its decisions. Decisions without a draw
+    are left out.
+    """
+    import numpy as np
+
+    logged, truth = [], []
+    for done, seed in enumerate(seeds, start=1):
+        life = Life(seed, condition)
+        for one in islice(life.live(make(), weeks), weeks * STEPS):
+            kept = _logged(one, str(seed))
+            if was_drawn(kept):
+                logged.append(kept)
+                truth.append(_expected(one, life.person, kept))
+        on_step(done, len(seeds))
+    return Log(logged, np.array(truth))
+
+
+def _logged(one: Slice, cluster: str) -> Logged:
+    """The situation as the policy met it: with what it was allowed to choose from."""
+    drawn = one.decision.probabilities
+    return Logged(
+        cluster=cluster,
+        observation=replace(one.observation, feasible=tuple(drawn)),
+        action=one.decision.action,
+        chances=tuple(drawn.get(action, 0.0) for action in ACTIONS),
+        reward=REWARD[one.answer],
+    )
+
+
+def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
+    import numpy as np
+
+    meters = np.array([[one.before[meter]] for meter in Meter])
+    values = utilities(meters, int(one.moment.slot), person)[:, 0]
+    relative = standing(values, one.observation.feasible)
+    return [2 * acceptance(float(relative[at])) - 1 if kept.chances[at] > 0 else 0.0 for at in range(len(ACTIONS))]
+
+
+def wanted(logged: Sequence[Logged], make: Make) -> Array:
+    """(n, 10): a policy's own probabilities in each logged situation; anew for every cluster."""
+    import numpy as np
+
+    return np.array([list(row) for row in _wanted(logged, make)])
+
+
+def _wanted(logged: Sequence[Logged], make: Make) -> Iterator[list[float]]:
+    policies: dict[str, Policy] = {}
+    for number, one in enumerate(logged):
+        policy = policies.setdefault(one.cluster, make())
+        decision = policy.decide(one.observation, random.Random(f"{one.cluster}/{number}"))
+        yield [decision.probabilities.get(action, 0.0) for action in ACTIONS]

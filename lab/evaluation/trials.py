@@ -1,0 +1,169 @@
+"""Policies in worlds: how likely the advice that is given is really taken, how the person lives, what is believed.
+
+The figures of a life need no luck: they are the true chances, of the advice that was given, of the best that could have
+been given and of advice at random, over the slots that got advice. A life is one trial, so that trials can be played
+by several processes and kept in a file.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from math import nan
+from statistics import fmean
+from typing import Any
+
+from lab.evaluation.deployed import Gives, Life, Slice
+from lab.evaluation.grades import summary
+from lab.evaluation.worlds import world
+from rhythm_env.interface import Policy
+from rhythm_env.profiles import belief_target, seeds_in
+
+FIRST = 28  # pieces of advice, before which little can be known
+NINETY = 1.645  # standard deviations on each side of the mean of a normal that hold 90 %
+DAYS_A_WEEK = 7
+WEEKS_BEFORE = 8  # recorded before the first advice, in a world with habits
+FIGURES = (
+    "advice_per_day",
+    "taken_first28",
+    "taken_later",
+    "taken_last_week",
+    "best",
+    "random",
+    "level",
+    "belief_coverage",
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trial:
+    """One life of one person with one policy. ``bare``: advice in every slot, and nothing stands before it."""
+
+    world: str
+    policy: str
+    seed: int
+    weeks: int
+    bare: bool = False
+    condition: str = "in"
+
+
+Found = Mapping[Trial, Mapping[str, float]]
+
+
+def trials(
+    worlds: Sequence[str],
+    policies: Sequence[str],
+    lives: int,
+    weeks: int,
+    *,
+    bare: bool = False,
+    condition: str = "in",
+) -> list[Trial]:
+    """Every policy with the same people in every world."""
+    return [
+        Trial(world=name, policy=policy, seed=seed, weeks=weeks, bare=bare, condition=condition)
+        for name in worlds
+        for seed in seeds_in(range(lives), condition)
+        for policy in policies
+    ]
+
+
+def play(trial: Trial, policy: Policy, gives: Gives | None) -> dict[str, float]:
+    """One life's figures; not a number where there is none (fewer than 29 pieces of advice, no stated belief).
+
+    Raises ValueError for a world that is not there.
+    """
+    people = world(trial.world)
+    life = Life(
+        trial.seed,
+        trial.condition,
+        answers_by=people,
+        gives=gives,
+        weeks_before=WEEKS_BEFORE if hasattr(people, "habit") else 0,
+    )
+    before = len(life.levels)
+    slices = list(life.live(policy, trial.weeks))
+    last = slices[-1].moment.week if slices else None
+    taken = [one.chances[one.decision.action] for one in slices]
+    return {
+        "advice_per_day": len(slices) / (trial.weeks * DAYS_A_WEEK),
+        "taken_first28": _mean(taken[:FIRST]),
+        "taken_later": _mean(taken[FIRST:]),
+        "taken_last_week": _mean([t for t, one in zip(taken, slices, strict=True) if one.moment.week == last]),
+        "best": _mean([max(_open(one)) for one in slices]),
+        "random": _mean([fmean(_open(one)) for one in slices]),
+        "level": _mean(life.levels[before:]),
+        "belief_coverage": _coverage(slices, life),
+    }
+
+
+def _open(one: Slice) -> list[float]:
+    """The true chances of what could have been advised."""
+    return [one.chances[action] for action in one.decision.probabilities]
+
+
+def _mean(values: Sequence[float]) -> float:
+    return fmean(values) if values else nan
+
+
+def _coverage(slices: Sequence[Slice], life: Life) -> float:
+    """The share of stated 90 % intervals that hold the truth, at the end of every week; not a number without any."""
+    truth = belief_target(life.person)[:, 0].tolist()
+    ends = {one.moment.week: one.decision for one in slices}
+    held = [
+        abs(mean - true) <= NINETY * sd
+        for decision in ends.values()
+        if decision.belief_sd is not None
+        for mean, sd, true in zip(decision.belief.vector(), decision.belief_sd, truth, strict=True)
+    ]
+    return _mean([float(one) for one in held])
+
+
+def rows(found: Found) -> list[dict[str, Any]]:
+    """One row per world and policy, each figure with ``mean``, ``sd`` and ``ci95`` over lives.
+
+    ``over``: the other policies of the run -> figure -> the mean of the differences life by life.
+    """
+    groups: dict[tuple[str, str], dict[int, Mapping[str, float]]] = {}
+    for trial, figures in found.items():
+        groups.setdefault((trial.world, trial.policy), {})[trial.seed] = figures
+    any_trial = next(iter(found))
+    shared = {"weeks": any_trial.weeks, "bare": any_trial.bare, "condition": any_trial.condition}
+    return [_row(where, policy, groups, shared) for where, policy in groups]
+
+
+def _row(
+    where: str, policy: str, groups: Mapping[tuple[str, str], Mapping[int, Mapping[str, float]]], shared: dict[str, Any]
+) -> dict[str, Any]:
+    mine = groups[where, policy]
+    others = {name: lives for (there, name), lives in groups.items() if there == where and name != policy}
+    return {
+        "policy": policy,
+        "answers": where,
+        "lives": len(mine),
+        **shared,
+        **{name: _summary([life[name] for life in mine.values()]) for name in FIGURES},
+        "over": {
+            other: {name: _summary([mine[seed][name] - lives[seed][name] for seed in mine]) for name in FIGURES}
+            for other, lives in others.items()
+        },
+    }
+
+
+def _summary(values: Sequence[float]) -> dict[str, Any]:
+    """Over the lives that have the figure; None where none has."""
+    import numpy as np
+
+    known = np.array([value for value in values if value == value])
+    return summary(known) if len(known) else {"mean": None, "sd": None, "ci95": [None, None]}
+
+
+def to_json(trial: Trial, figures: Mapping[str, float]) -> dict[str, Any]:
+    """A line of a file of trials; a figure that is not there is null."""
+    return asdict(trial) | {"figures": {name: value if value == value else None for name, value in figures.items()}}
+
+
+def from_json(body: Mapping[str, Any]) -> tuple[Trial, dict[str, float]]:
+    """A line read back. Raises KeyError or TypeError for something else."""
+    figures = {name: nan if body["figures"][name] is None else float(body["figures"][name]) for name in FIGURES}
+    return Trial(**{name: value for name, value in body.items() if name != "figures"}), figures

@@ -1,0 +1,275 @@
+"""Make the fixture cases of a source from a sample row per list. Run ``python -m lab.fixture_maker NAME``.
+
+``fixtures/NAME/sample.json`` holds a row per list, copied from the vendor's documentation, all of the same date. Its
+members beside the lists are ``origin`` ("docs" or "recorded"), ``about`` (a sentence), ``zone`` (that of the rows) and,
+where the vendor marks such rows, ``nap`` and ``deleted``: list -> the fields that such a row has in place of the usual.
+Three cases are written. ``week`` has eight ordinary days, ``empty`` no row, and ``awkward`` forty days with a change of
+the clocks, a flight, nulls, a row without its end, a nap, two nights on a date and a day whose row is gone.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import lab
+from bridge.domain.errors import SetupError
+
+NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)  # when the cases are looked at; the clocks changed on 25 October
+WEEK_DAYS, AWKWARD_DAYS = 8, 40
+AWAY = ZoneInfo("America/New_York")
+FLIGHT = range(10, 14)  # days ago that were spent in AWAY
+NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 16, 18, 20, 22, 24  # days ago
+FACTS = ("origin", "about", "zone", "nap", "deleted")
+EXTRA_NUMBER = 1000  # added to the number of a second row of a day
+INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
+DATE = re.compile(r"\d{4}-\d\d-\d\d")
+OFFSET = re.compile(r"(time_?zone|tz|utc|gmt)_?(offset)?|offset", re.IGNORECASE)
+UNIX_SECONDS = range(1_200_000_000, 2_500_000_000)  # of the years 2008 to 2049
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Move:
+    """A move of a row by whole days on the wall clock, from its own zone into another, under another number."""
+
+    days: int
+    home: ZoneInfo
+    zone: ZoneInfo
+    number: int
+    ids: frozenset[Any]  # of the sample's rows, which other rows may name
+
+    def row(self, row: Row) -> Row:
+        """Return a row moved. The notation of each value stays."""
+        return {name: self._value(name, value) for name, value in row.items()}
+
+    def _value(self, name: str, value: Any) -> Any:
+        if isinstance(value, dict):
+            return self.row(value)
+        if isinstance(value, list):
+            return [self._value(name, inner) for inner in value]
+        if name.lower().endswith("id"):
+            return self._named(value)
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            return value
+        return self._text(name, value) if isinstance(value, str) else self._number(name, value)
+
+    def _named(self, value: Any) -> Any:
+        """Return an id of the sample under this row's number. Any other id stays."""
+        if isinstance(value, bool) or not isinstance(value, str | int) or value not in self.ids:
+            return value
+        return value + self.number if isinstance(value, int) else f"{value}-{self.number}"
+
+    def at(self, instant: datetime) -> datetime:
+        """Return the instant at which the new zone's clocks show what the old zone's did, ``days`` later."""
+        wall = instant.astimezone(self.home).replace(tzinfo=None) + timedelta(days=self.days)
+        return wall.replace(tzinfo=self.zone)
+
+    def _number(self, name: str, value: float) -> float:
+        if OFFSET.fullmatch(name) and abs(value) >= 1:
+            before, after = (_offset(zone).total_seconds() for zone in (self.home, self.zone))
+            return type(value)(value * after / before) if before else value
+        for unit in (1, 1000):
+            if int(value / unit) in UNIX_SECONDS:
+                return type(value)(self.at(datetime.fromtimestamp(value / unit, UTC)).timestamp() * unit)
+        return value
+
+    def _text(self, name: str, text: str) -> str:
+        if text == self.home.key:
+            return self.zone.key
+        if DATE.fullmatch(text):
+            return str(date.fromisoformat(text) + timedelta(days=self.days))
+        if OFFSET.fullmatch(name) and text == _written(_offset(self.home)):
+            return _written(_offset(self.zone))
+        found = INSTANT.fullmatch(text)
+        return text if found is None else self._instant(name, found)
+
+    def _instant(self, name: str, found: re.Match[str]) -> str:
+        clock, fraction, offset = found.groups()
+        timespec = "seconds" if clock.count(":") > 1 else "minutes"
+        said = datetime.fromisoformat(clock + (offset or ""))
+        utc = offset == "Z" or (offset is None and re.search("gmt|utc", name, re.IGNORECASE) is not None)
+        if offset is None and not utc:
+            return (said + timedelta(days=self.days)).isoformat(timespec=timespec) + (fraction or "")
+        moved = self.at(said if said.tzinfo else said.replace(tzinfo=UTC))
+        if utc:
+            moved = moved.astimezone(UTC).replace(tzinfo=None)
+            return moved.isoformat(timespec=timespec) + (fraction or "") + (offset or "")
+        text, own = moved.replace(tzinfo=None).isoformat(timespec=timespec), _written(moved.utcoffset() or timedelta(0))
+        return text + (fraction or "") + (own if ":" in str(offset) else own.replace(":", ""))
+
+
+def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the accounts by case. Raises SetupError for lists without a row."""
+    lists = {name: rows for name, rows in sample.items() if name not in FACTS}
+    bare = sorted(name for name, rows in lists.items() if not rows)
+    if bare or not lists:
+        what = ", ".join(bare) or "any list"
+        raise SetupError(f"the sample has no row of {what}; copy one from the vendor's documentation into sample.json")
+    about = {"week": _WEEK, "awkward": _AWKWARD, "empty": "An account that holds nothing."}
+    days = {"week": _week, "awkward": _awkward, "empty": lambda *_: iter(())}
+    return {
+        case: {"origin": sample["origin"], "about": text, "now": NOW.isoformat()}
+        | {name: list(days[case](sample, name)) for name in lists}
+        for case, text in about.items()
+    }
+
+
+_WEEK = "An ordinary week: eight days of each list."
+_AWKWARD = (
+    "Forty days with the end of summer time, a flight to New York, nulls, a row without its end, a nap, two nights on "
+    "a date, and a day whose row is gone."
+)
+
+
+def _week(sample: dict[str, Any], name: str) -> Iterator[Row]:
+    for ago in reversed(range(WEEK_DAYS)):
+        yield _moved(sample, name, ago)
+
+
+def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
+    for ago in reversed(range(AWKWARD_DAYS)):
+        row = _moved(sample, name, ago, AWAY if ago in FLIGHT else None)
+        if ago == DELETED:
+            marked = sample.get("deleted", {}).get(name)
+            yield from [] if marked is None else [row | marked]
+        elif ago == NULLS:
+            yield {
+                key: None if isinstance(value, int | float) and not _is_fact(key, value) else value
+                for key, value in row.items()
+            }
+        elif ago == ENDLESS:
+            yield row | dict.fromkeys(_span(row)[1:])
+        else:
+            yield row
+        if ago in (NAP, TWO_NIGHTS) and len(_span(row)) > 1:
+            yield _second(sample, name, ago)
+
+
+def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
+    """Return a second row of a day, either a nap of 35 minutes or two more hours of the night."""
+    row = _moved(sample, name, ago, number=ago + EXTRA_NUMBER)
+    start, end = _span(row)[0], _span(row)[-1]
+    over = _read(row[end])
+    begun = over + (timedelta(hours=6) if ago == NAP else timedelta(minutes=30))
+    length = timedelta(minutes=35) if ago == NAP else timedelta(hours=2)
+    times = {start: _like(row[start], begun), end: _like(row[end], begun + length)}
+    return row | times | (sample.get("nap", {}).get(name, {}) if ago == NAP else {})
+
+
+def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = None, number: int | None = None) -> Row:
+    """Return the sample's row of a list as of some days before NOW, in its own zone or another."""
+    row, home = sample[name][0], ZoneInfo(sample["zone"])
+    ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in r if key == "id")
+    days = (NOW.astimezone(home).date() - timedelta(days=ago) - _date(row, home)).days
+    number = AWKWARD_DAYS - ago if number is None else number
+    return Move(days=days, home=home, zone=zone or home, number=number, ids=ids).row(row)
+
+
+def _date(row: Row, home: ZoneInfo) -> date:
+    """Return the latest local date that a row speaks of. Raises SetupError for a row without any."""
+    dates = [date.fromisoformat(v) for v in row.values() if isinstance(v, str) and DATE.fullmatch(v)]
+    dates = dates or [_read(row[name]).astimezone(home).date() for name in _span(row)]
+    if not dates:
+        raise SetupError("a sample row holds neither a date nor an instant, so it cannot be moved to other days")
+    return max(dates)
+
+
+def _span(row: Row) -> list[str]:
+    """Return the names of a row's instants in the order of time, without those of its changes."""
+    found = [
+        name
+        for name, value in row.items()
+        if _is_instant(value) and not re.search("modif|updat|creat", name, re.IGNORECASE)
+    ]
+    return sorted(found, key=lambda name: _read(row[name]))
+
+
+def _is_instant(value: Any) -> bool:
+    if isinstance(value, str):
+        return INSTANT.fullmatch(value) is not None
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and any(int(value / u) in UNIX_SECONDS for u in (1, 1000))
+    )
+
+
+def _is_fact(name: str, value: Any) -> bool:
+    """Say if a number is no measurement but an id, an offset, an instant or a flag."""
+    return (
+        name.lower().endswith("id")
+        or OFFSET.fullmatch(name) is not None
+        or _is_instant(value)
+        or isinstance(value, bool)
+    )
+
+
+def _read(value: Any) -> datetime:
+    """Return an instant. Without an offset it is read as UTC."""
+    if isinstance(value, str):
+        at = datetime.fromisoformat(value)
+        return at if at.tzinfo else at.replace(tzinfo=UTC)
+    return datetime.fromtimestamp(value / (1 if int(value) in UNIX_SECONDS else 1000), UTC)
+
+
+def _like(old: Any, at: datetime) -> Any:
+    """Return an instant in the notation of another."""
+    if not isinstance(old, str):
+        return type(old)(at.timestamp() * (1 if int(old) in UNIX_SECONDS else 1000))
+    said = datetime.fromisoformat(old)
+    text = at.astimezone(said.tzinfo or UTC).isoformat(timespec="seconds")
+    return (
+        text.replace("+00:00", "Z" if old.endswith("Z") else "") if said.utcoffset() in (None, timedelta(0)) else text
+    )
+
+
+def _offset(zone: ZoneInfo) -> timedelta:
+    return NOW.astimezone(zone).utcoffset() or timedelta(0)
+
+
+def _written(offset: timedelta) -> str:
+    minutes = int(offset / timedelta(minutes=1))
+    return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
+
+
+def write(source: str, folder: Path | None = None) -> list[str]:
+    """Write the cases of a source beside its sample. Returns a line per file that says what changed.
+
+    Raises SetupError without a sample, or for a sample that lacks a row.
+    """
+    place = folder or lab.fixtures(source)
+    if not (place / "sample.json").is_file():
+        raise SetupError(f"there is no {place / 'sample.json'}; write it, or begin with: bridge new-connector {source}")
+    return [
+        written(place / f"{case}.json", body)
+        for case, body in cases(json.loads((place / "sample.json").read_text())).items()
+    ]
+
+
+def written(path: Path, body: dict[str, Any]) -> str:
+    """Write JSON where it differs from the file. Returns a line that says what changed."""
+    before = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else None
+    if before == body:
+        return f"{path.name}: unchanged"
+    path.write_text(json.dumps(body, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    counts = [f"{name} {_count(before, name)} -> {len(rows)}" for name, rows in body.items() if isinstance(rows, list)]
+    return f"{path.name}: {'new' if before is None else 'changed'} ({', '.join(counts)})"
+
+
+def _count(before: dict[str, Any] | None, name: str) -> int:
+    return len((before or {}).get(name, []))
+
+
+if __name__ == "__main__":
+    try:
+        print(*[line for named in sys.argv[1:] for line in write(named)], sep="\n")
+    except SetupError as error:
+        sys.exit(str(error))

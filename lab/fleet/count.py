@@ -1,0 +1,69 @@
+"""Compares the fleet's store with the vendors' accounts. Nothing may be missing and nothing may be doubled."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import sqlalchemy as sa
+
+from bridge.store import Store, tables
+from bridge.store.rows import TABLE_OF_KIND
+from lab.fleet.accounts import KINDS, MARK, holdings, number_of
+
+TOGETHER = 200  # people who are looked at at once
+
+
+class Counted(NamedTuple):
+    lost: int = 0
+    doubled: int = 0
+
+    def and_more(self, wanted: Counter[str], found: Counter[str]) -> Counted:
+        return Counted(self.lost + (wanted - found).total(), self.doubled + (found - wanted).total())
+
+
+def count(store: Store, users: int, days: int) -> Counted:
+    """Records, what is kept of them as they came, and rows, of every person and source."""
+    held, counted = holdings(days), Counted()
+    for begin in range(1, users + 1, TOGETHER):
+        some = range(begin, min(begin + TOGETHER, users + 1))
+        found = _found(store, some)
+        for person in some:
+            for source, (paths, rows) in held[person % KINDS].items():
+                mine = [f"record {path}".replace(MARK, number_of(person)) for path in paths]
+                wanted = Counter(mine) + rows + Counter({"arrival": len(paths)})
+                counted = counted.and_more(wanted, found[person, source])
+    return counted
+
+
+def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
+    """(person, source) -> every record by its path, and how many there are of everything else."""
+    found: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
+    c, r = tables.connections.c, tables.records.c
+    mine = tables.connections.join(tables.sources)
+    who = [c.user_id, tables.sources.c.name.label("source")]
+    theirs = c.user_id.between(people[0], people[-1])
+    with store.database.read() as db:
+        for row in db.execute(sa.select(*who, r.stream, r.key).select_from(mine.join(tables.records)).where(theirs)):
+            found[row.user_id, row.source][f"record {row.stream}/{row.key}"] += 1
+        for what, joined in _others(mine):
+            counts = sa.select(*who, sa.func.count().label("rows")).select_from(joined).where(theirs).group_by(*who)
+            for row in db.execute(counts):
+                found[row.user_id, row.source][what] += row.rows
+    return found
+
+
+def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join]]:
+    yield "arrival", mine.join(tables.records).join(tables.arrivals)
+    for kind, table in TABLE_OF_KIND.items():
+        yield kind, mine.join(table, table.c.connection_id == tables.connections.c.id)
+
+
+def missed(store: Store, rounds: int) -> int:
+    """Syncs that were due in one of the rounds and never ended well."""
+    c, runs = tables.connections.c, tables.sync_runs
+    well = sa.func.sum(sa.case((runs.c.outcome.like('%"outcome": "ok"%'), 1), else_=0))
+    query = sa.select(well.label("well")).select_from(tables.connections.outerjoin(runs)).group_by(c.id)
+    with store.database.read() as db:
+        return sum(max(0, rounds - int(row.well or 0)) for row in db.execute(query))

@@ -1,0 +1,122 @@
+"""The fleet's stage, with vendors and workers as processes, an empty store, and everybody connected."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import sqlalchemy as sa
+
+from bridge import registry
+from bridge.auth.vault import Vault
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.store import Store, names, tables
+from lab.fleet.accounts import NOW, SOURCES, ZONE, accounts, consent
+
+TOGETHER = 500  # people who are put into the store at once
+
+
+class Stopped(BridgeError):
+    """A process of the fleet ended before its time."""
+
+
+@contextmanager
+def staged(days: int, database: str | None) -> Iterator[dict[str, str]]:
+    """The variables under which every command speaks with the fleet's vendors and its store."""
+    from cryptography.fernet import Fernet
+
+    with tempfile.TemporaryDirectory(prefix="rhythm-bridge-fleet-") as folder:
+        variables = {
+            "BRIDGE_HOME": folder,
+            "BRIDGE_DATABASE": database or f"sqlite:///{folder}/bridge.db",
+            "BRIDGE_KEY": Fernet.generate_key().decode(),
+            "BRIDGE_GARMIN_DAYS": str(days),
+        }
+        with process("vendors", str(days)) as vendors:
+            ports = heard(vendors)
+            for source, account in accounts(0, days).items():
+                vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
+                for name, value in vendor.settings(f"http://127.0.0.1:{ports[source]}").items():
+                    variables.setdefault(f"BRIDGE_{source}_{name}".upper(), value)
+            yield variables
+
+
+@contextmanager
+def process(module: str, *arguments: str, variables: Mapping[str, str] = {}) -> Iterator[subprocess.Popen[str]]:
+    """A module of the fleet as a process, which ends when its standard input does."""
+    command = [sys.executable, "-m", f"lab.fleet.{module}", *arguments]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env={**os.environ, **variables}, **pipes) as started:  # noqa: S603
+        try:
+            yield started
+        finally:
+            if started.stdin is not None:
+                started.stdin.close()
+
+
+def heard(process: subprocess.Popen[str]) -> dict[str, Any]:
+    """The next thing a process says. Raises Stopped where it says nothing any more."""
+    line = process.stdout.readline() if process.stdout is not None else ""
+    if not line:
+        raise Stopped("a process of the fleet stopped; with fewer people: bridge fleet --users 20")
+    said: dict[str, Any] = json.loads(line)
+    return said
+
+
+def populate(store: Store, users: int, vault: Vault) -> None:
+    """Add people, each connected to every source. Raises SetupError for a store that holds anybody."""
+    with store.database.write() as db:
+        if db.execute(sa.select(tables.users.c.id).limit(1)).first():
+            raise SetupError("that store holds somebody; the fleet needs one of its own: bridge fleet --users 20")
+        numbers = [names.number(db, tables.sources, source) for source in SOURCES]
+        for begin in range(1, users + 1, TOGETHER):
+            people = range(begin, min(begin + TOGETHER, users + 1))
+            _add(db, people, numbers, vault)
+
+
+def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> None:
+    """Person N has the user number N."""
+    db.execute(sa.insert(tables.users), [{"id": n, "name": f"person{n}", "created_at": NOW} for n in people])
+    db.execute(sa.insert(tables.zones), [{"user_id": n, "since": NOW, "zone": ZONE.key} for n in people])
+    rows = [
+        {
+            "user_id": n,
+            "source_id": number,
+            "name": "account",
+            "created_at": NOW,
+            "secret": vault.seal(consent(source, n)),
+        }
+        for n in people
+        for source, number in zip(SOURCES, numbers, strict=True)
+    ]
+    db.execute(sa.insert(tables.connections), rows)
+
+
+def size(store: Store) -> int:
+    """Bytes the database takes, without what is free in it."""
+    with store.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
+        if db.dialect.name == "postgresql":
+            return int(db.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one())
+    with store.database.read() as db:
+        count, free, page = (
+            int(db.exec_driver_sql(f"PRAGMA {name}").scalar_one())
+            for name in ("page_count", "freelist_count", "page_size")
+        )
+        return (count - free) * page
+
+
+def part(store: Store, table: sa.Table) -> int:
+    """Bytes a table takes with its indices."""
+    with store.database.read() as db:
+        if db.dialect.name == "postgresql":
+            query = sa.text("SELECT pg_total_relation_size(CAST(:name AS regclass))")
+            return int(db.execute(query, {"name": table.name}).scalar_one())
+        mine = "SELECT name FROM sqlite_schema WHERE tbl_name = :name"
+        query = sa.text(f"SELECT sum(pgsize) FROM dbstat WHERE name IN ({mine})")  # noqa: S608
+        return int(db.execute(query, {"name": table.name}).scalar_one() or 0)

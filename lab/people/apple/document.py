@@ -1,0 +1,131 @@
+"""Apple's export file, row by row as the Health app writes it, in the order and the escapes it uses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable
+from datetime import UTC, datetime, timedelta
+
+LATE = 86_400  # seconds after which a row stands behind the others of its kind
+DELAY = 30  # seconds from the end of a measurement to its entry
+BUFFER = 1 << 20
+
+ELEMENTS = {
+    "HealthData": ("(ExportDate,Me,(Record|Correlation|Workout|ActivitySummary)*)", ("locale",)),
+    "ExportDate": ("EMPTY", ("value",)),
+    "Record": (
+        "((MetadataEntry|HeartRateVariabilityMetadataList)*)",
+        ("type", "unit", "value", "sourceName", "sourceVersion", "device", "creationDate", "startDate", "endDate"),
+    ),
+    "Correlation": ("((MetadataEntry|Record)*)", ("type", "sourceName", "creationDate", "startDate", "endDate")),
+    "Workout": (
+        "((MetadataEntry|WorkoutEvent|WorkoutRoute|WorkoutStatistics)*)",
+        ("workoutActivityType", "duration", "durationUnit", "sourceName", "creationDate", "startDate", "endDate"),
+    ),
+    "ActivitySummary": ("EMPTY", ("dateComponents", "activeEnergyBurned", "activeEnergyBurnedUnit")),
+    "MetadataEntry": ("EMPTY", ("key", "value")),
+    "InstantaneousBeatsPerMinute": ("EMPTY", ("bpm", "time")),
+}
+
+
+def document_type(version: int) -> str:
+    """Return a document type as exports carry it. Version 13 is broken the way iOS 16 breaks it."""
+    lines = ["<!DOCTYPE HealthData [", f"<!-- HealthKit Export Version: {version} -->"]
+    for name, (content, attributes) in ELEMENTS.items():
+        lines += [f"<!ELEMENT {name} {content}>", f"<!ATTLIST {name}"]
+        lines += [f"  {attribute:17} CDATA #IMPLIED" for attribute in attributes]
+        lines += [">", ">"] if version == 13 and name == "Record" else [">"]
+    return "\n".join([*lines, "]>", ""])
+
+
+def escaped(text: str) -> str:
+    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+
+
+class Stamps:
+    """Times as the export prints them, all in the phone's offset at the moment of exporting."""
+
+    def __init__(self, offset: int) -> None:
+        sign, minutes = "-" if offset < 0 else "+", abs(offset) // 60
+        ending = f"{sign}{minutes // 60:02}{minutes % 60:02}"
+        self._offset = offset
+        self._days: dict[int, str] = {}
+        self._clock = [
+            f" {hour:02}:{minute:02}:{second:02} {ending}"
+            for hour in range(24)
+            for minute in range(60)
+            for second in range(60)
+        ]
+
+    def text(self, at: int) -> str:
+        day, second = divmod(at + self._offset, 86_400)
+        written = self._days.get(day)
+        if written is None:
+            written = self._days[day] = f"{datetime.fromtimestamp(0, UTC) + timedelta(days=day):%Y-%m-%d}"
+        return written + self._clock[second]
+
+
+class Sheet:
+    """Rows on their way to a file. What had not arrived on the phone when it exported is not written."""
+
+    def __init__(self, write: Callable[[bytes], object], *, exported: int, offset: int) -> None:
+        self.exported, self.offset = exported, offset
+        self.rows: Counter[str] = Counter()
+        self.size = 0
+        self.stamp = Stamps(offset).text
+        self._write = write
+        self._waiting: list[str] = []
+        self._late: list[str] = []
+        self._length = 0
+
+    def has(self, end: int, late: int = 0) -> bool:
+        """Tell whether the export holds a measurement that ended at ``end`` and arrived ``late`` seconds later."""
+        return end + DELAY + late <= self.exported
+
+    def line(self, text: str, name: str = "") -> None:
+        """One element, or more than one, as it is."""
+        self.rows[name] += 1
+        self._waiting.append(text)
+        self._length += len(text)
+        if self._length > BUFFER:
+            self._flush()
+
+    def row(
+        self, head: str, start: int, end: int, value: object, *, late: int = 0, double: bool = False, inside: str = ""
+    ) -> bool:
+        """Write a record of a kind and source named by ``head``. Returns False if the export does not hold it."""
+        if not self.has(end, late):
+            return False
+        stamp = self.stamp
+        closing = f">\n{inside} </Record>\n" if inside else "/>\n"
+        given = "" if value is None else f' value="{value}"'
+        text = (
+            f'{head}creationDate="{stamp(end + DELAY + late)}" startDate="{stamp(start)}" endDate="{stamp(end)}"'
+            f"{given}{closing}"
+        )
+        for _ in range(1 + double):
+            if late >= LATE:
+                self.rows["Record"] += 1
+                self._late.append(text)
+            else:
+                self.line(text, "Record")
+        return True
+
+    def end_of_kind(self) -> None:
+        """Rows that came late stand behind the others of their kind."""
+        self._waiting += self._late
+        self._late = []
+
+    def close(self) -> None:
+        self.end_of_kind()
+        self._flush()
+
+    def _flush(self) -> None:
+        written = "".join(self._waiting).encode()
+        self._waiting, self._length = [], 0
+        self.size += len(written)
+        self._write(written)
+
+
+def metadata(entries: Iterable[tuple[str, object]]) -> str:
+    return "".join(f'  <MetadataEntry key="{key}" value="{value}"/>\n' for key, value in entries)

@@ -1,0 +1,50 @@
+"""The training data of a user's own adapter, which are recommendations in the prompts' words, with the user's
+feedback.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lab.training.llm.teacher import ASIDE, REASONS
+from policies.llm import PERSONAL_DAYS
+from policies.llm.prompt import TOKENS, Message, messages
+from rhythm_env.interface import ActionType, Belief, Observation
+
+SPOKEN = " says: "  # between a model's name and its reasoning, in a decision's reasons
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """One piece of advice. ``wide``: its prompt with 30 days of answers; ``narrow``: with five.
+
+    ``written``: the answer up to its action.
+    """
+
+    wide: list[Message]
+    narrow: list[Message]
+    written: str
+    action: str
+    taken: bool
+
+
+def row(
+    observation: Observation,
+    *,
+    reasons: Sequence[str],
+    belief: Mapping[str, float],
+    action: ActionType,
+    taken: bool,
+    tokens: int = TOKENS,
+) -> Row:
+    """A row of advice as it was stored, whichever policy gave it."""
+    said = [one.partition(SPOKEN)[2] or one for one in reasons[:REASONS]]
+    why = ASIDE.sub("", "; ".join(said))
+    return Row(
+        wide=messages(observation, tokens=tokens),
+        narrow=messages(observation, tokens=tokens, days=PERSONAL_DAYS),
+        written=f"<reasoning>{why}</reasoning>\n{Belief(**belief).digits()}",
+        action=str(action),
+        taken=taken,
+    )

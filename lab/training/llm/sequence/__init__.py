@@ -1,0 +1,1 @@
+"""Training of the sequence model; needs PyTorch (``pip install 'rhythm-bridge[train]'``). ``bridge llm`` calls it."""

@@ -1,0 +1,68 @@
+"""The sequence model with its past taken away: what the model's reading of a person is worth.
+
+A past that is mixed up costs nothing where every slot tells its own story; a past of another person misleads.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from lab.evaluation.week import Weeks, observation
+from rhythm_env.constants import METERS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+    Read = tuple[Array, Array]
+
+OWN, NONE, SHUFFLED, ANOTHERS = "own past", "no past", "shuffled past", "another's past"
+PASTS = (OWN, NONE, SHUFFLED, ANOTHERS)
+
+
+class Player:
+    """Plays many weeks for the published grade, shown one kind of past."""
+
+    def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
+        import numpy as np
+
+        self._file, self._past = file, past
+        self._rng = np.random.default_rng((seeds[0], 61))
+        self._belief: Array | None = None
+
+    def actions(self, weeks: Weeks) -> NDArray[np.intp]:
+        import numpy as np
+
+        from policies.llm.sequence.forward import load, think
+        from policies.network.forward import OBJECTIVES
+
+        model = load(self._file)
+        thoughts = [think(*shown, model) for shown in self._shown(weeks)]
+        self._belief = np.array([thought.belief for thought in thoughts]).T
+        grade = OBJECTIVES.index("grade")
+        return np.array([thought.scores[grade].argmax() for thought in thoughts], dtype=np.intp)
+
+    def belief(self, weeks: Weeks) -> Array | None:  # noqa: ARG002 - the protocol's shape
+        return self._belief
+
+    def _shown(self, weeks: Weeks) -> list[Read]:
+        from policies.network.inputs import read
+
+        own = [read(observation(weeks, i), learns=self._past != NONE) for i in range(weeks.n)]
+        if self._past == SHUFFLED:
+            return [(self._rng.permutation(slots), now) for slots, now in own]
+        if self._past == ANOTHERS:
+            return [_exchanged(one, other) for one, other in zip(own, [*own[1:], own[0]], strict=True)]
+        return own
+
+
+def _exchanged(one: Read, other: Read) -> Read:
+    """The present of a person with the past of another, and with what that past says of the weights."""
+    from policies.llm.sequence.reading import TOLD, WEIGHTS
+
+    now = one[1].copy()
+    for part in (slice(WEIGHTS, WEIGHTS + 2 * METERS), TOLD):
+        now[part] = other[1][part]
+    return other[0], now

@@ -1,0 +1,49 @@
+"""What the sequence model can do on practice people who are in no lesson: best actions, no chance."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from lab.evaluation.grades import best_constant
+from lab.evaluation.week import Weeks
+from lab.training.llm.sequence.model import SequenceModel
+from lab.training.llm.sequence.playing import Playing
+from lab.training.network import simulate
+from policies.network.forward import OBJECTIVES
+from rhythm_env.grading import belief_mae
+from rhythm_env.profiles import belief_target
+
+HELD_OUT = range(10_500_000, 10_500_192)  # seeds
+
+
+def play(
+    model: SequenceModel, seeds: range, copies: int, own: NDArray[np.intp], *, drawn: float
+) -> tuple[Weeks, Playing]:
+    """Weeks of these people to their end, each under its objective of ``own`` (n,); ``drawn``: 0, or a temperature."""
+    weeks = simulate.begin(seeds, copies)
+    playing, rng = Playing(model, weeks), np.random.default_rng((seeds.start, 51))
+    while not weeks.done:
+        scores = playing.look().numpy()[np.arange(weeks.n), own]
+        weeks.advance((scores + drawn * rng.gumbel(size=scores.shape)).argmax(axis=1))
+    return weeks, playing
+
+
+def examined(model: SequenceModel, seeds: range = HELD_OUT) -> dict[str, float]:
+    """Mean grade, the same without the belief, the belief's error, its skill, and the mean level for ``reward``."""
+    weeks, playing = play(model, seeds, 1, _aim("grade", len(seeds)), drawn=0)
+    target = belief_target(weeks.people)
+    errors = belief_mae(playing.belief.T.astype(float), target)
+    others, _ = play(model, seeds, 1, _aim("reward", len(seeds)), drawn=0)
+    return {
+        "score": float(weeks.final_score(1 - errors).mean()),
+        "no_belief": float(weeks.final_score().mean()),
+        "belief_mae": float(errors.mean()),
+        "constant_mae": float(belief_mae(np.full(target.shape, 0.5), target).mean()),
+        "skill": float(1 - errors.mean() / belief_mae(best_constant(target), target).mean()),
+        "level": float(others.mean_level().mean()),
+    }
+
+
+def _aim(objective: str, n: int) -> NDArray[np.intp]:
+    return np.full(n, OBJECTIVES.index(objective), dtype=np.intp)

@@ -1,0 +1,100 @@
+"""One step of supervised learning: the belief in digits, the adviser's choice, and whether advice was taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from lab.training.llm.sequence.lessons import Lessons
+from lab.training.llm.sequence.model import DIGITS, Said, SequenceModel
+from policies.llm.sequence import reading
+from policies.network.slots import weighed
+from rhythm_env.constants import METERS
+
+BELIEVES, TAKES = 1.0, 0.3  # weights of the losses beside the choice's
+FORGOTTEN = 0.06  # share of sequences shown without any past: the model without its inference
+CLIPPED = 1.0  # norm of a gradient
+_NOTHING = weighed(np.zeros((1, METERS)), np.zeros(1)).astype(np.float32)
+
+
+@contextmanager
+def half(device: torch.device) -> Iterator[None]:
+    """Matrix products in bfloat16."""
+    with torch.autocast(device.type, dtype=torch.bfloat16):
+        yield
+
+
+def forgetful(lessons: Lessons, rng: np.random.Generator) -> Lessons:
+    """The same with some sequences' past taken away."""
+    gone = rng.random(len(lessons)) < FORGOTTEN
+    lessons.now[gone, :, reading.WEIGHTS : reading.WEIGHTS + 2 * METERS] = _NOTHING
+    lessons.now[gone, :, reading.TOLD] = 0.0
+    lessons.sight[gone] = 0
+    return lessons
+
+
+def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tensor, ...]:
+    """The four tensors that the model is called with."""
+    t = lessons.slots.shape[1]
+    apart = torch.arange(t)[:, None] - torch.arange(t)
+    sight = (apart > 0) & (apart <= torch.from_numpy(lessons.sight)[:, None, None])
+    past, now = (torch.from_numpy(made) for made in (reading.past(lessons.slots), reading.now(lessons.now)))
+    return past.to(device), now.to(device), digits.to(device), sight.to(device)
+
+
+def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
+    """(n, t, 3) digits drawn so that their mean is the target (n, 3), and (n, 3, 10) the chances they are drawn by."""
+    at = np.clip(target, 0, 1) * (DIGITS - 1)
+    chances = np.maximum(1 - np.abs(at[..., None] - np.arange(DIGITS)), 0).astype(np.float32)
+    drawn = np.floor(at[:, None] + rng.random((len(at), t, 3))).astype(np.int64)
+    return torch.from_numpy(np.minimum(drawn, DIGITS - 1)), torch.from_numpy(chances)
+
+
+def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> dict[str, Tensor]:
+    """``total`` and its parts, in nats."""
+    device = next(model.parameters()).device
+    drawn, chances = digits_of(lessons.target, lessons.slots.shape[1], rng)
+    with half(device):
+        said = model(*inputs(lessons, drawn, device))
+    belief = -(chances.to(device)[:, None] * said.digits).sum(dim=-1).mean(dim=(0, 1)).sum()
+    choice, taken = _choice(said, lessons, device), _taken(said, lessons, device)
+    return {"total": choice + BELIEVES * belief + TAKES * taken, "choice": choice, "belief": belief, "taken": taken}
+
+
+def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
+    """Towards an ignorant adviser's preferences, or (KL turned round) what is best on average over those who could be.
+
+    KL(student | softmax(worth)) has its least value at the mean worth over all people who cannot be told apart.
+    """
+    wanted, weight = torch.from_numpy(lessons.wanted).to(device), torch.from_numpy(lessons.weighed).to(device)
+    ignorant = (wanted.exp() * (wanted - said.scores)).sum(dim=-1)
+    knowing = (said.scores.exp() * (said.scores - wanted)).sum(dim=-1)
+    answers = torch.from_numpy(lessons.advised[:, :1] >= 0).to(device)[..., None]
+    each = torch.where(answers, knowing, ignorant).mean(dim=1)
+    return (each * weight).sum() / weight.sum()
+
+
+def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
+    """Whether the person took what was advised; of people who do not answer nothing is learned."""
+    advised = torch.from_numpy(lessons.advised).to(device)
+    logits = said.taken.gather(2, advised.clamp(min=0)[..., None])[..., 0]
+    truth = torch.from_numpy(lessons.taken).to(device).float()
+    each = torch.nn.functional.binary_cross_entropy_with_logits(logits, truth.clamp(min=0), reduction="none")
+    heard = (advised >= 0).float()
+    return (each * heard).sum() / heard.sum().clamp(min=1)
+
+
+def step(
+    model: SequenceModel, optimiser: torch.optim.Optimizer, lessons: Lessons, rng: np.random.Generator
+) -> dict[str, float]:
+    """Learn from one batch; returns the losses before it."""
+    found = losses(model, forgetful(lessons, rng), rng)
+    optimiser.zero_grad()
+    found["total"].backward()
+    torch.nn.utils.clip_grad_norm_(model.parameters(), CLIPPED)
+    optimiser.step()
+    return {name: float(value.detach()) for name, value in found.items()}

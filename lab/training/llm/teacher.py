@@ -1,0 +1,231 @@
+"""A teacher's weeks, recorded for a student. The teacher is the planner with its reasons in words, or a model at an
+address.
+
+The planner needs no account and costs nothing. A service is asked for several weeks at once; what is paid for is
+counted with a table of prices, and a run that was stopped goes on with the weeks that are missing.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from statistics import mean
+from threading import Lock
+from time import sleep
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+from lab.training.llm import trajectories
+from lab.training.llm.trajectories import LIFE, LIFE_WEEKS, WEEK, Answered, Episode
+from policies import heuristic, planner
+from policies.llm.answer import Said, Unreadable, read, written
+from policies.llm.asking import Chat, Question, asked
+from policies.llm.prompt import TOKENS, messages
+from rhythm_env.chat.fault import Fault
+from rhythm_env.interface import Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    from lab.evaluation.week import Weeks
+
+TRIES = 3  # per slot, busy services included
+PATIENCE = 60.0  # seconds that a busy service is waited for
+REASONS = 3  # of the planner's, in an answer
+ASIDE = re.compile(r" \([^)]*\)")  # figures in brackets
+MILLION = 1_000_000
+
+Step = Callable[[int, int], None]
+
+
+class Usage(NamedTuple):
+    """Tokens paid for, or None if the service does not count them."""
+
+    prompt: int | None = 0
+    answer: int | None = 0
+
+    def plus(self, prompt: int | None, answer: int | None) -> Usage:
+        return Usage(_sum(self.prompt, prompt), _sum(self.answer, answer))
+
+
+def _sum(one: int | None, other: int | None) -> int | None:
+    return None if one is None or other is None else one + other
+
+
+class Teacher(Protocol):
+    """The policy whose answers are recorded. ``concurrent``: weeks played at once."""
+
+    name: str
+    concurrent: int
+
+    def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
+        """The text to learn (None: it could not be read), what is done, and what it cost."""
+        ...
+
+
+class Planned:
+    """The planner, its first reasons as the reasoning."""
+
+    concurrent = 1
+
+    def __init__(self) -> None:
+        self.name = f"planner@{planner.Planner.version}"
+
+    def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
+        decision = model.decide(observation, random.Random(0))
+        why = ASIDE.sub("", "; ".join(decision.reasons[:REASONS]))
+        text = written(why, decision.belief, decision.action)
+        return text, read(text, observation.feasible), Usage()
+
+
+class Asked:
+    """A model behind an address."""
+
+    def __init__(self, chat: Chat, model: str, *, concurrent: int, tokens: int = TOKENS) -> None:
+        self.name, self.concurrent = model, concurrent
+        self._chat, self._tokens = chat, tokens
+
+    def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
+        """Raises Fault where the service is not there; what is unreadable twice is the planner's to decide."""
+        question, used = Question(model=self.name, messages=messages(observation, tokens=self._tokens)), Usage()
+        for left in reversed(range(TRIES)):
+            try:
+                reply = asked(self._chat, question, self._chat.seconds)
+            except Fault as fault:
+                if not left or fault.wait is None or fault.wait > PATIENCE:
+                    raise
+                sleep(fault.wait)
+                continue
+            used = used.plus(reply.prompt_tokens, reply.answer_tokens)
+            try:
+                if not reply.cut:
+                    return reply.text, read(reply.text, observation.feasible), used
+            except Unreadable:
+                continue
+        return None, model.decide(observation, random.Random(0)), used
+
+
+def teach(
+    path: Path, teacher: Teacher, *, weeks: Sequence[int], lives: Sequence[int], condition: str, on_step: Step
+) -> list[Episode]:
+    """All episodes of these seeds, those already in ``path`` among them.
+
+    Raises Fault; weeks that others are about meanwhile are lived to their end and kept, for they are paid for.
+    """
+    trajectories.mend(path)
+    known = {(e.kind, e.seed, e.condition): e for e in trajectories.read(path) if e.teacher == teacher.name}
+    wanted = [(WEEK, seed, condition) for seed in weeks] + [(LIFE, seed, condition) for seed in lives]
+    missing = [one for one in wanted if one not in known]
+    writing = Lock()
+
+    def kept(one: tuple[str, int, str]) -> Episode:
+        made = _lived(teacher, *one)
+        with writing:
+            trajectories.write(path, made)
+        return made
+
+    with ThreadPoolExecutor(teacher.concurrent) as pool:
+        for done, (one, made) in enumerate(zip(missing, pool.map(kept, missing), strict=True), start=1):
+            known[one] = made
+            on_step(done, len(missing))
+    return [known[one] for one in wanted]
+
+
+class Recorded:
+    """A policy that is the teacher, and keeps what it says."""
+
+    name, version = "recorded", 1
+
+    def __init__(self, teacher: Teacher, model: Policy) -> None:
+        self._teacher, self._model = teacher, model
+        self.answers: list[Answered] = []
+        self.used = Usage()
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
+        text, said, used = self._teacher.answer(observation, self._model)
+        self.used = self.used.plus(*used)
+        self.answers.append(Answered(text=text, action=str(said.action), belief=said.belief.vector()))
+        one = {said.action: 1.0}
+        return Decision(action=said.action, belief=said.belief, scores=one, probabilities=one)
+
+
+def _lived(teacher: Teacher, kind: str, seed: int, condition: str) -> Episode:
+    model = planner.Planner("grade" if kind == WEEK else "reward")
+    policy, score = Recorded(teacher, model), None
+    if kind == WEEK:
+        weeks = trajectories.lived(policy, seed, condition)
+        score = trajectories.graded(weeks, policy.answers[-1].belief)
+    else:
+        from lab.evaluation.deployed import Life
+
+        for _ in Life(seed, condition).live(policy, LIFE_WEEKS):
+            pass
+    return Episode(
+        kind=kind,
+        seed=seed,
+        condition=condition,
+        teacher=teacher.name,
+        answers=tuple(policy.answers),
+        score=score,
+        prompt_tokens=policy.used.prompt,
+        answer_tokens=policy.used.answer,
+    )
+
+
+def report(episodes: Sequence[Episode], prices: Mapping[str, Mapping[str, float]]) -> dict[str, Any]:
+    """Grade the teacher's weeks, played again, beside the heuristic's on the same people, with the cost."""
+    weeks = [episode for episode in episodes if episode.kind == WEEK]
+    for episode in weeks:
+        trajectories.observations(episode)
+    rival = [trajectories.lived(heuristic.open_policy(), e.seed, e.condition) for e in weeks]
+    mine = [float(e.score or 0) for e in weeks]
+    answers = [one for e in episodes for one in e.answers]
+    used = Usage()
+    for e in episodes:
+        used = used.plus(e.prompt_tokens, e.answer_tokens)
+    return {
+        "teacher": episodes[0].teacher,
+        "weeks": len(weeks),
+        "lives": len(episodes) - len(weeks),
+        "answers": len(answers),
+        "unreadable": sum(one.text is None for one in answers),
+        **(_grades(weeks, mine, rival) if weeks else {}),
+        "prompt_tokens": used.prompt,
+        "answer_tokens": used.answer,
+        "cost_usd": cost(episodes[0].teacher, used, prices),
+    }
+
+
+def _grades(weeks: Sequence[Episode], mine: Sequence[float], rival: Sequence[Weeks]) -> dict[str, Any]:
+    """Mean grades with a belief. The heuristic is paid for a belief that says nothing too, and wins are over that."""
+    constant = [trajectories.graded(week, (0.5, 0.5, 0.5)) for week in rival]
+    errors = [trajectories.error(week, e.answers[-1].belief) for week, e in zip(rival, weeks, strict=True)]
+    return {
+        "score": mean(mine),
+        "heuristic": mean(float(week.final_score()[0]) for week in rival),
+        "heuristic_constant": mean(constant),
+        "wins": sum(a > b for a, b in zip(mine, constant, strict=True)),
+        "belief_mae": mean(errors),
+        "constant_mae": mean(trajectories.error(week, (0.5, 0.5, 0.5)) for week in rival),
+    }
+
+
+def prices_of(path: Path) -> dict[str, dict[str, float]]:
+    """A table per model in TOML, ``input`` and ``output`` in USD per million tokens. Raises ValueError."""
+    try:
+        read = tomllib.loads(path.read_text(encoding="utf-8"))
+        return {model: {name: float(row[name]) for name in ("input", "output")} for model, row in read.items()}
+    except (OSError, ValueError, TypeError, KeyError) as error:
+        raise ValueError(
+            f"{path} is no table of prices ({type(error).__name__}): a table per model with input and output"
+        ) from None
+
+
+def cost(model: str, used: Usage, prices: Mapping[str, Mapping[str, float]]) -> float | None:
+    """Return the cost in USD, None without a known price or count, and 0 if nothing was asked."""
+    if used == Usage(0, 0):
+        return 0.0
+    if model not in prices or used.prompt is None or used.answer is None:
+        return None
+    return (used.prompt * prices[model]["input"] + used.answer * prices[model]["output"]) / MILLION

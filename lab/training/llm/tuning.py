@@ -1,0 +1,175 @@
+"""Tunes a LoRA to a user's feedback, towards accepted actions and away from refused actions. A better LoRA is kept.
+
+It learns from the earlier answers and is tried on the later ones, the adapter seeing five days of answers and the model
+that everybody has seeing thirty. What is better then learns from the later answers, too. What was taken is learned by
+its likelihood, what was not by its unlikelihood (Welleck and others 2020), over the tokens of the action alone.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from lab.training.llm import model
+from lab.training.llm.personal import Row
+from policies.llm.prompt import Message
+
+Step = Callable[[int, int], None]
+
+LATER = 0.3  # share of the answers that the rest is tried on
+SURE = 1e-6  # a likelihood is never nearer to 1 than this
+KEPT_EVERY = 10  # steps between checkpoints
+STATE = "state.pt"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Course:
+    """One tuning of the model in ``base`` into ``out``, with so many threads."""
+
+    base: Path
+    out: Path
+    epochs: int = 3
+    batch: int = 4
+    rate: float = 1e-3
+    rank: int = 4
+    threads: int = 1
+    seed: int = 0
+
+
+@dataclass(slots=True)
+class State:
+    """The state of a tuning that survives a kill, which is the steps done on earlier and later feedback."""
+
+    earlier: int = 0
+    later: int = 0
+    gain: float | None = None
+
+
+def tune(rows: Sequence[Row], course: Course, on_step: Step) -> dict[str, Any]:
+    """Tune an adapter into ``course.out``, and delete it unless it is better. Continues an interrupted tuning."""
+    torch.set_num_threads(course.threads)
+    torch.manual_seed(course.seed)
+    cut = round(len(rows) * (1 - LATER))
+    base, tokenizer = model.opened(course.base, four_bits=True)
+    tuned = _adapted(base, course)
+    state, optimiser = _begun(tuned, course)
+    many = [_steps(part, course) for part in (rows[:cut], rows[cut:])]
+
+    def learn(part: Sequence[Row], done: int, offset: int, phase: str) -> None:
+        for number in range(done, _steps(part, course)):
+            _update(tuned, tokenizer, optimiser, _batch(part, number, course))
+            setattr(state, phase, number + 1)
+            on_step(offset + number + 1, sum(many))
+            if (number + 1) % KEPT_EVERY == 0:
+                _keep(tuned, optimiser, state, course)
+
+    learn(rows[:cut], state.earlier, 0, "earlier")
+    if state.gain is None:
+        state.gain = _gain(tuned, tokenizer, rows[cut:])
+    if state.gain > 0:
+        learn(rows[cut:], state.later, many[0], "later")
+        tuned.save_pretrained(course.out)
+        _working(course).unlink(missing_ok=True)
+    else:
+        shutil.rmtree(course.out, ignore_errors=True)
+    return {"learnt_from": len(rows), "tried_on": len(rows) - cut, "gain": state.gain, "kept": state.gain > 0}
+
+
+def _adapted(base: Any, course: Course) -> Any:
+    from peft import get_peft_model
+
+    return get_peft_model(base, model.lora(course.rank))
+
+
+def _working(course: Course) -> Path:
+    return course.out / STATE
+
+
+def _begun(tuned: Any, course: Course) -> tuple[State, Any]:
+    """Load the state of an interrupted tuning, if there is any."""
+    from peft import set_peft_model_state_dict
+
+    optimiser = torch.optim.AdamW([p for p in tuned.parameters() if p.requires_grad], lr=course.rate)
+    if not _working(course).exists():
+        return State(), optimiser
+    kept = torch.load(_working(course), weights_only=True, map_location="cpu")
+    set_peft_model_state_dict(tuned, kept["adapter"])
+    optimiser.load_state_dict(kept["optimiser"])
+    return State(kept["earlier"], kept["later"], kept["gain"]), optimiser
+
+
+def _keep(tuned: Any, optimiser: Any, state: State, course: Course) -> None:
+    """A checkpoint that replaces the last one whole or not at all."""
+    from peft import get_peft_model_state_dict
+
+    course.out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    kept = {"adapter": get_peft_model_state_dict(tuned), "optimiser": optimiser.state_dict()}
+    kept |= {"earlier": state.earlier, "later": state.later, "gain": state.gain}
+    part = _working(course).with_suffix(".part")
+    torch.save(kept, part)
+    part.replace(_working(course))
+
+
+def _steps(rows: Sequence[Row], course: Course) -> int:
+    return -(-len(rows) // course.batch) * course.epochs
+
+
+def _batch(rows: Sequence[Row], number: int, course: Course) -> list[Row]:
+    """The rows of a step, in an order that only the seed and the epoch decide."""
+    per = -(-len(rows) // course.batch)
+    epoch, at = divmod(number, per)
+    order = torch.randperm(len(rows), generator=torch.Generator().manual_seed(course.seed * 1000 + epoch)).tolist()
+    return [rows[i] for i in order[at * course.batch : (at + 1) * course.batch]]
+
+
+def _update(tuned: Any, tokenizer: Any, optimiser: Any, rows: Sequence[Row]) -> None:
+    tuned.train()
+    chances = likelihoods(tuned, tokenizer, [one.narrow for one in rows], rows)
+    taken = torch.tensor([one.taken for one in rows], device=chances.device)
+    wanted = torch.where(taken, chances, torch.log1p(-chances.exp().clamp(max=1 - SURE)))
+    optimiser.zero_grad()
+    (-wanted.mean()).backward()
+    torch.nn.utils.clip_grad_norm_(tuned.parameters(), 1.0)
+    optimiser.step()
+
+
+def likelihoods(tuned: Any, tokenizer: Any, prompts: Sequence[Sequence[Message]], rows: Sequence[Row]) -> Any:
+    """(n,) log-likelihood of each row's action, after its prompt and what was written before the action."""
+    asked = [tokenizer.apply_chat_template(list(p), add_generation_prompt=True, tokenize=False) for p in prompts]
+    heads = [tokenizer(text + one.written)["input_ids"] for text, one in zip(asked, rows, strict=True)]
+    tails = [tokenizer(f" {one.action}")["input_ids"] for one in rows]
+    whole = [head + tail for head, tail in zip(heads, tails, strict=True)]
+    longest = max(map(len, whole))
+    ids = torch.tensor([[tokenizer.pad_token_id] * (longest - len(one)) + one for one in whole], device=tuned.device)
+    mask = torch.tensor([[0] * (longest - len(one)) + [1] * len(one) for one in whole], device=tuned.device)
+    last = max(map(len, tails))
+    logits = tuned(input_ids=ids, attention_mask=mask, logits_to_keep=last + 1).logits[:, :-1]
+    found = torch.log_softmax(logits.float(), dim=-1).gather(2, ids[:, -last:, None])[:, :, 0]
+    own = torch.tensor([[i >= last - len(tail) for i in range(last)] for tail in tails], device=tuned.device)
+    return (found * own).sum(dim=1)
+
+
+def _gain(tuned: Any, tokenizer: Any, rows: Sequence[Row]) -> float:
+    """Return the adapter's added belief in accepted actions less that in refused actions, from -2 to 2."""
+    tuned.eval()
+    with torch.no_grad():
+        own = _agreement(tuned, tokenizer, rows, narrow=True)
+        with tuned.disable_adapter():
+            plain = _agreement(tuned, tokenizer, rows, narrow=False)
+    return own - plain
+
+
+def _agreement(tuned: Any, tokenizer: Any, rows: Sequence[Row], *, narrow: bool) -> float:
+    """Mean of the likelihood of what was advised, counted negative where it was turned down."""
+    total = 0.0
+    for at in range(0, len(rows), 8):
+        part = rows[at : at + 8]
+        prompts = [one.narrow if narrow else one.wide for one in part]
+        signs = torch.tensor([1.0 if one.taken else -1.0 for one in part])
+        total += float((likelihoods(tuned, tokenizer, prompts, part).exp().cpu() * signs).sum())
+    return total / len(rows)

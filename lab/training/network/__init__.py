@@ -1,0 +1,25 @@
+"""Training of the network. It needs PyTorch (``pip install 'rhythm-lab[train]'``), and ``bridge train`` runs it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+Watch = Callable[[str], Callable[[int, int], None]]  # a stage's name -> what shows (done, total)
+
+MINUTES = 20.0  # of one core: the length of the course that made the weights beside us
+
+
+def train(out: Path, *, minutes: float, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
+    """See ``course.train``. Raises ImportError without PyTorch."""
+    from lab.training.network.train import train as run
+
+    return run(out, minutes=minutes, seed=seed, resume=resume, watch=watch)
+
+
+def draw(out: Path, *, episodes: int, watch: Watch) -> list[Path]:
+    """See ``plots.draw``. Raises ImportError without matplotlib."""
+    from lab.training.network.plots import draw as run
+
+    return run(out, episodes=episodes, watch=watch)

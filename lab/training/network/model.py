@@ -1,0 +1,90 @@
+"""The network in PyTorch, for training. ``policies.network.forward`` is the same in numpy, with the same names."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from policies.network.forward import LARGEST_SD, OBJECTIVES, SMALLEST_SD
+from policies.network.slots import PER_SLOT, PRESENT
+from rhythm_env.constants import BELIEF, STEPS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import HISTORY_STEPS
+
+STARTS = torch.clamp(torch.arange(STEPS) - HISTORY_STEPS, min=0)
+SIGHT = STARTS[:, None] + torch.arange(HISTORY_STEPS)  # (28, 7): the slots in sight at a step, from the left
+LENGTHS = torch.clamp(torch.arange(STEPS), max=HISTORY_STEPS)  # how many of them are completed
+TOLD, MEMORY, WIDTH, CHOICE = 96, 128, 256, 192
+
+
+@dataclass(frozen=True, slots=True)
+class Thoughts:
+    """The tensors of ``forward.Thought`` with a leading axis. ``scores`` are (n, 2, 10) log-probabilities,
+    ``taken`` logits.
+    """
+
+    belief: Tensor
+    sd: Tensor
+    scores: Tensor
+    taken: Tensor
+
+
+class Network(nn.Module):
+    """A network that forms its belief first. The layers that choose see the belief beside its input."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.slot = nn.Linear(PER_SLOT, TOLD)
+        self.memory = nn.GRU(TOLD, MEMORY, batch_first=True)
+        self.first = nn.Linear(MEMORY + PRESENT, WIDTH)
+        self.second = nn.Linear(WIDTH, WIDTH)
+        self.belief = nn.Linear(WIDTH, 2 * len(BELIEF))
+        self.third = nn.Linear(WIDTH + 2 * len(BELIEF), CHOICE)
+        self.scores = nn.Linear(CHOICE, len(OBJECTIVES) * len(ACTIONS))
+        self.taken = nn.Linear(CHOICE, len(ACTIONS))
+
+    def weeks(self, slots: Tensor) -> Tensor:
+        """(n, 28, MEMORY): what a decision in each slot of weeks (n, 28, PER_SLOT) remembers: the last seven slots."""
+        told = torch.relu(self.slot(slots))[:, SIGHT.to(slots.device)]
+        states, _ = self.memory(told.flatten(0, 1))
+        states = torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
+        chosen = LENGTHS.to(slots.device).repeat(len(slots))
+        return states[torch.arange(len(chosen)), chosen].view(len(slots), len(SIGHT), -1)
+
+    def slot_of_weeks(self, slots: Tensor, step: int) -> Tensor:
+        """(n, MEMORY): the same for one slot."""
+        seen = slots[:, max(step - HISTORY_STEPS, 0) : step]
+        return self.lives(seen)[:, -1] if step else slots.new_zeros(len(slots), MEMORY)
+
+    def lives(self, slots: Tensor) -> Tensor:
+        """(n, t + 1, MEMORY): before each of (n, t, PER_SLOT) slots and after the last, all remembered."""
+        states, _ = self.memory(torch.relu(self.slot(slots)))
+        return torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
+
+    def forward(self, memory: Tensor, now: Tensor) -> Thoughts:
+        """Decisions from (n, MEMORY) and (n, PRESENT)."""
+        trunk = torch.relu(self.second(torch.relu(self.first(torch.cat([memory, now], dim=1)))))
+        believed = self.belief(trunk)
+        mean = torch.sigmoid(believed[:, : len(BELIEF)])
+        sd = SMALLEST_SD + (LARGEST_SD - SMALLEST_SD) * torch.sigmoid(believed[:, len(BELIEF) :])
+        chosen = torch.relu(self.third(torch.cat([trunk, mean, sd], dim=1)))
+        scores = self.scores(chosen).view(-1, len(OBJECTIVES), len(ACTIONS))
+        return Thoughts(mean, sd, torch.log_softmax(scores, dim=2), self.taken(chosen))
+
+
+def save(network: Network, path: Path) -> None:
+    """The weights for ``forward``, in half precision."""
+    arrays = {name: value.detach().cpu().numpy().astype(np.float16) for name, value in network.state_dict().items()}
+    np.savez_compressed(path, **arrays)
+
+
+def load(path: Path) -> Network:
+    """The network of a file that ``save`` wrote."""
+    network = Network()
+    with np.load(path) as file:
+        network.load_state_dict({name: torch.from_numpy(file[name].astype(np.float32)) for name in file.files})
+    return network

@@ -1,0 +1,141 @@
+"""Draws a training's losses, its belief and scores over time, and final scores beside the baselines."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from lab.evaluation.grades import evaluate
+from lab.evaluation.strategies import CONSTANT
+from policies.network import Learned
+from rhythm_env.interface import Policy
+from rhythm_env.profiles import CONDITIONS
+
+Watch = Callable[[str], Callable[[int, int], None]]
+
+COLOURS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#999999")  # Okabe and Ito 2008
+NAMES = ("random", "heuristic", "planner-no-inference", "network+blind", "network", "planner")
+COMPARED = {  # objective -> (figure, its name, strategies)
+    "grade": (
+        "final_score",
+        "published grade, belief included",
+        (
+            "random+constant",
+            "heuristic+constant",
+            "planner-no-inference+constant",
+            "network+blind",
+            "network",
+            "planner",
+        ),
+    ),
+    "reward": (
+        "reward_vs_oracle",
+        "mean weighted level: 0 random, 1 oracle",
+        ("heuristic", "planner-no-inference", "network+blind", "network", "planner"),
+    ),
+}
+
+
+def draw(out: Path, *, episodes: int, watch: Watch) -> list[Path]:
+    """``training.svg`` from the notes and ``scores.svg`` from ``scores.json``, which is made if it is missing."""
+    notes = json.loads((out / "notes.json").read_text(encoding="utf-8"))
+    found = out / "scores.json"
+    if not found.exists():
+        found.write_text(json.dumps(compared(out / "weights.npz", episodes, watch), indent=1), encoding="utf-8")
+    scores = json.loads(found.read_text(encoding="utf-8"))
+    return [_training(notes, out / "training.svg"), _scores(scores, out / "scores.svg")]
+
+
+def compared(weights: Path, episodes: int, watch: Watch) -> list[dict[str, Any]]:
+    """A row per objective, condition and strategy, on the same people and events."""
+
+    def find(name: str) -> Policy:
+        if name == "network":
+            return Learned(file=weights)
+        opened: Policy = importlib.import_module(f"policies.{name}").open_policy()
+        return opened
+
+    rows = []
+    for objective, (figure, _, names) in COMPARED.items():
+        for condition in CONDITIONS:
+            for name in names:
+                on_step = watch(f"{name}, {condition}, {objective}")
+                got = evaluate(
+                    name, condition, episodes, objective=objective, find=find, against="random", on_step=on_step
+                )
+                rows.append(
+                    {
+                        "objective": objective,
+                        "condition": condition,
+                        "policy": name,
+                        "episodes": episodes,
+                        **got[figure],
+                    }
+                )
+    return rows
+
+
+def _figure(columns: int) -> tuple[Any, Any]:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
+    mpl.rcParams["svg.hashsalt"] = "network"
+    figure = Figure(figsize=(4.6 * columns, 3.6), layout="constrained")
+    return figure, figure.subplots(1, columns)
+
+
+def _saved(figure: Any, path: Path) -> Path:
+    figure.savefig(path, metadata={"Date": None})
+    return path
+
+
+def _training(notes: dict[str, Any], path: Path) -> Path:
+    figure, (losses, beliefs, scores) = _figure(3)
+    steps = [row[0] for row in notes["loss"]]
+    for at, name in ((1, "weeks"), (2, "lives that answer")):
+        losses.plot(steps, [row[at] for row in notes["loss"]], color=COLOURS[at - 1], linewidth=0.9, label=name)
+    losses.set(title="Distillation: choice against the teacher", xlabel="steps", ylabel="nats", yscale="log")
+    exams = notes["exam"]
+    labels = [f"r{one['rounds']}" if not one["updates"] else f"+{one['updates']}" for one in exams]
+    for number, objective in enumerate(COMPARED):
+        for slot, style in (("7", "--"), ("27", "-")):
+            skills = [one[objective]["belief_skill"][slot] for one in exams]
+            beliefs.plot(labels, skills, style, color=COLOURS[number], label=f"{objective}, slot {slot}")
+    beliefs.set(title="Belief skill, practice people", ylim=(0, 1), xlabel="round, then updates of refinement")
+    grades = [one["grade"]["score"] for one in exams]
+    levels = [one["reward"]["level"] for one in exams]
+    scores.plot(labels, grades, color=COLOURS[0], label="grade")
+    scores.plot(labels, levels, color=COLOURS[1], label="mean level (reward)")
+    scores.set(title="Scores, practice people", xlabel="round, then updates of refinement")
+    for axis in (losses, beliefs, scores):
+        axis.legend(fontsize=7, frameon=False)
+    return _saved(figure, path)
+
+
+def _scores(rows: list[dict[str, Any]], path: Path) -> Path:
+    figure, axes = _figure(2)
+    for axis, (objective, (_, title, names)) in zip(axes, COMPARED.items(), strict=True):
+        for number, name in enumerate(names):
+            mine = [row for row in rows if row["objective"] == objective and row["policy"] == name]
+            places = [at + (number - len(names) / 2) * 0.13 for at in range(len(mine))]
+            means = [row["mean"] for row in mine]
+            errors = np.abs(np.array([row["ci95"] for row in mine], dtype=float).T - means)
+            axis.bar(
+                places,
+                means,
+                0.12,
+                yerr=errors,
+                color=COLOURS[NAMES.index(name.removesuffix(CONSTANT))],
+                label=name,
+                error_kw={"linewidth": 0.7},
+            )
+        axis.set_xticks(range(len(CONDITIONS)), CONDITIONS)
+        axis.set_title(f"{title} ({rows[0]['episodes']} weeks each)", fontsize=9)
+        axis.set_ylim(0, 1.4 if objective == "reward" else 1.2)
+        axis.legend(fontsize=6, ncols=2, frameon=False, loc="upper left")
+    return _saved(figure, path)

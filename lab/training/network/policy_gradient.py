@@ -1,0 +1,147 @@
+"""Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
+
+What distillation cannot teach is what a look is worth: the teacher knows everybody. Here the score itself decides, with
+the belief in it, events included. Lessons of the published runs are kept: the advantage is within a group of equal
+luck; a group of equal scores says nothing and moves nothing; the reward is the grade itself, not a proxy; the policy
+stays near the distilled one (KL) and keeps some of its choice open (a floor under its entropy), for one that repeats
+itself in every week of a group learns nothing more.
+"""
+
+from __future__ import annotations
+
+import copy
+from dataclasses import dataclass
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from lab.evaluation.week import Weeks
+from lab.training.network import simulate
+from lab.training.network.dataset import Lessons, objective_of
+from lab.training.network.distil import BATCH, CLIPPED, batch, belief_loss, losses
+from lab.training.network.model import Network, Thoughts
+from policies.network.forward import OBJECTIVES
+from rhythm_env.constants import STEPS
+from rhythm_env.grading import belief_mae
+from rhythm_env.profiles import belief_target
+
+GROUP = 8  # weeks of each person
+PEOPLE = 32  # per update
+NEAR = 0.02  # weight of KL(policy | distilled)
+OPEN, KEPT_OPEN = 0.15, 0.5  # nats of entropy below which the policy is pushed back, and how hard
+BELIEF_WORTH = {"grade": 0.15, "reward": 0.05}  # beside the score: without it the belief is soon let go of for the rest
+REHEARSED = 4  # batches of lives per update
+BELIEVED = 4.0  # weight of the belief's loss: the better it is, the more a look is worth
+EVEN = 1e-4  # added to a group's deviation
+
+
+@dataclass(slots=True)
+class Group:
+    """Weeks played by the policy, with ``actions`` (n, 28), ``score`` and ``advantage`` (n,), and each objective in
+    ``own``.
+    """
+
+    seen: simulate.Seen
+    actions: NDArray[np.intp]
+    score: NDArray[np.float64]
+    advantage: NDArray[np.float32]
+    own: NDArray[np.intp]
+    target: NDArray[np.float32]
+
+
+def lived(network: Network, seeds: range) -> Group:
+    """``GROUP`` weeks of each person, actions drawn from the policy."""
+    weeks = simulate.begin(seeds, GROUP)
+    own = np.tile(objective_of(len(seeds)), GROUP)
+    seen, rng = simulate.watch(weeks), np.random.default_rng((seeds.start, 2))
+    thoughts = None
+    while not weeks.done:
+        simulate.look(seen, weeks)
+        thoughts = thought(network, seen, weeks.step)
+        scores = thoughts.scores.numpy()[np.arange(weeks.n), own]
+        weeks.advance((scores + rng.gumbel(size=scores.shape)).argmax(axis=1))
+    assert thoughts is not None  # noqa: S101 - a week has slots
+    target = belief_target(weeks.people)
+    score = scored(weeks, thoughts.belief.numpy().T, target, own)
+    by_person = score.reshape(GROUP, -1)
+    advantage = (by_person - by_person.mean(axis=0)) / (by_person.std(axis=0) + EVEN)
+    actions = np.array(weeks.actions).T
+    return Group(seen, actions, score, advantage.reshape(-1).astype(np.float32), own, target.T.astype(np.float32))
+
+
+@torch.no_grad()
+def thought(network: Network, seen: simulate.Seen, step: int) -> Thoughts:
+    device = next(network.parameters()).device
+    slots, now = torch.from_numpy(seen.slots).to(device), torch.from_numpy(seen.now[:, step]).to(device)
+    found = network(network.slot_of_weeks(slots, step), now)
+    return Thoughts(found.belief.cpu(), found.sd.cpu(), found.scores.cpu(), found.taken.cpu())
+
+
+def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray) -> NDArray[np.float64]:
+    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
+    accuracy = 1 - belief_mae(belief, target)
+    plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
+    each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
+    return np.asarray(np.array(each)[own, np.arange(weeks.n)])
+
+
+def distilled(network: Network) -> Network:
+    """A copy that stays as it is."""
+    fixed = copy.deepcopy(network)
+    fixed.requires_grad_(requires_grad=False)
+    return fixed
+
+
+def update(
+    network: Network,
+    anchor: Network,
+    optimiser: torch.optim.Optimizer,
+    seeds: range,
+    lives: Lessons,
+    rng: np.random.Generator,
+) -> dict[str, float]:
+    """Take a step on fresh weeks, and rehearse lives with feedback. Returns the figures to plot."""
+    device = next(network.parameters()).device
+    group = lived(network, seeds)
+    slots, now = torch.from_numpy(group.seen.slots).to(device), torch.from_numpy(group.seen.now).to(device)
+    thoughts = network(network.weeks(slots).flatten(0, 1), now.flatten(0, 1))
+    with torch.no_grad():
+        before = anchor(anchor.weeks(slots).flatten(0, 1), now.flatten(0, 1))
+    scores, old = (_own(one, group.own, device) for one in (thoughts, before))
+    loss = _gradient(scores, group, device) + NEAR * (scores.exp() * (scores - old)).sum(dim=1).mean()
+    entropy = -(scores.exp() * scores).sum(dim=1).mean()
+    loss = loss + KEPT_OPEN * torch.relu(OPEN - entropy)
+    target = torch.from_numpy(group.target).to(device).repeat_interleave(STEPS, dim=0)
+    loss = loss + BELIEVED * belief_loss(thoughts, target)[0]
+    for _ in range(REHEARSED):
+        pick = rng.integers(0, len(lives), min(BATCH["lives"], len(lives)))
+        loss = loss + losses(network, batch(lives, pick, device), "lives").total / REHEARSED
+    optimiser.zero_grad()
+    loss.backward()
+    torch.nn.utils.clip_grad_norm_(network.parameters(), CLIPPED)
+    optimiser.step()
+    means = {name: float(group.score[group.own == at].mean()) for at, name in enumerate(OBJECTIVES)}
+    return {**means, "entropy": float(entropy.detach()), "repeats": repeats(group.actions)}
+
+
+def _own(thoughts: Thoughts, own: np.ndarray, device: torch.device) -> Tensor:
+    """Return log-probabilities under each week's own objective, shape (n * 28, 10)."""
+    which = torch.from_numpy(own).to(device).repeat_interleave(STEPS)
+    return thoughts.scores[torch.arange(len(which)), which]
+
+
+def _gradient(scores: Tensor, group: Group, device: torch.device) -> Tensor:
+    """The surrogate whose gradient makes actions of better weeks likelier."""
+    taken = torch.from_numpy(group.actions).to(device).flatten()
+    advantage = torch.from_numpy(group.advantage).to(device).repeat_interleave(STEPS)
+    return -(advantage * scores[torch.arange(len(taken)), taken]).mean()
+
+
+def repeats(actions: np.ndarray) -> float:
+    """Return the share of slots that repeat either of the two slots before. A collapse of the policy would show
+    here.
+    """
+    same = (actions[:, 2:] == actions[:, 1:-1]) | (actions[:, 2:] == actions[:, :-2])
+    return float(same.mean())

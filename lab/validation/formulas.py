@@ -1,0 +1,165 @@
+"""Three readiness formulas of open-source projects, written anew from their descriptions, to compare the meters with.
+
+A and B are dominated by heart-rate variability, C is half sleep. None of their authors reports a comparison with what
+people say. All see what the meters see: the night that ended before the report, and the days before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from itertools import pairwise
+from math import log
+from statistics import fmean, stdev
+
+from lab.validation.cohort import Day
+
+Figure = Callable[[Day], float | None]
+POINTS = ((-3.0, 0.0), (-2.0, 40.0), (0.0, 70.0), (2.0, 100.0))  # B: z -> score, straight lines between
+UNKNOWN = 50.0  # C: what it scores anything missing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Window:
+    """The day to score and the days before it, in order."""
+
+    today: Day
+    before: Sequence[Day]
+
+    def values(self, figure: Figure, length: int) -> list[float]:
+        """The figure on the ``length`` days before today that have it."""
+        first = date.fromordinal(self.today.date.toordinal() - length)
+        found = (figure(day) for day in self.before if day.date >= first)
+        return [value for value in found if value is not None]
+
+    def z(self, figure: Figure, length: int) -> float | None:
+        """Today's distance from the mean of the days before in their standard deviations; None below two of them."""
+        value, before = figure(self.today), self.values(figure, length)
+        if value is None or len(before) < 2:
+            return None
+        spread = stdev(before)
+        return (value - fmean(before)) / spread if spread else 0.0
+
+
+def hrv(day: Day) -> float | None:
+    """Return heart-rate variability in ms, as RMSSD, or as SDNN without RMSSD."""
+    return day.values.get("hrv_rmssd_ms", day.values.get("hrv_sdnn_ms"))
+
+
+def ln_hrv(day: Day) -> float | None:
+    value = hrv(day)
+    return None if value is None else log(value)
+
+
+def slow_heart(day: Day) -> float | None:
+    """Return the negative resting heart rate, so that more is better."""
+    value = day.values.get("resting_hr_bpm")
+    return None if value is None else -value
+
+
+def slept(day: Day) -> float | None:
+    return day.slept
+
+
+def efficiency(day: Day) -> float | None:
+    in_bed = day.values.get("in_bed_min")
+    return 60 * day.slept / in_bed if day.slept is not None and in_bed else None
+
+
+def formula_a(window: Window) -> float | None:
+    """50 + 25 z: 0.6 HRV in ms, 0.2 resting heart rate, 0.2 hours asleep against the 30 days before.
+
+    After ma3u/healthgraph-agent. It says nothing about missing parts; here the rest is scaled up.
+    """
+    parts = ((0.6, window.z(hrv, 30)), (0.2, window.z(slow_heart, 30)), (0.2, window.z(slept, 30)))
+    z = _weighted(parts)
+    return None if z is None else 50 + 25 * z
+
+
+def formula_b(window: Window) -> float | None:
+    """0.40 ln HRV, 0.25 resting heart rate, 0.20 sleep quality (efficiency), 0.10 duration, each 0..100 from its z.
+
+    After ferdiebotden-ai/WellnessApp: 14 days before, weights of what is missing (respiration always) shared out.
+    """
+    figures = ((0.40, ln_hrv), (0.25, slow_heart), (0.20, efficiency), (0.10, slept))
+    scored = ((weight, window.z(figure, 14)) for weight, figure in figures)
+    return _weighted([(weight, None if z is None else _between(z)) for weight, z in scored])
+
+
+def formula_c(window: Window) -> float | None:
+    """0.25 HRV status, 0.25 sleep, 0.15 resting heart rate, 0.10 sleep debt, and 50 for its 0.15 + 0.10 not had here.
+
+    After stacksjs/ts-health: steps instead of slopes, the same bounds for everybody, 50 for whatever is missing.
+    """
+    fixed = UNKNOWN * (0.15 + 0.10)  # a vendor's readiness and an activity score
+    return (
+        fixed
+        + 0.25 * _hrv_status(window)
+        + 0.25 * _night(window.today)
+        + 0.15 * _heart(window.today)
+        + 0.10 * _debt(window)
+    )
+
+
+FORMULAS: Mapping[str, Callable[[Window], float | None]] = {
+    "formula A": formula_a,
+    "formula B": formula_b,
+    "formula C": formula_c,
+}
+
+
+def _weighted(parts: Sequence[tuple[float, float | None]]) -> float | None:
+    """The weighted mean of the parts there are."""
+    known = [(weight, value) for weight, value in parts if value is not None]
+    return sum(w * v for w, v in known) / sum(w for w, _ in known) if known else None
+
+
+def _between(z: float) -> float:
+    """The score of a z on the lines of formula B."""
+    for (left, low), (right, high) in pairwise(POINTS):
+        if z < right:
+            return low + max(z - left, 0.0) * (high - low) / (right - left)
+    return POINTS[-1][1]
+
+
+def _at_least(value: float, steps: Sequence[tuple[float, float]], otherwise: float) -> float:
+    """Return the points of the highest step that the value reaches. Steps descend."""
+    return next((points for bound, points in steps if value >= bound), otherwise)
+
+
+def _hrv_status(window: Window) -> float:
+    """Compare the last three values with all earlier values of two weeks. Fewer than seven are judged by their mean
+    in ms.
+    """
+    today = hrv(window.today)
+    values = [*window.values(hrv, 14), *([] if today is None else [today])]
+    if not values:
+        return UNKNOWN
+    if len(values) < 7:
+        return _at_least(fmean(values), ((60, 90), (40, 70), (25, 50)), 30)
+    ratio = fmean(values[-3:]) / fmean(values[:-3])
+    return _at_least(ratio, ((1.05, 95), (0.95, 80), (0.85, 60), (0.75, 40)), 25)
+
+
+def _night(day: Day) -> float:
+    if day.slept is None:
+        return UNKNOWN
+    quality, deep = efficiency(day), day.values.get("deep_min", 0.0) / (60 * day.slept)
+    points = _at_least(day.slept, ((7.5, 20), (7, 15), (6, 5)), -15)
+    points += 0 if quality is None else _at_least(100 * quality, ((90, 20), (85, 15), (80, 5)), -10)
+    return 50 + points + _at_least(deep, ((0.20, 10), (0.15, 5)), -5)
+
+
+def _heart(day: Day) -> float:
+    slow = slow_heart(day)
+    return UNKNOWN if slow is None else _at_least(slow, ((-50, 95), (-55, 85), (-60, 75), (-65, 65), (-70, 55)), 40)
+
+
+def _debt(window: Window) -> float:
+    """Return the mean shortfall from eight hours over the last week's nights, or None below three nights."""
+    nights = [*window.values(slept, 6), *([] if window.today.slept is None else [window.today.slept])]
+    if len(nights) < 3:
+        return UNKNOWN
+    minutes = 60 * fmean(max(8 - night, 0.0) for night in nights)
+    return _at_least(-minutes, ((-15, 95), (-30, 80), (-60, 60), (-90, 40)), 25)

@@ -1,0 +1,103 @@
+"""LifeSnaps (CC BY 4.0) holds four months of 71 people with a Fitbit, and their mood several times a day.
+
+The codings of the prompts, each of which is one word out of seven, are those of the published run: valence = +1 ALERT,
+HAPPY, RESTED/RELAXED, 0 NEUTRAL, -1 SAD, TENSE/ANXIOUS, TIRED; energy = +1 ALERT, HAPPY, RESTED/RELAXED, -1 TIRED;
+calm = +1 RESTED/RELAXED, -1 TENSE/ANXIOUS, all else 0. A day is the mean of its prompts.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from lab.validation import table
+from lab.validation.cohort import Cohort
+
+DAILY, PROMPTS = "daily_fitbit_sema_df_unprocessed.csv", "semas_prompts.csv"
+GLAD = ("ALERT", "HAPPY", "RESTED/RELAXED")
+CODINGS: Mapping[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "energy": (GLAD, ("TIRED",)),
+    "valence": (GLAD, ("SAD", "TENSE/ANXIOUS", "TIRED")),
+    "calm": (("RESTED/RELAXED",), ("TENSE/ANXIOUS",)),
+}
+COLUMNS = {
+    "minutesAsleep": ("asleep_min", 1.0),
+    "minutesAwake": ("awake_min", 1.0),
+    "sleep_duration": ("in_bed_min", 1 / 60_000),  # milliseconds
+    "rmssd": ("hrv_rmssd_ms", 1.0),
+    "resting_hr": ("resting_hr_bpm", 1.0),
+    "steps": ("steps", 1.0),
+    "stress_score": ("stress_fitbit", 1.0),
+    "sleep_points_percentage": ("vendor_sleep_score", 100.0),
+}
+ZERO_IS_MISSING = frozenset({"rmssd", "stress_score", "sleep_points_percentage"})  # Fitbit's mark of a day not scored
+ASSUMED = (
+    "no clock times: every night is taken to be from 23:00 to 07:00, so that regularity tells no two nights apart",
+    "prompts came all day: the meters are read at noon, from that day's night and the steps of the day before",
+    "stages come as ratios to the person's own 30-day mean, not as shares: not used",
+    "the vendor's sleep score is the sleep part of Fitbit's stress management score",
+)
+
+
+def read(folder: Path) -> Cohort:
+    """The cohort of a folder with both files."""
+    answers = _answers(_rows(folder / PROMPTS))
+    rows: dict[tuple[str, str], dict[str, str]] = {}
+    doubled = []
+    for line in _rows(folder / DAILY):
+        row = {"person": line.get("id", ""), "date": line.get("date", ""), **_measured(line)}
+        key = (row["person"], row["date"])
+        if key in rows:
+            doubled.append(row)
+        else:
+            rows[key] = row
+    for (person, date), reports in answers.items():
+        rows.setdefault((person, date), {"person": person, "date": date}).update(reports)
+    return table.cohort("LifeSnaps", [*rows.values(), *doubled], assumed=ASSUMED, licence="CC BY 4.0")
+
+
+def _rows(path: Path) -> Iterable[dict[str, str]]:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        for line in csv.DictReader(file):
+            yield {key: value.strip() for key, value in line.items() if key and isinstance(value, str)}
+
+
+def _measured(line: Mapping[str, str]) -> dict[str, str]:
+    """Return a table's cells in our units. A cell that is no number stays as it is, and is counted later."""
+    found = {}
+    for name, (column, factor) in COLUMNS.items():
+        text = line.get(name, "")
+        value = _float(text)
+        if value is None:
+            found[column] = text
+        elif value or name not in ZERO_IS_MISSING:
+            found[column] = repr(value * factor)
+    return found
+
+
+def _answers(prompts: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
+    """(person, date) -> report column -> the mean over the day's prompts."""
+    found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
+    for prompt in prompts:
+        found.setdefault((prompt.get("id", ""), prompt.get("date", "")), []).append(prompt)
+    return {
+        key: {f"report_{name}": repr(sum(_coded(p, *words) for p in of_day) / len(of_day)) for name, words in _codes()}
+        for key, of_day in found.items()
+    }
+
+
+def _codes() -> Iterable[tuple[str, tuple[tuple[str, ...], tuple[str, ...]]]]:
+    return CODINGS.items()
+
+
+def _coded(prompt: Mapping[str, str], good: tuple[str, ...], bad: tuple[str, ...]) -> float:
+    said = {word: _float(prompt.get(word, "")) or 0.0 for word in (*good, *bad)}
+    return sum(said[word] for word in good) - sum(said[word] for word in bad)
+
+
+def _float(text: str) -> float | None:
+    try:
+        return float(text)
+    except ValueError:
+        return None

@@ -1,0 +1,176 @@
+"""The protocol's within-person rank correlations of every predictor with every report, and their paired
+differences.
+
+For each person with at least 20 days that have both, Spearman's correlation with ties; over persons the median, the
+quartiles, the mean with Student's 95 % interval, and what reports shifted in a circle by 7 days or more would give.
+All predictors of a target are compared on the same rows, those with a night known at the report, except that one that
+is missing on some of them uses the rows and persons that have it. A paired difference uses the rows that have both.
+Nothing is fitted but the row that says so, and that on other persons than the one it is tried on.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean
+from typing import TYPE_CHECKING, Any
+
+from lab.validation import fitted, ranks
+from lab.validation.columns import ASKED, DAILY, METERS, OWN_REPORT, SPARSE, Columns
+from lab.validation.ranks import DIGITS
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+LEAST_DAYS = 20
+LEAK = 0.35  # of anything that does not know the person's answers
+FITTED = "fitted (leave one person out)"
+WARNING = "above .35 without check-ins: a leak until shown otherwise"
+COMPARED = ("formula A", "formula B", "formula C", "raw sleep hours", "vendor sleep score")
+ORDER = (
+    *METERS.values(),
+    *("raw lnRMSSD", "raw lnSDNN", "raw -RHR", "raw sleep hours", "steps yesterday"),
+    *("vendor sleep score", "vendor stress (Fitbit)", "vendor stress (Garmin)"),
+    *("formula A", "formula B", "formula C", FITTED, OWN_REPORT),
+)
+PAIRED_METERS = tuple(METERS[meter] for meter in ASKED)
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class One:
+    """One person's correlation on so many days, and what the shifts give."""
+
+    rho: float
+    days: int
+    shifts: NDArray[np.float64] | None = None
+
+
+def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], None]) -> list[Row]:
+    """Return a cohort's table, with a row per target and predictor or paired difference that a person has."""
+    people = _sharing(people)
+    targets = _names(one.targets for one in people)
+    found: list[Row] = []
+    for k, target in enumerate(targets):
+        found += [{"cohort": cohort, "target": target, **row} for row in _of_target(_block(people, target), target)]
+        on_step(k + 1, len(targets))
+    return found
+
+
+def _sharing(people: Sequence[Columns]) -> list[Columns]:
+    """Rows with a night, or where no night is known of anybody, rows on which a meter says anything at all."""
+    wanted = 1.0 if any((one.rows == 1.0).any() for one in people) else 2.0
+    return [replace(one, rows=(one.rows == wanted).astype(float)) for one in people]
+
+
+def _block(people: Sequence[Columns], target: str) -> list[Columns]:
+    """Everybody asked this, with what knows their earlier answers to it and the row fitted on the others."""
+    import numpy as np
+
+    asked = [one for one in people if target in one.targets]
+    usable = [(one.rows > 0) & ~np.isnan(one.targets[target]) for one in asked]
+    kept = [(one, use) for one, use in zip(asked, usable, strict=True) if use.sum() >= LEAST_DAYS]
+    people = [one for one, _ in kept]
+    ceiling = fitted.leave_one_out(people, target, [use for _, use in kept])
+    found = []
+    for k, one in enumerate(people):
+        more = {} if ceiling is None else {FITTED: ceiling[k]}
+        found.append(replace(one, predictors={**one.predictors, **more, **one.own.get(target, {})}))
+    return found
+
+
+def _of_target(people: Sequence[Columns], target: str) -> Iterator[Row]:
+    names = sorted(_names(one.predictors for one in people), key=_place)
+    for name in names:
+        ones = [_alone(one, target, name) for one in people]
+        if any(ones):
+            yield {"predictor": name, **_summary(ones), **_shown(ones, name, people, target)}
+    for ours, theirs in _pairs(names):
+        ones = [_difference(one, target, ours, theirs) for one in people]
+        if any(ones):
+            yield {"predictor": f"{ours} - {theirs}", **_summary(ones)}
+
+
+def _pairs(names: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """A meter less what it is to beat, then with check-ins less without."""
+    for meter in PAIRED_METERS:
+        yield from ((meter, other) for other in COMPARED if meter in names and other in names)
+    for meter in PAIRED_METERS:
+        longer = (f"{meter} + {how}" for how in (DAILY, SPARSE))
+        yield from ((name, meter) for name in longer if name in names and meter in names)
+
+
+def _alone(one: Columns, target: str, name: str) -> One | None:
+    import numpy as np
+
+    both = _common(one, target, name)
+    if both is None:
+        return None
+    x, y = one.predictors[name][both], one.targets[target][both]
+    rho = ranks.spearman(x, y)
+    return None if rho is None else One(rho=rho, days=int(np.sum(both)), shifts=ranks.shifted(x, y))
+
+
+def _difference(one: Columns, target: str, ours: str, theirs: str) -> One | None:
+    """The difference of two correlations on the rows that have both."""
+    both = _common(one, target, ours, theirs)
+    if both is None:
+        return None
+    y = one.targets[target][both]
+    left, right = (ranks.spearman(one.predictors[name][both], y) for name in (ours, theirs))
+    return None if left is None or right is None else One(rho=left - right, days=int(both.sum()))
+
+
+def _common(one: Columns, target: str, *names: str) -> NDArray[np.bool_] | None:
+    """Return the rows of the block that have all of these predictors, or None below 20 rows."""
+    import numpy as np
+
+    if any(name not in one.predictors for name in names):
+        return None
+    both: NDArray[np.bool_] = (one.rows > 0) & ~np.isnan(one.targets[target])
+    for name in names:
+        both &= ~np.isnan(one.predictors[name])
+    return both if both.sum() >= LEAST_DAYS else None
+
+
+def _summary(ones: Sequence[One | None]) -> Row:
+    import numpy as np
+
+    found = [one for one in ones if one is not None]
+    rhos = [one.rho for one in found]
+    low, middle, high = (round(float(q), DIGITS) for q in np.quantile(rhos, (0.25, 0.5, 0.75)))
+    return {
+        "median": middle,
+        "iqr": [low, high],
+        "mean": round(fmean(rhos), DIGITS),
+        "ci95": ranks.interval(rhos),
+        "persons": len(found),
+        "days": sum(one.days for one in found),
+    }
+
+
+def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], target: str) -> Row:
+    """Return the figures of shifted reports, with a warning for values too good for a body to show."""
+    import numpy as np
+
+    found = [one for one in ones if one is not None]
+    means = ranks.null_means([one.shifts for one in found if one.shifts is not None])
+    mean, middle = fmean(one.rho for one in found), float(np.median([one.rho for one in found]))
+    low, high = (round(float(q), DIGITS) for q in np.quantile(means, (0.025, 0.975)))
+    p = (1 + int(np.sum(np.abs(means) >= abs(mean)))) / (len(means) + 1)
+    row: Row = {"null95": [low, high], "p": round(p, DIGITS)}
+    knows_answers = any(name in one.own.get(target, {}) for one in people)
+    if max(mean, middle) > LEAK and not knows_answers:
+        row["warning"] = WARNING
+    return row
+
+
+def _names(all_of: Iterator[Any] | Sequence[Any]) -> list[str]:
+    """Every key, in the order in which they first come."""
+    return list(dict.fromkeys(name for one in all_of for name in one))
+
+
+def _place(name: str) -> int:
+    return ORDER.index(name) if name in ORDER else len(ORDER)

@@ -1,0 +1,72 @@
+"""Rank correlation within a person, what shifted days would give, and what it comes to over persons."""
+
+from __future__ import annotations
+
+from math import sqrt
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from bridge.advice.intervals import student
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lab.validation.columns import Column
+
+LEAST_SHIFT = 7  # days that a shifted report is away from its own day at least
+SHIFTS = 500
+SEED = 20_261_120
+DIGITS = 4
+
+
+def ranks(values: Column) -> Column:
+    """Ranks from 1 on, ties sharing the mean of theirs."""
+    import numpy as np
+
+    _, place, count = np.unique(values, return_inverse=True, return_counts=True)
+    mean_rank: Column = np.cumsum(count) - (count - 1) / 2
+    return mean_rank[place]
+
+
+def spearman(x: Column, y: Column) -> float | None:
+    """Return Spearman's correlation with ties, or None if a column never changes."""
+    a, b = _unit(ranks(x)), _unit(ranks(y))
+    return None if a is None or b is None else float(a @ b)
+
+
+def shifted(x: Column, y: Column) -> Column:
+    """Spearman's correlation of x with y moved on in a circle, for every shift of 7 rows or more in both directions."""
+    import numpy as np
+
+    a, b = _unit(ranks(x)), _unit(ranks(y))
+    if a is None or b is None:
+        return np.empty(0)
+    turned: Column = np.fft.irfft(np.conj(np.fft.rfft(a)) * np.fft.rfft(b), n=len(a))
+    return turned[LEAST_SHIFT : len(a) - LEAST_SHIFT + 1]
+
+
+def null_means(shifts: Sequence[Column]) -> Column:
+    """Return 500 means over persons, each with a random shift per person. The seed is fixed."""
+    import numpy as np
+
+    draw = np.random.default_rng(SEED)
+    chosen = [of_person[draw.integers(0, len(of_person), SHIFTS)] for of_person in shifts]
+    means: Column = np.mean(chosen, axis=0)
+    return means
+
+
+def interval(values: Sequence[float]) -> list[float | None]:
+    """Return the 95 % interval of the mean over persons by Student's t, or None, None for a single person."""
+    if len(values) < 2:
+        return [None, None]
+    half = student(len(values) - 1) * stdev(values) / sqrt(len(values))
+    return [round(fmean(values) - half, DIGITS), round(fmean(values) + half, DIGITS)]
+
+
+def _unit(values: Column) -> Column | None:
+    """Return the values centred and of length 1, or None if all are equal."""
+    import numpy as np
+
+    centred = values - values.mean()
+    length = float(np.sqrt(centred @ centred))
+    return centred / length if length > 0 else None

@@ -1,0 +1,225 @@
+"""Vendor servers. Holds the members that tests and laws ask of each, and the OAuth half that most share.
+
+A source NAME is served by ``lab/vendors/NAME.py``, whose ``Vendor`` is opened with the JSON of a fixture. Rows that
+are added, changed or taken away in ``account`` are what the next request gets.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+import secrets
+import time
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from typing import Any, Protocol
+from urllib.parse import urlencode
+
+from bridge.domain.ports import Envelope
+from bridge.recordings.server import Answer, Request
+
+CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
+TOKEN_LIFE_SECONDS = 3600
+LOOPBACK_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
+
+
+class Vendor(Protocol):
+    """A vendor's server for an account.
+
+    A vendor may offer three more members, which tests look for. ``tokens_expire()`` ends every access token.
+    ``days`` is the number of days that a first sync asks for singly. ``account_changed(before, at)`` is told that
+    ``account`` was changed, where changes bear numbers or leave marks.
+    """
+
+    account: dict[str, Any]  # the fixture: a list of rows per collection, in the vendor's own shape
+
+    def settings(self, url: str) -> dict[str, str]:
+        """Return the connector's settings, by name, for this server at ``url``."""
+        ...
+
+    def grant(self) -> dict[str, Any]:
+        """Return a consent that is valid now, as the connector stores it."""
+        ...
+
+    def revoke(self) -> None:
+        """Withdraw every consent, as the person would at the vendor."""
+        ...
+
+    def application(self, request: Request) -> Answer:
+        """Answer any request, for consent, for tokens, and for data."""
+        ...
+
+
+class OAuthServer:
+    """The OAuth half of a vendor, with consent page, codes, tokens that end, refresh tokens and withdrawal.
+
+    A vendor is a subclass that says where its pages are and answers for data in ``api``. Class attributes state the
+    dialect. ``envelope`` wraps every answer as the connector's ``SPEC.oauth.envelope`` unwraps them.
+    """
+
+    consent_path = "/oauth/authorize"
+    token_path = "/oauth/token"
+    client: Mapping[str, str] = CLIENT
+    default_scope = ""
+    rotates = True  # a refresh token is good for one use
+    needs_proof = False  # PKCE, RFC 7636
+    envelope: Envelope | None = None
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        self.account = account
+        self.life: float = TOKEN_LIFE_SECONDS
+        self.redirect: str | None = None  # the registered address; None: any port of this machine
+        self._access: dict[str, float] = {}  # token -> its end in Unix seconds
+        self._refresh: dict[str, datetime] = {}  # token -> when it was given
+        self._codes: dict[str, str] = {}  # code -> challenge
+        self._scopes: dict[str, str] = {}  # token or code -> what was granted
+
+    def api(self, request: Request, scopes: frozenset[str]) -> Answer:
+        """Answer a request for data whose token is good and was granted ``scopes``."""
+        raise NotImplementedError
+
+    def settings(self, url: str) -> dict[str, str]:
+        """Return the connector's settings for this server."""
+        return {"base_url": url, **self.client}
+
+    def grant(self, *more: str) -> dict[str, Any]:
+        """Return a pair of tokens that is valid now, for the usual scope and ``more``."""
+        return self.issue(" ".join([self.usual_scope(), *more])) | {"expires_at": time.time() + self.life}
+
+    def usual_scope(self) -> str:
+        """Return the scope that a person grants who agrees to all."""
+        return self.default_scope
+
+    def granted(self, asked: str) -> str:
+        """Return the scope that the person grants, of the scope asked for."""
+        return asked
+
+    def told_scope(self, scope: str) -> str:
+        """Return a granted scope as token answers write it."""
+        return scope
+
+    def tokens_expire(self) -> None:
+        """End every access token. Refresh tokens live on."""
+        self._access.clear()
+
+    def revoke(self) -> None:
+        """Withdraw every consent."""
+        self._access.clear()
+        self._refresh.clear()
+
+    def knows(self, token: Mapping[str, Any]) -> bool:
+        """Say whether a pair could still be refreshed."""
+        return token.get("refresh_token") in self._refresh
+
+    def lives(self, refresh_token: str) -> bool:
+        """Say whether a refresh token is good."""
+        return refresh_token in self._refresh
+
+    def application(self, request: Request) -> Answer:
+        """Answer for consent, for tokens, and for data where the token is good."""
+        if (request.method, request.path) == ("GET", self.consent_path):
+            return self._agree(request.query)
+        return wrapped(self._answer(request), self.envelope)
+
+    def scopes_of(self, request: Request) -> frozenset[str] | None:
+        """Return what a request's access token was granted. None where the token is unknown or has ended."""
+        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._access.get(token, 0.0) < time.time():
+            return None
+        return frozenset(self._scopes.get(token, self.default_scope).split())
+
+    def unauthorised(self) -> Answer:
+        """Return the answer to a request without a good token."""
+        return Answer(status=401, body={"error": "invalid_token"})
+
+    def accepts(self, query: Mapping[str, str]) -> bool:
+        """Say if the consent page shows itself, which takes a known client, a state and a registered address."""
+        address = query.get("redirect_uri", "")
+        registered = LOOPBACK_ADDRESS.fullmatch(address) if self.redirect is None else address == self.redirect
+        return query.get("client_id") == self.client["client_id"] and bool(query.get("state")) and bool(registered)
+
+    def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
+        """Return a new access token, and with ``refresh`` a new refresh token, as the token server answers."""
+        body: dict[str, Any] = {"access_token": secrets.token_urlsafe(24), "expires_in": int(self.life)}
+        self._access[body["access_token"]] = time.time() + self.life
+        if refresh:
+            body["refresh_token"] = secrets.token_urlsafe(24)
+            self._refresh[body["refresh_token"]] = datetime.now(UTC)
+        self._scopes |= {token: scope for name, token in body.items() if name.endswith("_token")}
+        return body | {"token_type": "bearer", "scope": self.told_scope(scope)}
+
+    def _answer(self, request: Request) -> Answer:
+        if (request.method, request.path) == ("POST", self.token_path):
+            return self._token(request)
+        scopes = self.scopes_of(request)
+        return self.unauthorised() if scopes is None else self.api(request, scopes)
+
+    def _agree(self, query: Mapping[str, str]) -> Answer:
+        """The person agrees at once, or refuses where the account says so."""
+        if not self.accepts(query):
+            return Answer(status=400, body={"error": "invalid_request"})
+        back = {"state": query.get("state", "")}
+        if self.account.get("refuses"):
+            back["error"] = "access_denied"
+        else:
+            back["code"] = secrets.token_urlsafe(16)
+            self._codes[back["code"]] = query.get("code_challenge", "")
+            self._scopes[back["code"]] = self.granted(query.get("scope", ""))
+        return Answer(status=302, headers={"Location": f"{query['redirect_uri']}?{urlencode(back)}"})
+
+    def _token(self, request: Request) -> Answer:
+        """Exchange a code, or a refresh token, of a client that names itself in the form or by HTTP Basic."""
+        form = request.form
+        basic = "Basic " + base64.b64encode(":".join(self.client.values()).encode()).decode()
+        named = all(form.get(name) == value for name, value in self.client.items())
+        if not named and request.headers.get("authorization") != basic:
+            return Answer(status=401, body={"error": "invalid_client"})
+        if form.get("grant_type") == "refresh_token":
+            return self._refreshed(form.get("refresh_token", ""))
+        code = form.get("code", "")
+        challenge = self._codes.pop(code, None)
+        if challenge is None or (self.needs_proof and challenge != proof_of(form.get("code_verifier", ""))):
+            return invalid_grant()
+        return Answer(body=self.issue(self._scopes[code]))
+
+    def _refreshed(self, token: str) -> Answer:
+        if not self.lives(token):
+            return invalid_grant()
+        if self.rotates:
+            del self._refresh[token]
+        return Answer(body=self.issue(self._scopes[token], refresh=self.rotates))
+
+
+def proof_of(verifier: str) -> str:
+    """Return the challenge that a verifier answers (RFC 7636, 4.2)."""
+    return base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).rstrip(b"=").decode()
+
+
+def invalid_grant() -> Answer:
+    """Return the refusal of a code or a refresh token (RFC 6749, 5.2)."""
+    return Answer(status=400, body={"error": "invalid_grant"})
+
+
+def wrapped(answer: Answer, envelope: Envelope | None) -> Answer:
+    """Return an answer as a vendor with an envelope sends it, with HTTP 200 and its own status within."""
+    if envelope is None:
+        return answer
+    meanings = {status: own for own, status in envelope.meanings.items()}
+    if answer.status == 200:
+        body = {envelope.status: 0, envelope.body: answer.body}
+    else:
+        body = {envelope.status: meanings.get(answer.status, 1), "error": "refused"}
+    return replace(answer, status=200, body=body)
+
+
+def rows_between(rows: list[dict[str, Any]], field: str, first: str, last: str) -> list[dict[str, Any]]:
+    """Return the rows whose date in ``field`` lies between two dates, both included. Undated rows are always sent."""
+    return [row for row in rows if not row.get(field) or first <= str(row[field])[:10] <= last]
+
+
+def page_of(rows: list[Any], token: str | None, size: int) -> tuple[list[Any], str | None]:
+    """Return a page of rows and the token of the next page. ``token`` is that of this page, None for the first."""
+    begin = int((token or "page-0").removeprefix("page-"))
+    return rows[begin : begin + size], f"page-{begin + size}" if begin + size < len(rows) else None

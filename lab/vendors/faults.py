@@ -1,0 +1,115 @@
+"""Bad days of vendors, as faults of a ``LabServer``. Token endpoints are left alone unless a fault says so."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from bridge.recordings.server import Answer, Application, Fault, Request
+
+TOKENS = ("nextToken", "next_token", "pageToken")
+MAINTENANCE = b"<!doctype html><title>We'll be back soon</title><p>Scheduled maintenance</p>"
+
+
+def from_the(nth: int, fault: Fault, *, times: int = 10_000) -> Fault:
+    """The fault strikes from the ``nth`` request (1 is the first) that it is asked about, so many times."""
+    asked = 0
+
+    def strike(request: Request) -> Answer | None:
+        nonlocal asked
+        if is_token(request):
+            return None
+        asked += 1
+        return fault(request) if nth <= asked < nth + times else None
+
+    return strike
+
+
+def is_token(request: Request) -> bool:
+    """Say whether a request asks for a token, by its path or by what it posts."""
+    return "token" in request.path or (request.method == "POST" and "grant_type" in request.form)
+
+
+def always(answer: Answer) -> Fault:
+    return lambda request: None if is_token(request) else answer
+
+
+def too_many(reset: int) -> Fault:
+    """429, with every header in which a vendor tells when to come back. Google's reason is in the body."""
+    headers = {"Retry-After": str(reset), "X-RateLimit-Reset": str(reset), "X-RateLimit-Remaining": "0"}
+    body = {"error": {"code": 429, "errors": [{"reason": "rateLimitExceeded"}]}}
+    return always(Answer(status=429, body=body, headers=headers))
+
+
+def maintenance(status: int = 200) -> Fault:
+    """A page for people where JSON was expected."""
+    return always(Answer(status=status, body=MAINTENANCE, headers={"Content-Type": "text/html"}))
+
+
+def silent(seconds: float) -> Fault:
+    """Keep silent for some seconds, then answer when nothing waits for it any more."""
+
+    def wait(request: Request) -> Answer | None:
+        if not is_token(request):
+            time.sleep(seconds)
+        return None
+
+    return wait
+
+
+def dripping(application: Application, seconds: float) -> Fault:
+    """Send the true answer a byte at a time, with some seconds between."""
+    return lambda request: None if is_token(request) else replace(application(request), drip=seconds)
+
+
+def bomb(unpacked: int) -> Fault:
+    """A small answer that unpacks to so many bytes."""
+    headers = {"Content-Encoding": "gzip"}
+    return always(Answer(body=gzip.compress(b" " * unpacked), headers=headers))
+
+
+def endless(application: Application, token: Callable[[], str]) -> Fault:
+    """Send the true answer with a next page, whatever page was asked for. Counted pages are full."""
+
+    def more(body: Any) -> Any:
+        if isinstance(body, list):
+            return (body * 100)[:100]
+        following = token()
+        return body | {"next_token": following, "nextPageToken": following}
+
+    def first_page(request: Request) -> Answer:
+        known = {name: value for name, value in request.query.items() if name not in ("start", *TOKENS)}
+        return application(replace(request, query=known))
+
+    return rewritten(first_page, more)
+
+
+def cut_off(application: Application) -> Fault:
+    """The true answer, half of it."""
+    return lambda request: None if is_token(request) else replace(application(request), cut=True)
+
+
+def rewritten(application: Application, change: Callable[[Any], Any]) -> Fault:
+    """The true answer with its JSON changed, as after a change of format."""
+
+    def answer(request: Request) -> Answer | None:
+        if is_token(request):
+            return None
+        true = application(request)
+        content = true.encoded()
+        if not content or not content.lstrip().startswith((b"{", b"[")):
+            return None
+        return replace(true, body=change(json.loads(content)))
+
+    return answer
+
+
+def renamed(value: Any) -> Any:
+    """Every name of an object spelled differently. Lists and values stay."""
+    if isinstance(value, dict):
+        return {f"new_{name}": renamed(inner) for name, inner in value.items()}
+    return [renamed(inner) for inner in value] if isinstance(value, list) else value

@@ -1,0 +1,92 @@
+"""The policy that serves users, which corrects the planner's forecasts by the user's own answers.
+
+The planner predicts simulated people well, and real people badly. ``learner`` weighs the planner's forecasts against
+models without assumptions about the user. The weights follow from each model's predictions of the answers so far. The
+advice maximises the probability of acceptance times the value of the action. The planner's values count as far as its
+forecasts hold.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from policies.planner import Planner
+from rhythm_env.interface import ActionType, Decision, Observation, Policy
+
+if TYPE_CHECKING:
+    from policies.adaptive.trust import Heard
+    from policies.planner.responses import Particles
+    from rhythm_env.profiles import Profiles
+
+
+class Adaptive:
+    """A policy around ``planner``, whose forecasts it corrects. Without answers the planner decides."""
+
+    name = "adaptive"
+    version = 1
+
+    def __init__(self, planner: Planner | None = None, *, prior: Mapping[str, Any] | None = None) -> None:
+        self._planner, self._prior = planner or Planner(), prior
+
+    def variant(
+        self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
+    ) -> Adaptive:
+        """Return the same policy with another planner, for comparisons."""
+        return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
+
+    def learn(self, observation: Observation) -> Mapping[str, Any]:
+        """Return a user's prior from all answers of the observation. Raises ValueError without answers."""
+        from policies.adaptive.trust import kept
+
+        body = self._planner.learn(observation)
+        return {**body, "heard": kept(self._crowd(observation), observation.routine)}
+
+    def personal(self, prior: Mapping[str, Any]) -> Adaptive:
+        """Return the policy with a user's prior."""
+        return Adaptive(self._planner.personal(prior), prior=prior)
+
+    def chance(self, observation: Observation, action: ActionType) -> float:
+        """Return the probability that the user accepts the action, averaged over all models."""
+        from policies.adaptive.advice import chances
+
+        crowd = self._crowd(observation)
+        return (
+            0.5 if crowd is None else float(chances(observation, crowd, self._listen(crowd, observation), [action])[0])
+        )
+
+    def findings(self, observation: Observation) -> tuple[str, ...]:
+        """Return sentences about the user's answers with their evidence, or that the answers show no pattern."""
+        from policies.adaptive.advice import DOUBTED, say
+        from policies.adaptive.words import MANY_ENOUGH, NO_PATTERN, findings
+
+        crowd = self._crowd(observation)
+        if crowd is None:
+            return ()
+        known = self._listen(crowd, observation)
+        lost = say(known.known) < DOUBTED and len(known.lessons) >= MANY_ENOUGH
+        return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        """Return the best action, or draw between the best two if the difference is within its error."""
+        from policies.adaptive.advice import advise
+
+        posterior = self._planner.posterior(observation)
+        if posterior.crowd is None or not self._planner.learns:
+            return self._planner.decide(observation, rng)
+        decision = advise(observation, posterior, posterior.crowd, self._listen(posterior.crowd, observation), rng)
+        return decision if self._prior is None else replace(decision, by=f"prior-{self._prior['through'][:10]}")
+
+    def _crowd(self, observation: Observation) -> Particles | None:
+        return self._planner.posterior(observation).crowd
+
+    def _listen(self, crowd: Particles, observation: Observation) -> Heard:
+        from policies.adaptive.trust import SHARED
+
+        return SHARED.heard(crowd, observation.routine, self._prior)
+
+
+def open_policy() -> Policy:
+    return Adaptive()

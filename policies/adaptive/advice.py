@@ -1,0 +1,135 @@
+"""The choice of an action from the forecasts of the models."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from statistics import NormalDist
+from typing import TYPE_CHECKING
+
+from policies.adaptive.learner import SHARES, Asked, Forecast, Learner, forecast
+from policies.adaptive.trust import Heard, logit, usual
+from policies.adaptive.words import reasons
+from policies.planner.advice import TAKEN, body_of, prospects
+from policies.planner.inference import Posterior
+from policies.planner.responses import Particles, accepts
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Belief, Decision, Observation
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+DIGITS = 4
+CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions are explored
+LIKELY = (0.2, 0.8)  # bounds of the probability of the better of two close actions (HeartSteps V2, Oralytics)
+CLOSE = 0.15  # standard errors within which two actions count as equally good
+# Shares of the planner at which its values begin to count and count in full.
+DOUBTED, TRUSTED = 0.1, 0.4
+UNKNOWN_SD = 0.31  # of an unknown belief: 1.645 standard deviations reach from the middle to 0 and to 1
+UNBELIEVED, BELIEVED = 0.6, 1.0  # shares at which the planner's belief begins to count and counts most
+MOST_BELIEVED = 0.75  # largest weight of the belief, because real people may differ from every particle
+# Spread of the planner's forecasts over actions, in logits. A residual of this size halves the planner's share.
+PLANNED = 1.4
+
+
+def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
+    """Return the probability (n,) that each action is accepted, averaged over all models."""
+    standing = crowd.standings(crowd.changes(int(observation.slot)))
+    planned = accepts(standing) @ crowd.weights()
+    return _foretold(observation, planned, known, actions).taken()
+
+
+def advise(
+    observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
+) -> Decision:
+    """Choose the best feasible action, or the second best if the difference is within its error.
+
+    Scores are probabilities of acceptance, so that they can later be compared with the answers.
+    """
+    import numpy as np
+
+    ahead, feasible = prospects(observation, posterior, crowd), observation.feasible
+    places = [ACTIONS.index(action) for action in feasible]
+    found = _foretold(observation, ahead.taken, known, feasible)
+    trust = say(known.known)
+    worth = 1 + counted(trust) * ahead.gains[places] / TAKEN
+    score = found.taken() * worth + CURIOSITY * found.spread()
+    order = np.argsort(-score, kind="stable")
+    probabilities = dict.fromkeys(feasible, 0.0)
+    for at, chance in zip(order, _close(score, worth, found, order), strict=False):
+        probabilities[feasible[at]] = chance
+    action = rng.choices(list(probabilities), list(probabilities.values()))[0]
+    mean, sd = belief(posterior, trust)
+    return Decision(
+        action=action,
+        belief=Belief(**{name: mean[at] for at, name in enumerate(("social", "morning", "work"))}),
+        scores={one: round(float(value), DIGITS) for one, value in zip(feasible, found.taken(), strict=True)},
+        probabilities=probabilities,
+        reasons=reasons(action, observation, posterior, body_of(posterior.person()), known, trust),
+        belief_sd=sd,
+    )
+
+
+def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
+    """Return the forecast of each action. ``planned`` holds the planner's probabilities (10,)."""
+    slot, day = int(observation.slot), observation.day
+    options = [
+        Asked(
+            number,
+            slot,
+            day,
+            logit(float(planned[number])),
+            known.repeated[number],
+            usual(observation.routine, day, slot, number),
+        )
+        for number in map(ACTIONS.index, actions)
+    ]
+    return forecast(known.known, options)
+
+
+def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
+    """Return the probabilities of the best two actions, 1 and 0 if they differ clearly."""
+    if len(order) < 2:
+        return (1.0,)
+    best, next_best = int(order[0]), int(order[1])
+    error = found.apart(best, next_best) * max(float(worth[[best, next_best]].mean()), 0.0)
+    ahead = float(score[best] - score[next_best])
+    if ahead >= CLOSE * error:
+        return (1.0, 0.0)
+    chance = min(max(NormalDist().cdf(ahead / error), LIKELY[0]), LIKELY[1])
+    return (round(chance, DIGITS), round(1 - chance, DIGITS))
+
+
+def say(learner: Learner) -> float:
+    """Return the planner's share (0 to 1) in the forecasts, averaged over the models by their probability."""
+    import numpy as np
+
+    from policies.adaptive.learner import PLANNER
+
+    known = learner.of
+    slope = np.clip(learner.mean[:, PLANNER], 0.0, 1.0) * known.listens
+    own = known.size * sum(share**2 for share in SHARES.values()) ** 0.5
+    return float(learner.weights() @ (slope * PLANNED**2 / (PLANNED**2 + own**2)))
+
+
+def counted(trust: float) -> float:
+    """Return the weight (0 to 1) of the planner's values at this share."""
+    return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
+
+
+def belief(posterior: Posterior, trust: float) -> tuple[tuple[float, ...], tuple[float, float, float]]:
+    """Return mean and standard deviation (3,) of the belief, mixed from the planner's posterior and ignorance.
+
+    Without a share of the planner nothing is known, and the 90 % interval reaches from 0 to 1.
+    """
+    import numpy as np
+
+    mean, sd = posterior.belief()
+    share = MOST_BELIEVED * min(max((trust - UNBELIEVED) / (BELIEVED - UNBELIEVED), 0.0), 1.0)
+    middle = share * mean + (1 - share) / 2
+    variance = share * (sd**2 + (mean - middle) ** 2) + (1 - share) * (UNKNOWN_SD**2 + (0.5 - middle) ** 2)
+    found = tuple(round(float(x), DIGITS) for x in np.sqrt(variance))
+    return tuple(round(float(x), DIGITS) for x in middle), (found[0], found[1], found[2])

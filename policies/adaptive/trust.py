@@ -1,0 +1,149 @@
+"""The learner after all answers of a user, each with the planner's forecast at the time of the answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from math import log
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from policies.adaptive.learner import MANY, Asked, Learner, fresh
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import HISTORY_STEPS, ActionType, Answer, kind_of_slot
+
+if TYPE_CHECKING:
+    from policies.planner.responses import Particles
+
+DAY = timedelta(days=1)
+KEPT_PEOPLE = 8  # users in the cache, half a megabyte each
+Routine = Mapping[str, Mapping[ActionType, float]]
+SHOWN = 12  # slots in the calendar that a routine needs
+RARE = 0.5  # added to the slots of every action (Jeffreys prior)
+CLEAR, STEP = 2.0, 0.5  # bounds of how usual an action is, and its steps
+RECENT = 0.9  # decay of the count of recent recommendations, per recommendation
+CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
+
+
+class Lesson(NamedTuple):
+    """An answer with the features that the learner uses."""
+
+    at: datetime
+    action: int
+    slot: int
+    day: int
+    planner: float
+    taken: bool
+    usual: float = 0.0
+
+
+@dataclass(frozen=True)
+class Heard:
+    """The learner after some lessons, with decayed counts of recent recommendations. ``learner`` is None before any
+    answer.
+    """
+
+    learner: Learner | None = None
+    repeated: Sequence[float] = (0.0,) * MANY
+    lessons: tuple[Lesson, ...] = ()
+
+    @property
+    def known(self) -> Learner:
+        """Return the learner, or a fresh learner before any answer."""
+        return self.learner or fresh()
+
+    def after(self, lesson: Lesson) -> Heard:
+        """Return the state after another lesson."""
+        days = (lesson.at - self.lessons[-1].at) / DAY if self.lessons else 0.0
+        asked = Asked(
+            lesson.action, lesson.slot, lesson.day, lesson.planner, self.repeated[lesson.action], lesson.usual
+        )
+        learner = self.known.after(days).hear(asked, taken=lesson.taken)
+        repeated = [RECENT * times for times in self.repeated]
+        repeated[lesson.action] += 1
+        return Heard(learner, repeated, (*self.lessons, lesson))
+
+
+NOTHING = Heard()
+
+
+def logit(chance: float) -> float:
+    """Return the logit of a probability, which is first kept CERTAIN away from 0 and 1.
+
+    >>> logit(0.5)
+    0.0
+    """
+    kept = min(max(chance, CERTAIN), 1 - CERTAIN)
+    return log(kept / (1 - kept))
+
+
+class Listening:
+    """A cache of the states of the last users, which saves time and changes no result."""
+
+    def __init__(self) -> None:
+        self._kept: tuple[Heard, ...] = ()
+
+    def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
+        """Return the learner after the lessons of a prior and of the particles.
+
+        The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only older
+        lessons are cached.
+        """
+        lessons = (*_remembered(prior), *_lessons(crowd, routine))
+        older = lessons[: max(len(lessons) - HISTORY_STEPS, 0)]
+        fitting = (one for one in self._kept if one.lessons == older[: len(one.lessons)])
+        before = max(fitting, key=lambda one: len(one.lessons), default=NOTHING)
+        settled = _through(before, older[len(before.lessons) :])
+        others = tuple(one for one in self._kept if one is not before)
+        self._kept = (*others[-KEPT_PEOPLE + 1 :], settled)
+        return _through(settled, lessons[len(older) :])
+
+
+def _through(heard: Heard, lessons: Sequence[Lesson]) -> Heard:
+    """Return the state after several lessons."""
+    for lesson in lessons:
+        heard = heard.after(lesson)
+    return heard
+
+
+def usual(routine: Routine, day: int, slot: int, action: int) -> float:
+    """Return the log of how much more usual an action is than the mean action at this hour.
+
+    Returns 0 if the calendar shows fewer than SHOWN slots. The value is rounded to steps of ``STEP``, so that a new
+    calendar entry rarely changes earlier lessons.
+    """
+    shown = routine.get(kind_of_slot(day, slot), {})
+    if sum(shown.values()) < SHOWN:
+        return 0.0
+    logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
+    x = logs[action] - sum(logs) / MANY
+    return round(min(max(x, -CLEAR), CLEAR) / STEP) * STEP
+
+
+def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
+    """Return the answers that the particles have processed, as lessons."""
+    return tuple(
+        Lesson(
+            one.at,
+            ACTIONS.index(one.recommended),
+            int(one.slot),
+            one.day,
+            round(logit(chance), 4),
+            one.answer is Answer.ACCEPT,
+            usual(routine, one.day, int(one.slot), ACTIONS.index(one.recommended)),
+        )
+        for one, chance in crowd.foretold
+    )
+
+
+SHARED = Listening()  # the cache of this process
+
+
+def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
+    """Return the lessons of the particles in JSON form, for a user's prior."""
+    return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
+
+
+def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:
+    """Return the lessons that a prior holds."""
+    return tuple(Lesson(datetime.fromisoformat(at), *rest) for at, *rest in (prior or {}).get("heard", ()))

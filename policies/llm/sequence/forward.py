@@ -1,0 +1,189 @@
+"""The sequence model in numpy: weights of eight bits in the file, single precision here, a few milliseconds a decision.
+
+``lab.training.llm.sequence.model`` is the same in PyTorch, with the same names, and says what sees what.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from policies.llm.sequence import reading
+from policies.network.forward import Thought
+from rhythm_env.constants import BELIEF
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+DIGITS = 10
+LARGEST = 127  # of a weight in eight bits
+SCALE = ".scale"
+STEADY = 1e-5  # added to a variance, as PyTorch's LayerNorm has it
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """Weights by name, and the shape they tell."""
+
+    known: Mapping[str, Array]
+    layers: int
+    heads: int
+
+
+@cache
+def load(path: Path) -> Model:
+    """The weights of a file that ``pack`` wrote."""
+    import numpy as np
+
+    with np.load(path) as file:
+        stored = {name: file[name] for name in file.files}
+    known = {name: unpacked(stored, name) for name in stored if not name.endswith(SCALE)}
+    known = {name: np.ascontiguousarray(value) for name, value in known.items()}
+    layers = sum(name.endswith(".distance") for name in known)
+    return Model(known, layers, len(known["blocks.0.distance"]))
+
+
+def unpacked(stored: Mapping[str, Array], name: str) -> Array:
+    """A weight in single precision."""
+    import numpy as np
+
+    value: Array = stored[name].astype(np.float32)
+    scale = stored.get(name + SCALE)
+    return value if scale is None else value * scale.astype(np.float32)[:, None]
+
+
+def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
+    """Matrices in eight bits with a scale per row, vectors in half precision."""
+    import numpy as np
+
+    found: dict[str, Array] = {}
+    for name, value in weights.items():
+        if value.ndim < 2 or name.endswith(("distance", "asked")):
+            found[name] = value.astype(np.float16)
+            continue
+        scale = np.maximum(np.abs(value).max(axis=1), 1e-12).astype(np.float32) / LARGEST
+        found[name] = np.rint(value / scale[:, None]).astype(np.int8)
+        found[name + SCALE] = scale
+    return found
+
+
+def think(slots: Array, present: Array, model: Model) -> Thought:
+    """One decision from completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
+    import numpy as np
+
+    known = model.known
+    seen = _completed(reading.past(slots[-reading.LONGEST :]), model)
+    asked = _Asked(model, seen)
+    begun = _linear(reading.now(present[None]), known, "now") + known["asked"][:, None]
+    told: Array = np.zeros_like(begun[0])
+    chances = []
+    for number in range(len(BELIEF)):
+        answer = _linear(asked.hear(begun[number] + told), known, "belief")[0].reshape(-1, DIGITS)[number]
+        chances.append(_softmax(answer))
+        digit = int(np.rint(chances[-1] @ np.arange(DIGITS)))
+        told = known["digit.weight"][number * DIGITS + digit][None]
+    chosen = asked.hear(begun[-1] + told)
+    scores = _linear(chosen, known, "scores").reshape(2, -1)
+    belief, sd = _moments(np.array(chances))
+    taken = 1 / (1 + np.exp(-_linear(chosen, known, "taken")[0]))
+    return Thought(belief, sd, np.log(_softmax(scores)), taken)
+
+
+def _moments(chances: Array) -> tuple[Array, Array]:
+    """Mean and deviation (3,) of digits (3, 10), on a scale from 0 to 1."""
+    import numpy as np
+
+    values = np.arange(DIGITS) / (DIGITS - 1)
+    mean = chances @ values
+    return mean, np.sqrt(np.maximum(chances @ values**2 - mean**2, 0.0))
+
+
+def _completed(past: Array, model: Model) -> list[tuple[Array, Array]]:
+    """Keys and values (heads, t, d) of each layer for the completed slots."""
+    x, found = _linear(past, model.known, "past"), []
+    for number in range(model.layers):
+        layer = f"blocks.{number}."
+        _, k, v = _qkv(x, model, layer)
+        found.append((_by_head(k, model), _by_head(v, model)))
+        x = _after(x, v, model, layer)
+    return found
+
+
+class _Asked:
+    """The asking positions of one slot, heard one after another."""
+
+    def __init__(self, model: Model, seen: list[tuple[Array, Array]]) -> None:
+        self._model, self._past = model, len(seen[0][0][0])
+        self._seen = seen
+
+    def hear(self, x: Array) -> Array:
+        """(1, width): what stands at the next position after the last layer."""
+        import numpy as np
+
+        model = self._model
+        for number in range(model.layers):
+            layer = f"blocks.{number}."
+            q, k, v = (_by_head(one, model) for one in _qkv(x, model, layer))
+            before_k, before_v = self._seen[number]
+            keys, values = np.concatenate([before_k, k], axis=1), np.concatenate([before_v, v], axis=1)
+            self._seen[number] = keys, values
+            score = (q @ keys.transpose(0, 2, 1))[:, 0] * np.float32(q.shape[-1] ** -0.5)
+            apart = np.arange(self._past, 0, -1)
+            score[:, : self._past] += model.known[layer + "distance"][:, apart]
+            attended = (_softmax(score)[:, None] @ values).reshape(1, -1)
+            x = _after(x, attended, model, layer)
+        return _normal(x, model.known, "last")
+
+
+def _qkv(x: Array, model: Model, layer: str) -> Array:
+    """(3, t, width)."""
+    import numpy as np
+
+    made = _linear(_normal(x, model.known, layer + "before"), model.known, layer + "qkv")
+    return np.asarray(made.reshape(len(x), 3, made.shape[-1] // 3).swapaxes(0, 1))
+
+
+def _by_head(x: Array, model: Model) -> Array:
+    """(heads, t, d) of (t, width)."""
+    return x.reshape(len(x), model.heads, x.shape[-1] // model.heads).swapaxes(0, 1)
+
+
+def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
+    """The rest of a layer."""
+    import numpy as np
+
+    known = model.known
+    x = x + _linear(attended, known, layer + "out")
+    wide = np.maximum(_linear(_normal(x, known, layer + "after"), known, layer + "wide"), 0)
+    return np.asarray(x + _linear(wide, known, layer + "narrow"))
+
+
+def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
+    """One row at a time: products of whole matrices wake threads, which wait for a busy core."""
+    import numpy as np
+
+    weight, bias = known[name + ".weight"], known[name + ".bias"]
+    if len(x) == 1:
+        return np.asarray((weight @ x[0] + bias)[None])
+    return np.asarray(x @ weight.T + bias)
+
+
+def _normal(x: Array, known: Mapping[str, Array], name: str) -> Array:
+    import numpy as np
+
+    middle = x - x.mean(axis=-1, keepdims=True)
+    size = np.sqrt((middle * middle).mean(axis=-1, keepdims=True) + np.float32(STEADY))
+    return np.asarray(middle / size * known[name + ".weight"] + known[name + ".bias"])
+
+
+def _softmax(x: Array) -> Array:
+    import numpy as np
+
+    raised = np.exp(x - x.max(axis=-1, keepdims=True))
+    return np.asarray(raised / raised.sum(axis=-1, keepdims=True))

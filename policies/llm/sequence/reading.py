@@ -1,0 +1,111 @@
+"""The sequence model's input: a vector per completed slot and a vector of the slot that a decision is for.
+
+Both begin with the arithmetic of ``policies.network.slots``. Each number is written down a second time in small steps
+(a hat function per step), so that a single layer can bend it as it needs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from policies.network.slots import ANSWERS, PER_SLOT, PRESENT, TALLIES
+from rhythm_env.constants import EVENTS, METERS, SLOTS, SOCIAL, SOLO, STEPS, WORK
+from rhythm_env.dynamics import ACTIONS, C, S, V
+from rhythm_env.interface import ActionType
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+HATS = 24  # steps of a number's range
+LONGEST = 27  # completed slots that are read one by one: with the present slot a week
+FIELDS = 5  # asking positions of a slot are 4: the event, then the three digits; the slot itself is the fifth
+ASKING = FIELDS - 1
+
+# (columns, lowest, highest) of the numbers in ``slots.vectors``
+_LEVELS = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS
+_CHANGES, _ANOMALIES, _UNEXPLAINED = (_LEVELS + METERS * k for k in (1, 2, 3))
+_SINGLE = _LEVELS + 4 * METERS
+PAST_NUMBERS = (
+    (range(_LEVELS, _LEVELS + METERS), 0.0, 1.0),
+    (range(_CHANGES, _CHANGES + METERS), -1.2, 1.2),
+    (range(_ANOMALIES, _ANOMALIES + METERS), -1.4, 1.4),
+    (range(_UNEXPLAINED, _UNEXPLAINED + METERS), -3.0, 3.0),
+    (range(_SINGLE + 1, _SINGLE + 2), -1.0, 2.5),
+    (range(_SINGLE + 2, _SINGLE + 3), -1.5, 1.5),
+)
+# and in ``slots.present``
+_NOW = SLOTS + STEPS // SLOTS + 2
+WEIGHTS = _NOW + 3 * METERS + len(EVENTS)  # first column of the five weights and their deviations
+PRESENT_NUMBERS = (
+    (range(_NOW, _NOW + METERS), 0.0, 1.0),
+    (range(_NOW + METERS, _NOW + 2 * METERS), 0.0, 1.2),
+    (range(_NOW + 2 * METERS, _NOW + 3 * METERS), 0.0, 1.0),
+    (range(WEIGHTS, WEIGHTS + METERS), -0.4, 1.6),
+    (range(WEIGHTS + METERS, WEIGHTS + 2 * METERS), 0.0, 0.9),
+)
+TOLD = slice(PRESENT - 1 - TALLIES, PRESENT)
+
+
+def _count(numbers: tuple[tuple[range, float, float], ...]) -> int:
+    return sum(len(columns) for columns, _, _ in numbers)
+
+
+SHOWN = 16
+PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + SHOWN
+NOW = PRESENT + HATS * _count(PRESENT_NUMBERS)
+
+
+def past(slots: Array) -> Array:
+    """(..., PAST) of completed slots (..., PER_SLOT) as ``slots.vectors`` gives them."""
+    import numpy as np
+
+    return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
+
+
+def _shown(slots: Array) -> Array:
+    """(..., SHOWN): a slot's anomalies by the kind of action, which tells the trait they come from, about -1 to 1.
+
+    Company costs vitality and gives serenity; work gives either, and cognition by the time of day; idle hours take
+    serenity, and so does guilt. Beside each stands whether the slot shows it at all.
+    """
+    import numpy as np
+
+    action, slot = slots[..., : len(ACTIONS)], slots[..., 3 * len(ACTIONS) : 3 * len(ACTIONS) + SLOTS]
+    odd = slots[..., _ANOMALIES : _ANOMALIES + METERS]
+    social, work, solo, exercise, binge = (
+        sum(action[..., ACTIONS.index(one)] for one in kind)
+        for kind in (SOCIAL, WORK, SOLO, (ActionType.EXERCISE,), (ActionType.BINGE_WATCH,))
+    )
+    morning, evening = work * slot[..., 0], work * (slot[..., 2] + slot[..., 3])
+    shown = (
+        social * slots[..., _SINGLE + 1] / 2,
+        social * odd[..., S] * 2,
+        morning * odd[..., C] * 2,
+        evening * odd[..., C] * 2,
+        work * odd[..., V] * 2,
+        work * odd[..., S],
+        solo * odd[..., S],
+        exercise * odd[..., S] * 3,
+        binge * odd[..., S],
+        slots[..., _UNEXPLAINED + V] * 2,
+    )
+    return np.stack([*shown, social, work, morning, evening, solo, exercise], axis=-1).astype(np.float32)
+
+
+def now(present: Array) -> Array:
+    """(..., NOW) of a slot that begins, (..., PRESENT) as ``slots.present`` gives it."""
+    return _with_hats(present, PRESENT_NUMBERS)
+
+
+def _with_hats(values: Array, numbers: tuple[tuple[range, float, float], ...]) -> Array:
+    import numpy as np
+
+    parts = [values]
+    for columns, low, high in numbers:
+        some = np.clip(values[..., columns.start : columns.stop], low, high)
+        at = (some - np.float32(low)) * np.float32((HATS - 1) / (high - low))
+        hats = np.maximum(1 - np.abs(at[..., None] - np.arange(HATS, dtype=np.float32)), 0)
+        parts.append(hats.reshape(*values.shape[:-1], HATS * len(columns)))
+    return np.concatenate(parts, axis=-1)

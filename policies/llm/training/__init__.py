@@ -1,1 +1,0 @@
-"""How a language model is taught to decide; needs ``pip install 'rhythm-bridge[llm-train]'``. See ``bridge llm``."""

@@ -1,0 +1,99 @@
+"""Thompson sampling with shared arms, in which slots share answers, without any model of actions.
+
+The policy is a Bayesian logistic regression. Its effects are a base rate, the action, the slot, and the action in the
+slot. They are shrunk towards zero, as random effects in IntelligentPooling without its users. A refusal in the morning
+thus counts a little in the evening. Rates are drawn from the posterior, and the highest is recommended (Thompson 1933).
+The policy ``thompson`` learns every slot on its own.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from rhythm_env.constants import SLOTS
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Answer, Belief, Decision, Observation, Policy, Slot
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Array = NDArray[Any]
+
+DRAWS = 32  # rounds that estimate the probability of each action
+SDS = {"base": 1.0, "action": 0.8, "slot": 0.5, "both": 0.8}  # of the effects, in logits
+STEPS = 8  # iterations of Newton's method, which needs five
+
+
+class SharedArms:
+    """A policy that recommends an action as often as it wins a round. Scores are posterior modes of the rates."""
+
+    name = "shared_arms"
+    version = 1
+    believes = False  # the returned belief is the uninformative default
+
+    def decide(self, observation: Observation, rng: random.Random) -> Decision:
+        """Draw an action by its share of won rounds."""
+        import numpy as np
+
+        mean, cov = posterior(observation)
+        rows = _rows()[[_cell(action, observation.slot) for action in observation.feasible]]
+        generator = np.random.default_rng(rng.getrandbits(64))
+        drawn = generator.multivariate_normal(rows @ mean, rows @ cov @ rows.T, DRAWS, method="eigh")
+        wins = Counter(observation.feasible[int(at)] for at in drawn.argmax(axis=1))
+        action = rng.choices(list(wins), list(wins.values()))[0]
+        rates = 1 / (1 + np.exp(-(rows @ mean)))
+        return Decision(
+            action=action,
+            belief=Belief(),
+            scores={a: float(rate) for a, rate in zip(observation.feasible, rates, strict=True)},
+            probabilities={a: wins[a] / DRAWS for a in observation.feasible},
+            reasons=("drawn by how likely it is the best, of what you took before",),
+        )
+
+
+def posterior(observation: Observation) -> tuple[Array, Array]:
+    """Return mean (55,) and covariance (55, 55) of the effects by Laplace's method, from the answers per action and
+    slot.
+    """
+    import numpy as np
+
+    counts = np.zeros((2, len(ACTIONS) * SLOTS))
+    for one in observation.history:
+        counts[int(one.answer is Answer.ACCEPT), _cell(one.recommended, one.slot)] += 1
+    rows, total, mean = _rows(), counts.sum(axis=0), np.zeros(_rows().shape[1])
+    precision = np.diag(1 / _variances())
+    for _ in range(STEPS):
+        rate = 1 / (1 + np.exp(-(rows @ mean)))
+        curved = precision + rows.T @ ((total * rate * (1 - rate))[:, None] * rows)
+        mean = mean + np.linalg.solve(curved, rows.T @ (counts[1] - total * rate) - precision @ mean)
+    return mean, np.linalg.inv(curved)
+
+
+def _cell(action: ActionType, slot: Slot) -> int:
+    """Return the index of an action in a slot."""
+    return ACTIONS.index(action) * SLOTS + int(slot)
+
+
+@cache
+def _rows() -> Array:
+    """Return the design matrix (40, 55) of all cells."""
+    import numpy as np
+
+    cells = len(ACTIONS) * SLOTS
+    action, slot = np.arange(cells) // SLOTS, np.arange(cells) % SLOTS
+    return np.hstack([np.ones((cells, 1)), np.eye(len(ACTIONS))[action], np.eye(SLOTS)[slot], np.eye(cells)])
+
+
+def _variances() -> Array:
+    """Return the prior variances (55,) of the effects."""
+    import numpy as np
+
+    sizes = {"base": 1, "action": len(ACTIONS), "slot": SLOTS, "both": len(ACTIONS) * SLOTS}
+    return np.concatenate([np.full(size, SDS[name] ** 2) for name, size in sizes.items()])
+
+
+def open_policy() -> Policy:
+    return SharedArms()

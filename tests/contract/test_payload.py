@@ -1,0 +1,164 @@
+"""Readers that all connectors share, with exact units, bounded instants, offsets, and errors that name the field."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime, timedelta
+from fractions import Fraction
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bridge.domain.errors import BadRecord, SourceChanged
+from bridge.domain.metrics import Metric
+from bridge.domain.types import EpisodeKind, RawRecord
+from connectors import payload
+from connectors.payload import Fields
+from connectors.windows import Window
+
+NIGHT = {
+    "type": "long",
+    "start": "2026-10-24T23:10:00+02:00",
+    "end": "2026-10-25T06:40:00+01:00",
+    "score": {"asleep": 25_200, "efficiency": 0.93, "energy": 418.4, "nothing": None, "text": "61"},
+}
+
+
+def fields(**other: object) -> Fields:
+    return Fields.of("pebble", RawRecord(stream="sleep", key="1", payload=NIGHT | other))
+
+
+def test_a_table_reads_fields_by_path_into_the_metrics_units() -> None:
+    table: payload.Table = {
+        Metric.ASLEEP: ("score.asleep", payload.SECONDS),
+        Metric.SLEEP_EFFICIENCY: ("score.efficiency", payload.SHARE),
+        Metric.TOTAL_ENERGY: ("score.energy", payload.KILOJOULES),
+        Metric.SLEEP_SCORE: "score.nothing",
+        Metric.HRV_RMSSD: "score.text",
+        Metric.RESTING_HR: "score.absent.deeper",
+    }
+    assert fields().measured(table) == {
+        Metric.ASLEEP: 420.0,
+        Metric.SLEEP_EFFICIENCY: pytest.approx(93),
+        Metric.TOTAL_ENERGY: pytest.approx(100),
+        **dict.fromkeys((Metric.SLEEP_SCORE, Metric.HRV_RMSSD, Metric.RESTING_HR)),
+    }
+    assert all(fields(n=60 * n).number("n", payload.SECONDS) == n for n in range(1, 1500))
+
+
+def test_a_stretch_has_the_offset_and_the_date_of_its_end_or_its_own() -> None:
+    night = fields().stretch("start", "end")
+    assert (night.offset, night.day, night.minutes) == (60, date(2026, 10, 25), 510)
+    assert fields().stretch("start", "end", by_end=False).day == date(2026, 10, 24)
+    assert fields(day="2026-10-26").stretch("start", "end", day="day").day == date(2026, 10, 26)
+    episode = night.episode(EpisodeKind.SLEEP, "1", {Metric.ASLEEP: 420.0, Metric.AWAKE: None, Metric.IN_BED: -1.0})
+    assert (episode.end - episode.start, episode.values) == (timedelta(minutes=510), {Metric.ASLEEP: 420.0})
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "reason"),
+    [
+        ("end", "2026-10-25T06:40:00", "end is no instant"),  # without an offset
+        ("end", 10**400, "end is no instant"),
+        ("start", "9999-12-31T23:59:59-23:00", "start is no instant"),
+        ("start", "2026-10-30T00:00:00Z", "it ends before it starts, or days later"),
+        ("start", "2026-10-02T00:00:00Z", "it ends before it starts, or days later"),
+    ],
+)
+def test_a_record_with_an_unreadable_time_is_set_aside_with_the_field(field: str, value: object, reason: str) -> None:
+    with pytest.raises(BadRecord) as told:
+        fields(**{field: value}).stretch("start", "end")
+    assert str(told.value) == f"pebble/sleep: {reason}"
+
+
+@pytest.mark.parametrize(
+    ("read", "path", "value", "reason"),
+    [
+        ("key", "id", True, "id is missing"),
+        ("day", "day", "2026-02-30", "day is no date"),
+        ("zone", "zone", "../Berlin", "zone is no known time zone"),
+        ("offset", "tz", "later", "tz is no offset from UTC"),
+    ],
+)
+def test_a_required_field_is_named_and_its_value_is_not(read: str, path: str, value: object, reason: str) -> None:
+    with pytest.raises(BadRecord) as told:
+        getattr(fields(**{path: value}), read)(path)
+    assert str(told.value) == f"pebble/sleep: {reason}"
+
+
+def test_words_choose_and_unknown_words_are_set_aside() -> None:
+    assert fields().choice("type", {"long": EpisodeKind.SLEEP, "rest": None}) is EpisodeKind.SLEEP
+    with pytest.raises(BadRecord, match="type is missing or unknown"):
+        fields(type=["long"]).choice("type", {"long": 1})
+
+
+@pytest.mark.parametrize(
+    ("text", "minutes"),
+    [("+05:30", 330), ("-0300", -180), ("Z", 0), ("2026-10-25T06:40:00-10:00", -600), ("", None), (60, None)],
+)
+def test_offsets_are_minutes_east_of_utc(text: object, minutes: int | None) -> None:
+    assert payload.written_offset(text) == minutes
+
+
+def test_instants_come_in_every_notation_and_are_bounded() -> None:
+    noon = datetime(2026, 10, 25, 12, tzinfo=UTC)
+    assert payload.utc("2026-10-25T13:00:00+01:00") == noon
+    assert payload.utc("2026-10-25T13:00:00", zone=ZoneInfo("Europe/Berlin")) == noon
+    assert payload.utc_of_naive("2026-10-25T12:00:00.0") == noon
+    assert payload.utc_of_unix(noon.timestamp()) == noon
+    assert payload.utc_of_unix(noon.timestamp() * 1000, per_second=1000) == noon
+    wrong = (payload.utc("1989-01-01T00:00:00Z"), payload.utc_of_unix(1e14), payload.utc_of_unix(True))
+    assert wrong == (None, None, None)
+    assert payload.utc("1944-05-01T00:00:00Z", payload.EVENT_YEARS) is not None
+    assert payload.offset_between(noon + timedelta(hours=1), noon) == 60
+    assert payload.offset_between(noon + timedelta(hours=20), noon) is None
+
+
+def test_a_sum_with_a_missing_part_is_missing() -> None:
+    assert (payload.total(1.0, 2.0), payload.total(1.0, None), payload.total()) == (3.0, None, 0)
+
+
+def test_an_answer_of_another_shape_is_told_apart_from_an_empty_one() -> None:
+    assert payload.listing({"body": {"rows": []}}, "body.rows", "pebble", "sleep") == []
+    for body in ({"rows": None}, {"rows": [1]}, [], None):
+        with pytest.raises(SourceChanged, match="pebble answered sleep in an unknown shape"):
+            payload.listing(body, "rows", "pebble", "sleep")
+
+
+def test_a_factor_is_exact() -> None:
+    assert Fraction(1, 60) == payload.SECONDS
+    assert Fraction("4.184") == 1 / payload.KILOJOULES
+
+
+NOW = datetime(2026, 11, 20, 23, 30, tzinfo=UTC)
+WEEK = timedelta(days=7)
+
+
+@pytest.mark.parametrize(
+    ("cursor", "since", "again"),
+    [
+        (None, date(2026, 10, 22), False),
+        ('{"until": "2026-11-20"}', date(2026, 11, 13), True),
+        ('{"until": "2026-12-20"}', date(2026, 10, 22), False),  # a clock that was far ahead
+        ('{"until": "2026-03-01"}', date(2026, 2, 22), True),  # an absence: all of it
+    ],
+)
+def test_a_window_reads_the_last_days_again(cursor: str | None, since: date, again: bool) -> None:
+    window = Window.after(cursor, now=NOW, days=30, overlap=WEEK)
+    assert (window.since, window.until, window.again) == (since, date(2026, 11, 21), again)
+
+
+def test_pieces_join_and_the_cursor_stays_behind_now() -> None:
+    window = Window.after(None, now=NOW, days=30, overlap=WEEK)
+    pieces = list(window.pieces(14))
+    assert [(str(a), str(b)) for a, b in pieces] == [
+        ("2026-10-22", "2026-11-04"),
+        ("2026-11-05", "2026-11-18"),
+        ("2026-11-19", "2026-11-21"),
+    ]
+    assert [window.cursor(last) for _, last in pieces][-1] == '{"until": "2026-11-20"}'
+    assert window.covers(window.until) is None  # a first pull covers nothing
+    again = Window.after('{"until": "2026-11-20"}', now=NOW, days=30, overlap=WEEK)
+    assert again.covers(date(2026, 11, 15)) is None
+    covers = again.covers(again.until)
+    assert covers is not None
+    assert covers.since == datetime(2026, 11, 14, tzinfo=UTC)

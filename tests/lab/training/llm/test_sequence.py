@@ -1,0 +1,289 @@
+"""The sequence model: what it reads, that numpy computes what PyTorch does, how it plays, what it costs, how it learns.
+
+Tests of training need PyTorch (``make test-train``). The shipped weights are played everywhere, without it.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import sys
+from contextlib import nullcontext
+from dataclasses import replace
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bridge import registry
+from lab.evaluation.grades import Result, play, seeds_of
+from lab.evaluation.strategies import strategy
+from lab.evaluation.week import begin, observation
+from lab.training.llm.sequence import ablations
+from lab.training.llm.sequence.ablations import Player
+from policies.llm.sequence import reading
+from policies.llm.sequence.forward import LARGEST, Model, load, packed, think, unpacked
+from policies.llm.sequence.policy import WEIGHTS, SequencePolicy
+from policies.network.inputs import read
+from policies.network.slots import PER_SLOT, PRESENT
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Answer
+from tests.pace import paces
+from tests.policies.test_network import answering, lived
+
+needs_torch = pytest.mark.skipif(find_spec("torch") is None, reason="PyTorch is an extra: make test-train")
+WEEKS = 40
+
+
+def played(past: str, condition: str = "ood") -> Result:
+    seeds = seeds_of(condition, WEEKS)
+    return play(begin(seeds, condition), Player(WEIGHTS, past, seeds))
+
+
+@pytest.fixture(scope="module")
+def by_past() -> dict[str, float]:
+    """Mean grade of the same weeks by the past that the model is shown."""
+    return {past: float(played(past).score().mean()) for past in ablations.PASTS}
+
+
+@given(st.floats(-3, 3))
+def test_a_number_in_small_steps_is_still_the_number(value: float) -> None:
+    columns, low, high = reading.PAST_NUMBERS[3]
+    slots = np.zeros((1, PER_SLOT), np.float32)
+    slots[0, columns.start] = value
+    begins = PER_SLOT + reading.HATS * sum(len(c) for c, _, _ in reading.PAST_NUMBERS[:3])
+    hats = reading.past(slots)[0, begins : begins + reading.HATS]
+    assert hats.sum() == pytest.approx(1, abs=1e-4)
+    assert (hats > 0).sum() <= 2
+    assert hats @ np.linspace(low, high, reading.HATS) == pytest.approx(value, abs=1e-4)
+
+
+def test_what_is_read_has_the_size_that_is_said() -> None:
+    assert reading.past(np.zeros((3, PER_SLOT), np.float32)).shape == (3, reading.PAST)
+    assert reading.past(np.zeros((0, PER_SLOT), np.float32)).shape == (0, reading.PAST)
+    assert reading.now(np.zeros((2, PRESENT), np.float32)).shape == (2, reading.NOW)
+
+
+def test_eight_bits_keep_a_weight_within_half_a_step() -> None:
+    rng = np.random.default_rng(0)
+    weight = rng.standard_normal((5, 7)).astype(np.float32)
+    weight[2] = 0
+    stored = packed({"a.weight": weight, "a.bias": weight[0]})
+    assert stored["a.weight"].dtype == np.int8
+    step = np.abs(weight).max(axis=1, keepdims=True) / LARGEST
+    assert (np.abs(unpacked(stored, "a.weight") - weight) <= step * 0.5001 + 1e-12).all()
+    assert unpacked(stored, "a.bias") == pytest.approx(weight[0], abs=1e-2)
+
+
+def test_its_weights_are_two_million_in_two_megabytes() -> None:
+    assert WEIGHTS.stat().st_size < 2.2e6
+    assert 1.9e6 < sum(value.size for value in load(WEIGHTS).known.values()) < 2.2e6
+
+
+@pytest.mark.parametrize("step", [0, 1, 7, 20, 27])
+def test_what_lies_behind_the_last_seven_slots_changes_nothing(step: int) -> None:
+    weeks = lived(step)
+    slots, now = read(observation(weeks, 1))
+    assert len(slots) == min(step, 7)
+    thought = think(slots, now, load(WEIGHTS))
+    assert thought.belief.shape == thought.sd.shape == (3,)
+    assert np.exp(thought.scores).sum(axis=1) == pytest.approx(1)
+    assert ((thought.belief >= 0) & (thought.belief <= 1)).all()
+
+
+def test_the_shipped_model_plays_offline_and_says_why() -> None:
+    decision = registry.policy("llm").decide(observation(lived(9), 0), random.Random(1))
+    assert decision.action in ActionType
+    assert decision.by == ""
+    assert decision.belief_sd is not None
+    assert all("planner" not in reason for reason in decision.reasons)
+
+
+@pytest.mark.parametrize("condition", ["in", "ood", "discrete"])
+def test_plays_well_above_what_the_published_model_and_its_teacher_reached(condition: str) -> None:
+    result = played(ablations.OWN, condition)
+    assert result.score().mean() > {"in": 0.795, "ood": 0.795, "discrete": 0.825}[condition]
+    assert result.weeks.final_score().mean() > 0.605
+
+
+def test_its_past_is_what_it_reads_a_person_by(by_past: dict[str, float]) -> None:
+    seeds = seeds_of("ood", WEEKS)
+    weeks = begin(seeds, "ood")
+    rival = play(weeks, strategy("heuristic+constant", weeks, seeds, "grade", registry.policy)).score().mean()
+    gain = by_past[ablations.OWN] - rival
+    assert by_past[ablations.ANOTHERS] < by_past[ablations.NONE] < by_past[ablations.OWN]
+    assert by_past[ablations.OWN] - by_past[ablations.NONE] > 0.25 * gain
+
+
+def test_who_answers_is_served_by_their_own_reward() -> None:
+    seen = answering(40, frozenset({ActionType.EXERCISE}))
+    grade, reward = (SequencePolicy(aim).decide(seen, random.Random(1)) for aim in ("grade", "reward"))
+    assert grade == reward
+
+
+def test_what_was_always_taken_is_liked_more_than_what_was_always_refused() -> None:
+    taken, refused = (
+        SequencePolicy().decide(answering(84, frozenset(some)), random.Random(1)).scores
+        for some in ({ActionType.EXERCISE}, set(ActionType) - {ActionType.EXERCISE})
+    )
+    assert taken[ActionType.EXERCISE] > refused[ActionType.EXERCISE]
+
+
+def test_without_learning_nothing_of_the_past_counts() -> None:
+    blind = SequencePolicy(learns=False)
+    seen = answering(30, frozenset({ActionType.SLEEP}))
+    other = replace(seen, history=tuple(replace(one, answer=Answer.ACCEPT) for one in seen.history))
+    assert blind.decide(seen, random.Random(1)).scores == blind.decide(other, random.Random(1)).scores
+
+
+def test_decides_quickly_in_a_week_and_after_thirty_days_of_answers() -> None:
+    policy, week, life = SequencePolicy(), observation(lived(20), 0), answering(120, frozenset(ActionType))
+    policy.decide(week, random.Random(1))
+    assert paces(lambda: policy.decide(week, random.Random(1))) < 12
+    assert paces(lambda: policy.decide(life, random.Random(1))) < 20
+
+
+def test_deciding_needs_no_pytorch() -> None:
+    code = (
+        "import random, sys; sys.modules['torch'] = None\n"
+        "from policies.llm import open_policy; from lab.evaluation.week import begin, observation\n"
+        "print(open_policy().decide(observation(begin([3]), 0), random.Random(1)).action)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() in list(ActionType)
+
+
+def test_the_command_grades_it_as_any_policy() -> None:
+    command = ("evaluate", "--policy", "llm", "--episodes", "3", "--against", "heuristic", "--json")
+    done = subprocess.run([sys.executable, "-m", "bridge", *command], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    found = json.loads(done.stdout)
+    assert (found["policy"], found["fallbacks"]) == ("llm", 0)
+    assert found["belief_stated"]
+    assert found["final_score"]["mean"] > 0.7
+
+
+@needs_torch
+def test_numpy_computes_what_pytorch_does_slot_by_slot_and_week_by_week(monkeypatch: pytest.MonkeyPatch) -> None:
+    import torch
+
+    from lab.training.llm.sequence import learning, refine
+    from lab.training.llm.sequence.model import HEADS, LAYERS, SequenceModel
+
+    monkeypatch.setattr(learning, "half", lambda device: nullcontext())  # noqa: ARG005 - all in single precision
+    torch.manual_seed(1)
+    model = SequenceModel()
+    for block in model.blocks:
+        torch.nn.init.normal_(block.distance)
+    group = refine.group(model, range(refine.FRESH, refine.FRESH + 3))
+    with torch.no_grad():
+        said = model(*learning.inputs(group.lessons, group.digits, torch.device("cpu")))
+    means = said.digits.exp() @ torch.arange(10.0)
+    assert (means.round() == group.digits).all()  # played slot by slot, it says what it says in one pass
+    plain = Model({name: value.detach().numpy() for name, value in model.state_dict().items()}, LAYERS, HEADS)
+    for week, step in ((0, 0), (1, 3), (2, 15), (5, 27)):
+        slots, now = group.lessons.slots[week], group.lessons.now[week, step]
+        thought = think(slots[max(step - 7, 0) : step], now, plain)
+        assert thought.belief * 9 == pytest.approx(means[week, step].numpy(), abs=1e-3)
+        assert thought.scores == pytest.approx(said.scores[week, step].numpy(), abs=1e-3)
+
+
+@needs_torch
+def test_no_slot_reads_the_labels_of_another() -> None:
+    """The digits told in training are the truth; a later slot that saw them would learn nothing."""
+    import torch
+
+    from lab.training.llm.sequence import learning, lessons
+    from lab.training.llm.sequence.model import SequenceModel
+
+    torch.manual_seed(2)
+    model, some = SequenceModel(), lessons.weeks(range(900_000_000, 900_000_002), lessons.teacher())
+    digits = torch.zeros(2, 28, 3, dtype=torch.long)
+    other = digits.clone()
+    other[:, 10] = 9
+    with torch.no_grad():
+        one, two = (model(*learning.inputs(some, told, torch.device("cpu"))) for told in (digits, other))
+    changed = (one.scores != two.scores).flatten(2).any(dim=2).any(dim=0)
+    assert changed.nonzero().flatten().tolist() == [10]
+    assert (one.digits[:, :, 0] == two.digits[:, :, 0]).all()
+
+
+@needs_torch
+def test_lessons_are_lived_by_somebody_who_does_not_know_the_person() -> None:
+    from lab.training.llm.sequence import lessons, planned
+
+    found = planned.led(range(900_000_000, 900_000_002))
+    again = lessons.planned(found)
+    assert (again.slots[:, :, : len(ACTIONS)].argmax(axis=2)[:, :27] == found.actions[:, :27]).all()
+    assert again.weighed.tolist() == [[1, 0], [1, 0]]
+    assert np.exp(again.wanted).sum(axis=-1) == pytest.approx(1)
+    lives = lessons.lives(range(900_000_000, 900_000_004), lessons.teacher())
+    assert len(lives) == 8
+    assert set(np.unique(lives.taken)) == {0, 1}
+
+
+def nobody(name: str) -> Any:
+    return unseen
+
+
+def unseen(done: int, total: int) -> None:
+    """Nobody is watching."""
+
+
+@needs_torch
+@pytest.mark.timeout(900)
+def test_a_course_goes_on_where_it_was_killed_and_ends_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from lab.training.llm.sequence import course, exam, refine
+
+    monkeypatch.setattr(course, "PART_STEPS", 2)
+    monkeypatch.setattr(course, "BATCH", {"weeks": 4, "lives": 2})
+    monkeypatch.setattr(course, "SECOND", {"weeks": 2, "planned": 2, "lives": 2})
+    monkeypatch.setattr(course, "examined", lambda model: exam.examined(model, range(10_500_000, 10_500_008)))
+    monkeypatch.setattr(refine, "examined", course.examined)
+
+    def killed(name: str) -> Any:
+        def on_step(done: int, total: int) -> None:
+            if done == 3:
+                raise KeyboardInterrupt
+
+        return on_step
+
+    size, straight, broken = course.Size(32, 2), tmp_path / "straight", tmp_path / "broken"
+    course.train(straight, size, seed=1, resume=False, watch=nobody)
+    with pytest.raises(KeyboardInterrupt):
+        course.train(broken, size, seed=1, resume=False, watch=killed)
+    found = course.train(broken, size, seed=1, resume=True, watch=nobody)
+    one, other = (load(folder / "weights.npz").known for folder in (straight, broken))
+    assert all((one[name] == other[name]).all() for name in one)
+    assert found["step"] == 8
+    with pytest.raises(ValueError, match="another course"):
+        course.train(broken, size, seed=2, resume=True, watch=nobody)
+    refined = refine.train(straight, tmp_path / "grpo", updates=1, seed=1, resume=False, on_step=unseen)
+    better = refined["score_after"] > refined["score_before"] and refined["level_after"] > refined["level_before"]
+    assert refined["kept"] or not better
+    same = load(tmp_path / "grpo" / "weights.npz").known
+    assert all((one[name] == same[name]).all() for name in one) is not refined["kept"]
+
+
+@needs_torch
+@pytest.mark.timeout(900)
+def test_learning_lowers_the_loss() -> None:
+    import torch
+
+    from lab.training.llm.sequence import learning, lessons
+    from lab.training.llm.sequence.model import SequenceModel
+
+    torch.manual_seed(0)
+    model, rng = SequenceModel(width=48, layers=2, heads=4), np.random.default_rng(0)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    some = lessons.weeks(range(900_000_000, 900_000_032), lessons.teacher())
+    losses = [learning.step(model, optimiser, some.pick(slice(0, 32)), rng)["total"] for _ in range(30)]
+    assert np.mean(losses[-5:]) < 0.8 * losses[0]

@@ -1,0 +1,175 @@
+"""The policy people are served: it follows the planner where that foretells a person, and their answers where not."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from policies.adaptive import Adaptive
+from policies.adaptive.advice import LIKELY, counted, say
+from policies.adaptive.learner import Asked, Forecast, forecast, fresh
+from policies.adaptive.trust import SHARED, Listening
+from policies.adaptive.words import NO_PATTERN, findings
+from rhythm_env.dynamics import ACTIONS
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
+
+MONDAY = datetime(2026, 1, 5, 6, tzinfo=UTC)
+LEVELS = dict.fromkeys(Meter, 0.7)
+METERS = {meter: MeterState(level=0.7, sd=0.2) for meter in Meter}
+
+
+def history(taken: Callable[[ActionType, Slot], bool], answers: int, seed: int = 0) -> tuple[Interaction, ...]:
+    """Answers to advice drawn by lot, three a day."""
+    rng, found = random.Random(seed), []
+    for number in range(answers):
+        day, slot, action = number // 3, Slot(number % 3), rng.choice(ACTIONS)
+        given = Answer.ACCEPT if taken(action, slot) else Answer.IGNORE
+        at = MONDAY + timedelta(days=day, hours=6 * slot)
+        found.append(Interaction(at=at, day=day % 7, slot=slot, levels=LEVELS, recommended=action, answer=given))
+    return tuple(found)
+
+
+def seen(answers: tuple[Interaction, ...], slot: Slot = Slot.MORNING) -> Observation:
+    day = len(answers) // 3 % 7
+    return Observation(timestep=day * 4 + int(slot), day=day, slot=slot, meters=METERS, history=answers)
+
+
+def odd(action: ActionType, slot: Slot) -> bool:
+    """Tastes that no supposed person has: the number of the action tells."""
+    return (ACTIONS.index(action) + int(slot)) % 3 == 0
+
+
+def told_apart(policy: Adaptive, observation: Observation) -> float:
+    """By how much more likely what is liked is said to be taken."""
+    liked = [policy.chance(observation, action) for action in ACTIONS if odd(action, observation.slot)]
+    rest = [policy.chance(observation, action) for action in ACTIONS if not odd(action, observation.slot)]
+    return float(np.mean(liked) - np.mean(rest))
+
+
+def test_what_a_person_of_an_unknown_kind_takes_is_learnt_from_their_answers() -> None:
+    observation = seen(history(odd, 84))
+    policy = Adaptive()
+    assert told_apart(policy, observation) > 0.25
+    drawn = {policy.decide(observation, random.Random(seed)).action for seed in range(20)}
+    assert all(odd(action, Slot.MORNING) for action in drawn)
+
+
+def test_the_planner_loses_its_say_and_the_belief_its_certainty_where_answers_are_foretold_badly() -> None:
+    observation = seen(history(odd, 84))
+    policy, planner = Adaptive(), Adaptive()._planner
+    mine, theirs = policy.decide(observation, random.Random(1)), planner.decide(observation, random.Random(1))
+    heard = SHARED.heard(planner.posterior(observation).crowd, {})  # type: ignore[arg-type]
+    assert counted(say(heard.known)) < 0.2
+    assert mine.belief_sd is not None
+    assert theirs.belief_sd is not None
+    assert all(wider >= sure for wider, sure in zip(mine.belief_sd, theirs.belief_sd, strict=True))
+    assert sum(mine.belief_sd) > sum(theirs.belief_sd) + 0.05
+    assert NO_PATTERN in policy.findings(observation)
+    assert mine.reasons[0] == NO_PATTERN
+
+
+def test_what_stands_out_is_said_with_its_evidence() -> None:
+    said = [one for one in Adaptive().findings(seen(history(odd, 84))) if one != NO_PATTERN]
+    assert said
+    for sentence in said:
+        assert sentence.startswith(("you often take", "you hardly ever take"))
+        assert sentence.endswith(")")
+        assert " of " in sentence
+    silent = history(lambda _action, _slot: random.Random(3).random() < 0.5, 9)
+    assert Adaptive().findings(seen(silent)) == ()
+
+
+def test_a_forecast_that_comes_true_is_trusted_and_one_that_does_not_is_not() -> None:
+    right, wrong, rng = fresh(), fresh(), random.Random(2)
+    for _ in range(60):
+        logit = rng.gauss(0, 1.5)
+        asked = Asked(rng.randrange(10), rng.randrange(3), 0, logit, 0.0)
+        taken = rng.random() < 1 / (1 + np.exp(-logit))
+        right, wrong = right.hear(asked, taken=taken), wrong.hear(asked, taken=rng.random() < 0.4)
+    assert say(right) > 0.7
+    assert say(wrong) < 0.3
+
+
+def test_chances_agree_with_the_share_that_is_taken() -> None:
+    learner, rng = fresh(planner=False), random.Random(4)
+    for _ in range(200):
+        learner = learner.hear(Asked(0, 0, 0, 0.0, 0.0), taken=rng.random() < 0.8)
+    found = forecast(learner, [Asked(0, 0, 0, 0.0, 0.0), Asked(1, 0, 0, 0.0, 0.0)])
+    assert found.taken()[0] == pytest.approx(0.8, abs=0.06)
+    assert found.spread()[0] < found.spread()[1]
+
+
+def test_ignored_because_it_was_not_seen_is_told_from_refused() -> None:
+    """However certain the planner is of advice, it is never taken more often than four times in ten."""
+    learner, rng = fresh(), random.Random(5)
+    for _ in range(200):
+        logit = rng.gauss(0, 3)
+        taken = rng.random() < 0.45 / (1 + np.exp(-logit))
+        learner = learner.hear(Asked(rng.randrange(10), rng.randrange(3), 0, logit, 0.0), taken=taken)
+    unseen = learner.weights()[learner.of.seen < 1].sum()
+    assert unseen > 0.5
+
+
+def test_a_taste_that_changed_is_forgotten() -> None:
+    learner = fresh(planner=False)
+    for week in range(8):
+        for _ in range(10):
+            learner = learner.hear(Asked(0, 0, 0, 0.0, 0.0), taken=week < 4)
+        learner = learner.after(7.0)
+    changing = learner.weights()[np.isfinite(learner.of.lasting)].sum()
+    assert changing > 0.6
+    assert forecast(learner, [Asked(0, 0, 0, 0.0, 0.0)]).taken()[0] < 0.4
+
+
+def test_only_what_cannot_be_told_apart_is_drawn_and_within_bounds() -> None:
+    observation = seen(history(odd, 60))
+    shares = Adaptive().decide(observation, random.Random(1)).probabilities
+    drawn = [share for share in shares.values() if share > 0]
+    assert len(drawn) in (1, 2)
+    assert sum(drawn) == pytest.approx(1)
+    assert drawn == [1.0] or all(LIKELY[0] <= share <= LIKELY[1] for share in drawn)
+
+
+def test_what_was_kept_changes_nothing() -> None:
+    answers = history(odd, 70)
+    warm = Listening()
+    policy = Adaptive()
+    for known in (20, 40, 69, 70):
+        crowd = policy._crowd(seen(answers[:known]))
+        assert crowd is not None
+        mine, anew = warm.heard(crowd, {}), Listening().heard(crowd, {})
+        np.testing.assert_allclose(mine.known.mean, anew.known.mean, rtol=1e-4, atol=1e-5)
+        assert mine.lessons == anew.lessons
+
+
+def test_a_persons_prior_remembers_their_answers() -> None:
+    answers = history(odd, 84)
+    policy = Adaptive()
+    prior = json.loads(json.dumps(policy.learn(seen(answers))))
+    later = Adaptive().personal(prior)
+    nothing_since = seen(answers[-1:])
+    assert told_apart(later, nothing_since) > 0.2 > told_apart(Adaptive(), nothing_since)
+    assert later.decide(nothing_since, random.Random(1)).by.startswith("prior-2026")
+
+
+def test_what_a_person_does_anyway_is_advised_before_the_first_answers() -> None:
+    shown = {
+        kind_of_slot(day, slot): {ActionType.MEDITATE: 12.0, ActionType.LEARN: 4.0} for day in (0, 6) for slot in Slot
+    }
+    known = replace(seen(()), routine=shown)
+    usual, unusual = Adaptive(), Adaptive()
+    assert usual.chance(known, ActionType.MEDITATE) > unusual.chance(seen(()), ActionType.MEDITATE) + 0.1
+    assert usual.decide(known, random.Random(1)).action in (ActionType.MEDITATE, ActionType.LEARN)
+
+
+def test_a_forecast_is_as_uncertain_as_its_models_disagree() -> None:
+    apart = Forecast(np.array([[2.0], [-2.0]]), np.full((2, 1), 1e-6), np.array([0.5, 0.5]), np.zeros((2, 1, 1)))
+    assert apart.taken()[0] == pytest.approx(0.5)
+    assert apart.spread()[0] > 0.3
+    assert list(findings(SHARED.heard(Adaptive()._crowd(seen(history(odd, 3))), {}))) == []  # type: ignore[arg-type]

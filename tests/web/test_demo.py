@@ -1,0 +1,55 @@
+"""The made-up person on the page: one click, from a recording, without any server beside the page."""
+
+from __future__ import annotations
+
+import socket
+import time
+
+import pytest
+
+from bridge.recordings import recorded_life
+from bridge.web import demo
+from tests.web.served import Place
+
+
+def shown(place: Place) -> None:
+    """Ask for the made-up person, and wait until the page leads on."""
+    visitor = place.visitor()
+    visitor.get("/welcome")
+    begun = visitor.post("/welcome/demo", data={"csrf": visitor.csrf})
+    assert begun.status_code == 200, begun.text
+    job = next(iter(place.made.state.page.jobs.running(None)), None)
+    until = time.monotonic() + 60
+    while job is not None and job.state == "running" and time.monotonic() < until:
+        time.sleep(0.1)
+    assert job is None or job.state == "done", job.text
+
+
+def test_one_click_brings_a_person_whom_no_vendor_is_asked_about(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    addresses: list[object] = []
+    connect = socket.socket.connect
+
+    def noted(self: socket.socket, address: object) -> None:
+        addresses.append(address)
+        connect(self, address)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(socket.socket, "connect", noted)
+    shown(place)
+    assert {port for _, port, *_ in addresses} == {place.port}  # type: ignore[misc]
+    store = place.bridge.store
+    (user,) = store.people.users()
+    assert user.name == recorded_life.DEMO_USER
+    assert {c.source for c in store.connections.of_user(user.id)} == set(recorded_life.sources())
+    assert all(store.connections.secret(c.id) is None and c.due_at is None for c in store.connections.of_user(user.id))
+    assert len(store.reading.samples(user.id)) > 5000
+
+
+def test_a_failure_leaves_nobody_behind(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorded_life, "sources", lambda: ["garmin", "nowhere"])
+    site = place.made.state.page
+    job = demo.begin(site)
+    until = time.monotonic() + 60
+    while job.state == "running" and time.monotonic() < until:
+        time.sleep(0.1)
+    assert job.state == "failed"
+    assert place.bridge.store.people.users() == []
