@@ -35,6 +35,8 @@ EXPORTED_TABLES = (
     tables.notifications,
     tables.priors,
     tables.resets,
+    tables.silences,
+    tables.wishes,
 )
 NOT_EXPORTED_COLUMNS = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
 NAME_TABLES = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}

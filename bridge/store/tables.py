@@ -323,10 +323,39 @@ recommendations = sa.Table(
     sa.Column("moved_timestep", sa.SmallInteger),
     _text("belief_sd", nullable=True),
     _text("levels", nullable=True),  # of the observation, which takes long to read
-    sa.UniqueConstraint("user_id", "week", "timestep"),
+    _text("kind", nullable=True),  # suggested, keep or sleep; None for an action without a time
+    _text("what", nullable=True),  # the task, the entry or the usual activity that is meant
+    _instant("start_at", nullable=True),
+    _instant("end_at", nullable=True),
+    _instant("superseded_at", nullable=True),  # when another recommendation took its slot
+    _text("outcome", nullable=True),  # done, partly, not_done or unknown, as the data showed or the user said
+    _instant("outcome_at", nullable=True),
+    _text("evidence", nullable=True),  # a JSON list of the rows and words that the outcome rests on
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )
+_current = recommendations.c.superseded_at.is_(None)
+sa.Index(
+    "uq_recommendations_slot",
+    recommendations.c.user_id,
+    recommendations.c.week,
+    recommendations.c.timestep,
+    unique=True,
+    sqlite_where=_current,
+    postgresql_where=_current,
+)
+# Slots that were left without advice by lot, as the arm of a trial to which advice is compared.
+silences = sa.Table(
+    "silences",
+    metadata,
+    _to("user", primary_key=True),
+    sa.Column("week", sa.Date, primary_key=True),
+    sa.Column("timestep", sa.SmallInteger, primary_key=True, autoincrement=False),
+    _instant("made_at"),
+    sa.Column("probability", sa.Float, nullable=False),  # of the silence
+)
+# The wishes of a user for the plan, a JSON object.
+wishes = sa.Table("wishes", metadata, _to("user", primary_key=True), _text("body"), _instant("set_at"))
 # Channels for recommendations. With ``events``, messages may name events of the calendar.
 channels = sa.Table(
     "channels",

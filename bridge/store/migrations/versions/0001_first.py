@@ -175,9 +175,42 @@ def upgrade() -> None:
         sa.Column("moved_timestep", sa.SmallInteger(), nullable=True),
         sa.Column("belief_sd", sa.Text(), nullable=True),
         sa.Column("levels", sa.Text(), nullable=True),
+        sa.Column("kind", sa.Text(), nullable=True),
+        sa.Column("what", sa.Text(), nullable=True),
+        sa.Column("start_at", sa.BigInteger(), nullable=True),
+        sa.Column("end_at", sa.BigInteger(), nullable=True),
+        sa.Column("superseded_at", sa.BigInteger(), nullable=True),
+        sa.Column("outcome", sa.Text(), nullable=True),
+        sa.Column("outcome_at", sa.BigInteger(), nullable=True),
+        sa.Column("evidence", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_recommendations_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_recommendations")),
-        sa.UniqueConstraint("user_id", "week", "timestep", name=op.f("uq_recommendations_user_id_week_timestep")),
+    )
+    op.create_index(
+        "uq_recommendations_slot",
+        "recommendations",
+        ["user_id", "week", "timestep"],
+        unique=True,
+        sqlite_where=sa.text("superseded_at IS NULL"),
+        postgresql_where=sa.text("superseded_at IS NULL"),
+    )
+    op.create_table(
+        "silences",
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("week", sa.Date(), nullable=False),
+        sa.Column("timestep", sa.SmallInteger(), autoincrement=False, nullable=False),
+        sa.Column("made_at", sa.BigInteger(), nullable=False),
+        sa.Column("probability", sa.Float(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_silences_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", "week", "timestep", name=op.f("pk_silences")),
+    )
+    op.create_table(
+        "wishes",
+        sa.Column("user_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
+        sa.Column("body", sa.Text(), nullable=False),
+        sa.Column("set_at", sa.BigInteger(), nullable=False),
+        sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_wishes_user_id"), ondelete="CASCADE"),
+        sa.PrimaryKeyConstraint("user_id", name=op.f("pk_wishes")),
     )
     op.create_index("ix_recommendations_user_id_created_at", "recommendations", ["user_id", "created_at"], unique=False)
     op.create_index("ix_recommendations_week_timestep", "recommendations", ["week", "timestep"], unique=False)
