@@ -17,7 +17,8 @@ class Wishes:
     """The wishes of a user. They come before everything that is learnt.
 
     ``never`` are vetoed actions. ``hours`` limits an action to these hours. ``goals`` is how often a week the user
-    wants to do an action. ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number a day.
+    wants to do an action. ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number
+    of suggestions a day.
     """
 
     never: frozenset[ActionType] = frozenset()
