@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,12 +12,17 @@ from bridge import calendar, registry
 from bridge.advice.observation import observe, slot_around
 from bridge.calendar import corrections
 from bridge.domain.errors import SetupError
-from bridge.domain.guard import REASONS_OF_THE_HOUR, Guard
+from bridge.domain.guard import Guard, silence
 from bridge.domain.ports import EventClassifier, Invitation
-from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Snapshot, User
+from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
-from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Interaction, Meter, Observation, Policy
+from bridge.planning import facts
+from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
+from bridge.planning.common_sense import Option
+from bridge.planning.routine import learn_routine
+from bridge.planning.situation import NEAR, Situation
+from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
     from bridge.store import Store
@@ -28,6 +33,9 @@ AGENDA_BACK, AGENDA_AHEAD = timedelta(days=60), timedelta(days=14)
 GUARD = Guard()
 BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
 INSTANT = timedelta(microseconds=1)  # makes an exclusive bound inclusive
+TASKS_MAX = 50  # open tasks whose action is told
+TRIED = "a try"  # beginning of the reason of an explored action
+BY_LOT = "now and then a slot gets no advice, by lot, so that it can be told what advice does"
 
 
 def load_snapshot(
@@ -137,20 +145,117 @@ def recommend(
     now: datetime,
     proxies: ProxyMap | None = None,
     guard: Guard = GUARD,
-) -> Recommendation:
-    """Return the slot's recommendation, and make it on the first call. The random draws are seeded by user and slot."""
+) -> Recommendation | Silence:
+    """Return the slot's recommendation, or the reasons why there is none, and make it on the first call.
+
+    An open recommendation follows the calendar: it gets another time, or another recommendation takes its place. The
+    random draws are seeded by user and slot.
+    """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
-    if existing is not None:
+    if existing is not None and (existing.answer is not None or _still_holds(store, user, existing, now)):
         return existing
-    seen, _ = build_observation(store, user, classifier, at=now, proxies=proxies)
-    local = now.astimezone(zone_at(now, user.zones))
-    observation, _ = guard.allowed(seen, now=local)
-    rng = random.Random(f"{user.name}/{moment.week}/{moment.timestep}")
-    decision = policy.decide(observation, rng)
-    if decision.action not in observation.feasible:
-        raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
-    decision = guard.explored(decision, observation, rng)
+    situation = load_situation(store, user, classifier, now=now, proxies=proxies)
+    span = (now, slot_around(now, user.zones)[1])
+    if existing is not None:
+        current = _current(store, existing, situation, span)
+        if current is not None:
+            return current
+        store.recommendations.supersede(existing.id, now=now)
+        situation = replace_advice(situation, store, user)
+    return _made(store, user, policy, situation, span, guard)
+
+
+def _still_holds(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
+    """Tell if the time of a recommendation is ahead, and nothing has changed since it was made."""
+    until = advice.start if advice.kind == "suggested" else advice.end
+    if until is None:
+        return True
+    return now <= until and not store.reading.changed_since(user.id, advice.created_at)
+
+
+def load_situation(
+    store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
+) -> Situation:
+    """Return the situation that a suggestion for a user has to fit."""
+    known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
+    return situation_of(store, user, classifier, known)
+
+
+def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
+    """Return the situation of a user at the time of a snapshot."""
+    open_tasks = [task for task in known.tasks if task.completed is None and task.title][:TASKS_MAX]
+    labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
+    actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
+    return Situation(
+        known=known,
+        now=known.at,
+        routine=learn_routine(known),
+        wishes=store.people.wishes(user.id),
+        advised=_advised(store, user, known.at),
+        task_actions=actions,
+    )
+
+
+def replace_advice(situation: Situation, store: Store, user: User) -> Situation:
+    """Return a situation with the advice read anew."""
+    return replace(situation, advised=_advised(store, user, situation.now))
+
+
+def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
+    return store.recommendations.advice_records(user.id, since=now - NEAR, until=now + INSTANT)
+
+
+def _current(
+    store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
+) -> Recommendation | Silence | None:
+    """Return an open recommendation at a time that still fits, or None when another one has to take its place."""
+    now, start, end = span[0], existing.start, existing.end
+    if start is None or end is None:
+        return existing
+    option, why = place(situation, existing.action, span, since=existing.created_at)
+    if existing.kind != "suggested":
+        return existing if option is not None and option.kind == existing.kind and end > now else None
+    taken = calendar.clipped(situation.attended, start, end)
+    if start >= now and not taken and existing.action not in situation.wishes.never:
+        return existing
+    if option is not None and option.kind == "suggested":
+        store.recommendations.retime(existing.id, option.start, option.end)
+        return replace(existing, start=option.start, end=option.end)
+    if taken or option is not None or existing.action in situation.wishes.never:
+        return None
+    hours = f"{situation.clock(start)} to {situation.clock(end)}"
+    passed = f"{existing.action} was suggested for {hours}, and no time is left for it in this slot: {why}"
+    return Silence(moment=existing.moment, reasons=(passed,), at=now)
+
+
+def _made(
+    store: Store,
+    user: User,
+    policy: Policy,
+    situation: Situation,
+    span: tuple[datetime, datetime],
+    guard: Guard,
+) -> Recommendation | Silence:
+    """Make the recommendation of a slot, or leave the slot without advice."""
+    now, moment = span[0], moment_at(span[0], user.zones)
+    if situation.is_blank:
+        begin = f"nothing is known of you yet; begin: bridge import FILE --user {user.name}"
+        return _silent(store, user, moment, now, (begin,))
+    chance = store.recommendations.silence(user.id, moment)
+    if chance is not None and chance < 1:
+        return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
+    found, held = sensible(situation, span)
+    if not found:
+        return _silent(store, user, moment, now, nothing_fits(held))
+    chosen = choose(store, user, policy, situation, span, found, guard)
+    if isinstance(chosen, float):
+        store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
+        return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
+    decision, observation, readings, paused = chosen
+    option = found[decision.action]
+    task = task_for(situation, decision.action) if option.kind == "suggested" else None
+    tried = tuple(reason for reason in decision.reasons if reason.startswith(TRIED))
     advice = Recommendation(
         id=0,
         user_id=user.id,
@@ -161,19 +266,58 @@ def recommend(
         belief_sd=decision.belief_sd,
         scores={str(a): score for a, score in decision.scores.items()},
         probabilities={str(a): p for a, p in decision.probabilities.items()},
-        reasons=decision.reasons + not_said(guard.withheld(observation, now=local)),
+        reasons=tried + facts.reasons(option, situation, readings, task),
         observation=observation.to_json(),
         created_at=now,
-        expires_at=slot_around(now, user.zones)[1],
+        expires_at=span[1],
+        kind=option.kind,
+        what=option.what if task is None else task.title,
+        start=option.start,
+        end=option.end,
+        withheld={str(action): why for action, why in {**held, **paused}.items()},
     )
     return store.recommendations.add(advice)
 
 
-def not_said(withheld: Mapping[ActionType, str]) -> tuple[str, ...]:
-    """Return a line per reason with the withheld actions. Reasons that follow from the hour alone are left out."""
-    why = {reason: [a for a, given in withheld.items() if given == reason] for reason in withheld.values()}
-    told = {reason: actions for reason, actions in why.items() if not reason.endswith(REASONS_OF_THE_HOUR)}
-    return tuple(f"not {', '.join(actions)}: {reason}" for reason, actions in told.items())
+Chosen = tuple[Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, str]]
+
+
+def choose(
+    store: Store,
+    user: User,
+    policy: Policy,
+    situation: Situation,
+    span: tuple[datetime, datetime],
+    found: Mapping[ActionType, Option],
+    guard: Guard,
+) -> Chosen | float:
+    """Return the policy's decision among the options, or the probability of a silence that was drawn.
+
+    Silences are drawn after the first answers only, and only where something would have been suggested.
+    """
+    now, moment = span[0], moment_at(span[0], user.zones)
+    seen, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
+    seen = replace(seen, feasible=tuple(found))
+    local = now.astimezone(zone_at(now, user.zones))
+    observation, paused = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
+    again = store.recommendations.superseded(user.id, moment)
+    seed = f"{user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
+    chance = silence(seen.history, now)
+    suggests = any(found[action].kind == "suggested" for action in observation.feasible)
+    if seen.history and suggests and guard.silent and random.Random(f"{seed}/silence").random() < chance:
+        return chance
+    rng = random.Random(seed)
+    decision = policy.decide(observation, rng)
+    if decision.action not in observation.feasible:
+        raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
+    decision = guard.explored(as_wished(decision, situation), observation, rng)
+    return decision, observation, readings, paused
+
+
+def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
+    """Save that a slot has no advice for now, and return the reasons."""
+    store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
+    return Silence(moment=moment, reasons=reasons, at=now)
 
 
 def give_feedback(

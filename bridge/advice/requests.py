@@ -12,7 +12,7 @@ from bridge.advice import recommend as advise
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Correction, Recommendation, User
+from bridge.domain.records import Correction, Recommendation, Silence, User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Event
 from rhythm_env.interface import ActionType, observation_from_json
@@ -25,8 +25,8 @@ REACH = timedelta(days=60)  # the largest distance of a corrected event from now
 
 def recommend(
     bridge: Bridge, user: User, *, now: datetime, policy: str | None = None, seen: bool = True
-) -> Recommendation:
-    """Return the slot's recommendation. ``policy`` replaces the configured policy.
+) -> Recommendation | Silence:
+    """Return the slot's recommendation, or why there is none. ``policy`` replaces the configured policy.
 
     ``seen`` marks the recommendation as shown. It is False if a program asks.
     """
@@ -34,13 +34,15 @@ def recommend(
     advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
         bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
     )
-    if seen:
+    if seen and isinstance(advice, Recommendation):
         bridge.store.recommendations.mark_shown(advice.id, now=now)
     return advice
 
 
-def not_asked(advice: Recommendation, policy: str | None) -> str | None:
+def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
     """Return the reason that a named policy did not decide, or None."""
+    if isinstance(advice, Silence):
+        return None
     decided = advice.policy.partition("@")[0]
     if policy is None or policy == decided:
         return None
@@ -50,8 +52,12 @@ def not_asked(advice: Recommendation, policy: str | None) -> str | None:
     )
 
 
-def withheld(bridge: Bridge, user: User, advice: Recommendation) -> dict[ActionType, str]:
+def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, str]:
     """Return the actions that were withheld from the recommendation, with reasons."""
+    if isinstance(advice, Silence):
+        return {}
+    if advice.kind is not None:
+        return {ActionType(name): why for name, why in advice.withheld.items()}
     seen, then = observation_from_json(advice.observation), advice.created_at
     return bridge.guard.withheld(seen, now=then.astimezone(zone_at(then, user.zones)))
 

@@ -15,7 +15,7 @@ from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY, MeterState, Slot
 
 if TYPE_CHECKING:
-    from bridge.domain.records import Prior
+    from bridge.domain.records import Prior, Recommendation, User
     from bridge.domain.types import Reading
 
 
@@ -87,7 +87,8 @@ def recommend(
     """
     from bridge import installation
     from bridge.advice import requests
-    from bridge.documents.recommendations import recommendation_document
+    from bridge.documents.recommendations import advice_document
+    from bridge.domain.records import Silence
 
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
@@ -98,18 +99,33 @@ def recommend(
     if json:
         held = {str(action): why for action, why in withheld.items()}
         named = {} if policy is None else {"not_asked": note}
-        show.document({**recommendation_document(advice), "withheld": held, **named})
+        show.document({**advice_document(advice, person.zones), "withheld": held, **named})
         return
     if note is not None:
         typer.echo(note)
-    until = advice.expires_at.astimezone(zone_at(now, person.zones))
-    typer.echo(f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})")
+    if isinstance(advice, Silence):
+        typer.echo(f"{slot_name(advice.moment)}: no advice")
+        for reason in advice.reasons:
+            typer.echo(f"  {reason}")
+        return
+    typer.echo(_headline(advice, person))
     for reason in advice.reasons:
-        typer.echo(f"  {reason}" if reason.startswith("not ") else f"  because {reason}")
+        typer.echo(f"  because {reason}")
     if advice.answer is not None:
         typer.echo(f"You answered: {advice.answer.lower()}.")
     else:
         typer.echo(f"Answer: bridge feedback accept|ignore|reschedule --user {user} --id {advice.id}")
+
+
+def _headline(advice: Recommendation, user: User) -> str:
+    """Return a line with slot, time, action, and what is meant."""
+    if advice.start is None or advice.end is None:
+        until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
+        return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
+    start, end = (at.astimezone(zone_at(at, user.zones)) for at in (advice.start, advice.end))
+    keep = "keep " if advice.kind == "keep" else ""
+    what = f": {advice.what}" if advice.what else ""
+    return f"{start:%H:%M}-{end:%H:%M} {keep}{advice.action}{what}  ({slot_name(advice.moment)}, {advice.policy})"
 
 
 def feedback(

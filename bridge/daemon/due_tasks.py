@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bridge import installation, registry
 from bridge.advice import answer_links, calendar_writer, notify, personalise, recommend
@@ -20,6 +20,7 @@ from bridge.ingest.outcomes import BACKOFF
 
 log = logging.getLogger(__name__)
 
+SILENCE_RETRIED = timedelta(hours=1)  # after it, a slot without advice for want of data or time is looked at again
 PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in the connection's calendar
 PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
 PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
@@ -45,7 +46,7 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     """Return the users for whom ``run_due_tasks`` has work, found with a few queries for all users together."""
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
-    advised = {moment: work.users_advised(moment) for moment in moments}
+    advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED) for moment in moments}
     untold, loud = (
         bridge.store.notifications.users_to_tell_of_pauses(),
         {m for m in moments if m.slot not in bridge.guard.quiet},
@@ -73,7 +74,7 @@ def report(what: str, error: BaseException) -> None:
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend in a slot without a recommendation. The check is cheap and comes before any observation."""
-    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is not None:
+    if user.id in bridge.store.scheduling.users_advised(moment_at(now, user.zones), since=now - SILENCE_RETRIED):
         return
     policy = bridge.policy()
     recommend.recommend(

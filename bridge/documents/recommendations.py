@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from typing_extensions import TypedDict
 
 from bridge.advice.belief_history import DIMENSIONS, said
+from bridge.domain.records import Recommendation, Silence
+from bridge.domain.slots import ZoneHistory, zone_at
 
 if TYPE_CHECKING:
     from bridge.advice.belief_history import Beliefs, Move
-    from bridge.domain.records import Recommendation
 
 
 class SlotDocument(TypedDict):
@@ -23,10 +25,19 @@ class SlotDocument(TypedDict):
 
 
 class RecommendationDocument(TypedDict):
-    """A recommendation with its reasons, the score of every action, and the user's feedback."""
+    """A recommendation with its time and reasons, the score of every action, and the user's feedback.
 
-    id: int
-    action: str
+    ``kind`` is ``suggested``, ``keep`` for an entry that is in the calendar, or ``sleep``. ``what`` names the task, the
+    entry or the user's usual activity. Without a recommendation ``id``, ``action``, ``start``, ``end`` and ``kind`` are
+    null, and ``reasons`` say why.
+    """
+
+    id: int | None
+    action: str | None
+    start: str | None
+    end: str | None
+    kind: str | None
+    what: str | None
     day: int
     slot: int
     timestep: int
@@ -35,19 +46,23 @@ class RecommendationDocument(TypedDict):
     reasons: list[str]
     scores: dict[str, float]
     probabilities: dict[str, float]
-    policy: str
-    created_at: str
-    expires_at: str
+    policy: str | None
+    created_at: str | None
+    expires_at: str | None
     answer: str | None
     moved_to: SlotDocument | None
 
 
-def recommendation_document(advice: Recommendation) -> RecommendationDocument:
-    """Document a recommendation."""
+def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
+    """Document a recommendation. Its start and end are written in the user's zone where ``zones`` are given."""
     moved = advice.moved_to
     return {
         "id": advice.id,
         "action": str(advice.action),
+        "start": _instant(advice.start, zones),
+        "end": _instant(advice.end, zones),
+        "kind": advice.kind,
+        "what": advice.what,
         "day": advice.moment.day,
         "slot": int(advice.moment.slot),
         "timestep": advice.moment.timestep,
@@ -62,6 +77,43 @@ def recommendation_document(advice: Recommendation) -> RecommendationDocument:
         "answer": str(advice.answer) if advice.answer else None,
         "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
     }
+
+
+def silence_document(silence: Silence) -> RecommendationDocument:
+    """Document a slot without a recommendation, with the same keys."""
+    moment = silence.moment
+    return {
+        "id": None,
+        "action": None,
+        "start": None,
+        "end": None,
+        "kind": None,
+        "what": None,
+        "day": moment.day,
+        "slot": int(moment.slot),
+        "timestep": moment.timestep,
+        "week": moment.week.isoformat(),
+        "belief": {},
+        "reasons": list(silence.reasons),
+        "scores": {},
+        "probabilities": {},
+        "policy": None,
+        "created_at": None,
+        "expires_at": None,
+        "answer": None,
+        "moved_to": None,
+    }
+
+
+def advice_document(found: Recommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
+    """Document the recommendation of a slot, or the reasons why there is none."""
+    return silence_document(found) if isinstance(found, Silence) else recommendation_document(found, zones)
+
+
+def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
+    if at is None:
+        return None
+    return (at.astimezone(zone_at(at, zones)) if zones else at).isoformat()
 
 
 class DimensionDocument(TypedDict):

@@ -36,20 +36,28 @@ QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # w
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """``explore``: share of decisions drawn from what the policy would not choose; ``quiet``: slots in which only rest
-    may be advised; ``a_day``: how many pieces of advice a day has at most."""
+    """Limits of advice.
+
+    ``explore`` is the share of decisions drawn from what the policy would not choose. In ``quiet`` slots only rest may
+    be advised. ``a_day`` is the largest number a day. ``silent`` lets some slots, drawn by lot, get no advice.
+    """
 
     explore: float = EXPLORE_DEFAULT
     a_day: int = A_DAY
+    silent: bool = True
     quiet: frozenset[Slot] = frozenset({Slot.NIGHT})
 
-    def allowed(self, observation: Observation, *, now: datetime) -> tuple[Observation, Mapping[ActionType, str]]:
-        """The observation with what may be advised as ``feasible``, and why what else would fit may not.
+    def allowed(
+        self, observation: Observation, *, now: datetime, sleep: bool = False
+    ) -> tuple[Observation, Mapping[ActionType, str]]:
+        """Return the observation with only the allowed actions as ``feasible``, and the reasons against the others.
 
-        Never empty: where nothing is left, what rests may be advised after all; where nothing that fits is quiet,
-        what fits may.
+        ``feasible`` is never empty. If no action is left, paused actions are allowed, and then loud actions too.
+        ``sleep`` says that the user's routine allows sleep at this hour.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
+        if sleep:
+            against[ActionType.SLEEP] = None
         held = {action: why for action, why in against.items() if why is not None}
         for kept in (held, {action: why for action, why in held.items() if self._loud(action, observation)}):
             left = tuple(action for action in observation.feasible if action not in kept)
@@ -81,8 +89,7 @@ class Guard:
         """The probability that a slot gets advice: none once the day has had its number, else now and then none."""
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
-        least, most = SILENT
-        return 1 - least - (most - least) * dosage(history, now)
+        return 1 - silence(history, now)
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
         """The decision, now and then another action by lot; its probabilities are those of both together.
@@ -115,6 +122,12 @@ class Guarded:
         last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
         allowed, _ = self._guard.allowed(observation, now=last)
         return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)
+
+
+def silence(history: Sequence[Interaction], now: datetime) -> float:
+    """Return the probability that a slot gets no advice by lot. More recent advice raises it."""
+    least, most = SILENT
+    return least + (most - least) * dosage(history, now)
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:

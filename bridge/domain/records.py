@@ -112,6 +112,12 @@ class Recommendation:
     answered_at: datetime | None = None
     moved_to: Moment | None = None
     belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
+    kind: str | None = None  # suggested, keep or sleep
+    what: str | None = None  # the task, the entry or the usual activity that is meant
+    start: datetime | None = None
+    end: datetime | None = None
+    withheld: Mapping[str, str] = field(default_factory=dict)  # action -> why it could not be advised
+    superseded_at: datetime | None = None
 
     @property
     def levels(self) -> Mapping[str, float]:
@@ -123,6 +129,7 @@ class Recommendation:
 class AdviceRecord:
     """A recommendation with the policy's belief and the user's feedback, but without the observation."""
 
+    id: int
     moment: Moment
     action: ActionType
     policy: str
@@ -136,6 +143,21 @@ class AdviceRecord:
     answered_at: datetime | None
     moved_to: Moment | None
     lapsed: bool  # shown and expired without an answer
+    reasons: tuple[str, ...] = ()
+    what: str | None = None
+    kind: str | None = None
+    start: datetime | None = None
+    end: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Silence:
+    """A slot without a recommendation, and the reasons. ``by_lot`` is True for the arm of the trial without advice."""
+
+    moment: Moment
+    reasons: tuple[str, ...]
+    at: datetime
+    by_lot: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -121,6 +121,7 @@ class Event:
     others: int = 0  # other people invited, rooms excluded
     organised_by_me: bool = True
     conference: bool = False
+    located: bool = False  # the entry names a place; the name itself is not kept
     private: bool = False
 
     def __post_init__(self) -> None:

@@ -20,7 +20,7 @@ from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Recommendation, User
+from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
@@ -92,7 +92,8 @@ class Tools:
     def recommendation(self) -> Document:
         """Read the action recommended for this slot of the day, why, and whether it was answered."""
         # The person has not seen what only an assistant has read.
-        return _advice(requests.recommend(self.bridge, self._user(), now=installation.now(), seen=False))
+        found = requests.recommend(self.bridge, self._user(), now=installation.now(), seen=False)
+        return _advice(found, titles=TITLES in self.allowed())
 
     def trends(self, weeks: Weeks = 12) -> Document:
         """Read weekly means of the meters and of their inputs, and what happened."""
@@ -119,7 +120,8 @@ class Tools:
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
         given = Answer(answer.upper())
-        return _advice(recommend.give_feedback(store, user, recommendation, given, now=now, moved_to=moved))
+        found = recommend.give_feedback(store, user, recommendation, given, now=now, moved_to=moved)
+        return _advice(found, titles=TITLES in self.allowed())
 
     def check_in(self, score: Score, meter: Meter | None = None) -> Document:
         """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Only what they said."""
@@ -164,10 +166,17 @@ def untrusted(text: str | None) -> dict[str, str] | None:
     return {"untrusted_text": shown[:TITLE_MAX_CHARS]}
 
 
-def _advice(advice: Recommendation) -> Document:
+def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
+    """Document a recommendation. ``what`` may be a stranger's words, and is shown only where titles are allowed."""
+    if isinstance(advice, Silence):
+        return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}
     return {
         "id": advice.id,
         "action": str(advice.action),
+        "kind": advice.kind,
+        "what": untrusted(advice.what) if titles else None,
+        "start": advice.start and advice.start.isoformat(),
+        "end": advice.end and advice.end.isoformat(),
         "slot": slot_name(advice.moment),
         "until": advice.expires_at.isoformat(),
         "reasons": list(advice.reasons),

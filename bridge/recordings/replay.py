@@ -19,7 +19,7 @@ from bridge.advice import recommend
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import ConnectorSpec
-from bridge.domain.records import Connection, User
+from bridge.domain.records import Connection, Recommendation, Silence, User
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Outcome, Reading
 from bridge.ingest import connecting, runs
@@ -165,17 +165,27 @@ def replay(folder: Path) -> dict[str, Any]:
             "rows": {source: dict(sorted(kinds.items())) for source, kinds in sorted(counts.items())},
             "observation": observation.to_json(),
             "because": {str(meter): _because(readings[meter]) for meter in Meter},
-            "recommendation": {
-                "action": str(advice.action),
-                "policy": advice.policy,
-                "belief": dict(advice.belief),
-                "scores": dict(advice.scores),
-                "probabilities": dict(advice.probabilities),
-                "reasons": list(advice.reasons),
-            },
+            "recommendation": _advice(advice),
         }
     )
     return result
+
+
+def _advice(found: Recommendation | Silence) -> dict[str, Any]:
+    """Return the figures of a recommendation that must not change between releases."""
+    if isinstance(found, Silence):
+        return {"action": None, "reasons": list(found.reasons)}
+    return {
+        "action": str(found.action),
+        "kind": found.kind,
+        "start": None if found.start is None else found.start.isoformat(),
+        "end": None if found.end is None else found.end.isoformat(),
+        "policy": found.policy,
+        "belief": dict(found.belief),
+        "scores": dict(found.scores),
+        "probabilities": dict(found.probabilities),
+        "reasons": list(found.reasons),
+    }
 
 
 def _about(folder: Path) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Notifications(Part):
             sa.select(r.id, r.expires_at)
             .join(channels, channels.c.user_id == r.user_id)
             .where(r.user_id == user_id, r.created_at >= channels.c.created_at)
-            .where(r.expires_at <= now, r.shown_at.is_(None), r.answer.is_(None))
+            .where(r.expires_at <= now, r.shown_at.is_(None), r.answer.is_(None), r.superseded_at.is_(None))
             .where(~begun(notifications.c.recommendation_id == r.id).exists())
             .where((r.timestep % SLOTS_PER_DAY).not_in([int(slot) for slot in quiet]))
         )

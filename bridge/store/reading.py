@@ -196,6 +196,18 @@ class Reading(Part):
         found: datetime | None = db.execute(query).scalar()
         return found
 
+    @reads
+    def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
+        """Return True if data, a correction or a wish of the user has come or changed after ``since``."""
+        c, w = tables.corrections.c, tables.wishes.c
+        mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
+        arrived = sa.select(tables.records.c.id).where(
+            tables.records.c.connection_id.in_(mine), tables.records.c.arrived_at > since
+        )
+        corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
+        wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
+        return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))
+
 
 def _joined_to_source(table: sa.Table) -> sa.Join:
     return table.join(tables.connections, tables.connections.c.id == table.c.connection_id).join(tables.sources)

@@ -14,7 +14,7 @@ from bridge.domain.records import AdviceRecord, Prior, Recommendation, Reset
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
 from bridge.store.database import Part, reads, writes
-from bridge.store.inserts import insert_new
+from bridge.store.inserts import insert_into, insert_new
 from rhythm_env.interface import ActionType, Answer
 
 table = tables.recommendations
@@ -37,6 +37,8 @@ class Recommendations(Part):
         sd, moment = recommendation.belief_sd, recommendation.moment
         values["belief_sd"] = None if sd is None else json.dumps(sd)
         values["levels"] = levels(values["observation"])
+        values |= {"kind": recommendation.kind, "what": recommendation.what, "withheld": _json(recommendation.withheld)}
+        values |= {"start_at": recommendation.start, "end_at": recommendation.end}
         values |= {"week": moment.week, "timestep": moment.timestep, "action": str(recommendation.action)}
         insert_new(db, table, values)
         return _recommendation(db.execute(sa.select(table).where(_slot(recommendation.user_id, moment))).one())
@@ -45,6 +47,59 @@ class Recommendations(Part):
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
         """Return the recommendation of a slot, with or without feedback."""
         return _first(db, _slot(user_id, moment))
+
+    @writes()
+    def retime(self, db: sa.Connection, recommendation_id: int, start: datetime, end: datetime) -> None:
+        """Save another time of a recommendation."""
+        row = sa.update(table).where(table.c.id == recommendation_id)
+        db.execute(row.values(start_at=start, end_at=end))
+
+    @writes()
+    def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
+        """Free the slot of an unanswered recommendation. The row is kept and never counted."""
+        open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
+        db.execute(sa.update(table).where(open_).values(superseded_at=now))
+
+    @reads
+    def superseded(self, db: sa.Connection, user_id: int, moment: Moment) -> int:
+        """Return how many recommendations of a slot were superseded."""
+        mine = sa.and_(table.c.user_id == user_id, table.c.week == moment.week, table.c.timestep == moment.timestep)
+        query = sa.select(sa.func.count()).select_from(table).where(mine, table.c.superseded_at.is_not(None))
+        return int(db.execute(query).scalar_one())
+
+    @reads
+    def taken_back(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
+        """Return the superseded recommendations for times in [since, until), ascending."""
+        t = table.c
+        mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
+        return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.created_at, t.id))]
+
+    @reads
+    def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
+        """Return the probability of the silence in a slot, 1 if it was certain, or None without a silence."""
+        s = tables.silences.c
+        mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
+        return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
+
+    @writes()
+    def add_silence(
+        self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
+    ) -> None:
+        """Save that a slot got no advice, and when that was last looked at."""
+        values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
+        row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
+        fresh = {"made_at": now, "probability": probability}
+        db.execute(row.on_conflict_do_update(index_elements=list(values), set_=fresh))
+
+    @reads
+    def silences(
+        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
+    ) -> list[tuple[Moment, float]]:
+        """Return the slots of [since, until) that were left without advice by lot, with the probability of it."""
+        s = tables.silences.c
+        query = sa.select(s.week, s.timestep, s.probability).where(s.user_id == user_id, s.probability < 1)
+        rows = db.execute(query.where(s.made_at >= since, s.made_at < until).order_by(s.made_at))
+        return [(moment_of(row.week, row.timestep), row.probability) for row in rows]
 
     @reads
     def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:
@@ -80,6 +135,7 @@ class Recommendations(Part):
         t = table.c
         stated = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.levels, t.created_at, t.expires_at)
         query = sa.select(*stated, t.shown_at, t.answer, t.answered_at, t.moved_week, t.moved_timestep)
+        query = query.add_columns(t.id, t.reasons, t.what, t.kind, t.start_at, t.end_at)
         mine = query.where(_made_between(user_id, since, until))
         return [_advice_record(row, until) for row in db.execute(mine.order_by(t.created_at, t.id))]
 
@@ -208,12 +264,14 @@ def levels(observation: str) -> str:
 
 def _slot(user_id: int, moment: Moment) -> sa.ColumnElement[bool]:
     t = table.c
-    return sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
+    mine = sa.and_(t.user_id == user_id, t.week == moment.week, t.timestep == moment.timestep)
+    return sa.and_(mine, t.superseded_at.is_(None))
 
 
 def _made_between(user_id: int, since: datetime, until: datetime) -> sa.ColumnElement[bool]:
     t = table.c
-    return sa.and_(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+    made = sa.and_(t.user_id == user_id, t.created_at >= since, t.created_at < until)
+    return sa.and_(made, t.superseded_at.is_(None))
 
 
 def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendation | None:
@@ -223,13 +281,13 @@ def _first(db: sa.Connection, condition: sa.ColumnElement[bool]) -> Recommendati
 
 def _recommendation(row: Any) -> Recommendation:
     return Recommendation(
-        id=row.id,
         user_id=row.user_id,
         scores=json.loads(row.scores),
         probabilities=json.loads(row.probabilities),
-        reasons=tuple(json.loads(row.reasons)),
         observation=json.loads(row.observation),
         belief_sd=_belief_sd(row),
+        withheld=json.loads(row.withheld or "{}"),
+        superseded_at=row.superseded_at,
         **_action_and_feedback(row),
     )
 
@@ -255,6 +313,12 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "answer": None if row.answer is None else Answer(row.answer),
         "answered_at": row.answered_at,
         "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
+        "id": row.id,
+        "reasons": tuple(json.loads(row.reasons)),
+        "what": row.what,
+        "kind": row.kind,
+        "start": row.start_at,
+        "end": row.end_at,
     }
 
 

@@ -256,17 +256,23 @@ class Scheduling(Part):
             r.timestep == moment.timestep,
             r.shown_at.is_(None),
             r.answer.is_(None),
+            r.superseded_at.is_(None),
             r.user_id.in_(sa.select(tables.channels.c.user_id)),
             ~begun,
         )
         return set(db.execute(query).scalars())
 
     @reads
-    def users_advised(self, db: sa.Connection, moment: Moment) -> set[int]:
-        """Return the ids of users who have a recommendation in a slot."""
-        r = tables.recommendations.c
-        query = sa.select(r.user_id).where(r.week == moment.week, r.timestep == moment.timestep)
-        return set(db.execute(query).scalars())
+    def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime) -> set[int]:
+        """Return the ids of users who have a recommendation in a slot, or none on purpose.
+
+        A slot without advice for want of data or of time is looked at again when that was before ``since``.
+        """
+        r, s = tables.recommendations.c, tables.silences.c
+        here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
+        silent = sa.or_(s.probability < 1, s.made_at >= since)
+        quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
+        return set(db.execute(sa.select(r.user_id).where(*here)).scalars()) | set(db.execute(quiet).scalars())
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:

@@ -331,6 +331,7 @@ recommendations = sa.Table(
     _text("outcome", nullable=True),  # done, partly, not_done or unknown, as the data showed or the user said
     _instant("outcome_at", nullable=True),
     _text("evidence", nullable=True),  # a JSON list of the rows and words that the outcome rests on
+    _text("withheld", nullable=True),  # a JSON object, action -> why it could not be advised
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )

@@ -11,6 +11,7 @@ from time import process_time
 
 from bridge.advice import recommend
 from bridge.domain.ports import EventClassifier
+from bridge.domain.records import Silence
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
@@ -45,6 +46,7 @@ class Lived:
     hidden: list[list[float]] = field(default_factory=list)  # on the scale the bridge reads in, five per slot
     read: list[list[tuple[float, float, float]]] = field(default_factory=list)  # level, sd, coverage
     labelled: tuple[int, int] = (0, 0)  # events told right, events
+    silent: int = 0  # slots without advice; all lists but ``weighted`` leave them out
     days: list[dict[str, float]] = field(default_factory=list)  # what the body showed, for its moments
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
 
@@ -106,6 +108,10 @@ class Life:
         feasible = self._advised(moment, at)
         begun = process_time()
         before = self.resident.levels()
+        if feasible is None:
+            self._live_alone(moment)
+            self._charge("person", begun)
+            return
         advice = ActionType(self.lived.advised[-1])
         given, moved, done = self.resident.respond(moment, advice, feasible)
         self._charge("person", begun)
@@ -120,6 +126,13 @@ class Life:
         self.policy.lived.append((before, self.resident.levels()))
         self._note(given, before)
         self._charge("person", begun)
+
+    def _live_alone(self, moment: Moment) -> None:
+        """Live a slot without advice, as the person would."""
+        done = self.resident.chosen(moment)
+        self._act(moment, done, done, None)
+        self.lived.weighted.append(self.resident.weighted())
+        self.lived.silent += 1
 
     def _asked(self, moment: Moment) -> datetime:
         """When advice is asked for; in the morning the night is told and synced first."""
@@ -151,7 +164,8 @@ class Life:
         self.lived.days.append({"day": float(day.toordinal())} | (shown if morning.worn else {}))
         return night.end
 
-    def _advised(self, moment: Moment, at: datetime) -> tuple[ActionType, ...]:
+    def _advised(self, moment: Moment, at: datetime) -> tuple[ActionType, ...] | None:
+        """Ask for the slot's advice; returns what could have been advised, or None without advice."""
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
         found = recommend.recommend(
@@ -159,6 +173,9 @@ class Life:
         )
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
+        if isinstance(found, Silence):
+            self._charge("bridge", begun)
+            return None
         self._number = found.id
         self.lived.advised.append(str(found.action))
         states = found.observation["meters"]

@@ -14,6 +14,7 @@ import sqlalchemy as sa
 
 from bridge import registry
 from bridge.advice import recommend
+from bridge.domain.records import Silence
 from bridge.store import Store, tables
 from lab.fleet.accounts import NOW
 from rhythm_env.interface import HISTORY_DAYS, SLOTS_PER_DAY, Answer
@@ -31,6 +32,8 @@ def bytes_per_advice(store: Store) -> float:
     for ago in reversed(range(slots)):
         at = NOW - ago * timedelta(days=1) / SLOTS_PER_DAY
         advice = recommend.recommend(store, user, classifier, policy, now=at)
+        if isinstance(advice, Silence):
+            continue
         store.recommendations.mark_shown(advice.id, now=at)
         store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=at)
     with store.database.read() as db:

@@ -14,7 +14,7 @@ from bridge.advice import week as weeks
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
 from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
-from bridge.documents.recommendations import recommendation_document
+from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
 from bridge.ingest import checkins as checkin
@@ -68,7 +68,7 @@ def today(visit: Visitor) -> Document:
         "calendar": current.calendar,
         "meters": {str(meter): meter_document(reading) for meter, reading in current.readings.items()},
         "slots": day.slots(current, visit),
-        "recommendation": None if found is None else recommendation_document(found),
+        "recommendation": None if found is None else recommendation_document(found, visit.user.zones),
     }
 
 
@@ -86,7 +86,7 @@ def recommendation(visit: Visitor) -> Document:
     """
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=False)
     held = {str(action): why for action, why in requests.withheld(visit.bridge, visit.user, found).items()}
-    return {**recommendation_document(found), "withheld": held}
+    return {**advice_document(found, visit.user.zones), "withheld": held}
 
 
 @router.post("/recommendation/{number}/shown")

@@ -12,7 +12,7 @@ from bridge.advice import recommend, requests
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import Moment, moment_at
 from bridge.ingest import checkins
 from bridge.web import day, phrases
@@ -65,7 +65,9 @@ def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: T
     return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 
-def _recommendation_part(visit: Visit, found: Recommendation) -> HTMLResponse:
+def _recommendation_part(visit: Visit, found: Recommendation | Silence) -> HTMLResponse:
+    if isinstance(found, Silence):
+        return page("today/silence.html", visit, reasons=found.reasons, slot_name=slot_name(found.moment))
     return page("today/advice.html", visit, advice=_recommendation(visit, found))
 
 

@@ -183,6 +183,7 @@ def upgrade() -> None:
         sa.Column("outcome", sa.Text(), nullable=True),
         sa.Column("outcome_at", sa.BigInteger(), nullable=True),
         sa.Column("evidence", sa.Text(), nullable=True),
+        sa.Column("withheld", sa.Text(), nullable=True),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_recommendations_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_recommendations")),
     )

@@ -1,0 +1,163 @@
+"""The plan of a date for a user: the slot's recommendation, what would be suggested later, and everything around it."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge import calendar
+from bridge.advice import recommend, requests
+from bridge.advice.observation import observe
+from bridge.advice.personalise import for_person
+from bridge.domain.guard import Guard
+from bridge.domain.records import User
+from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
+from bridge.domain.types import Reading
+from bridge.planning.choice import as_wished, sensible, suggested_on, task_for
+from bridge.planning.common_sense import Day
+from bridge.planning.day_plan import (
+    Block,
+    DayPlan,
+    clear_of,
+    fixed_blocks,
+    night_blocks,
+    suggestion_block,
+    task_blocks,
+)
+from bridge.planning.situation import Situation
+from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+A_DAY = timedelta(days=1)
+
+
+def plan_day(bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool = True) -> DayPlan:
+    """Return the plan of a date, today by default.
+
+    The plan of today shows the slot's recommendation, and makes it on the first call. Later suggestions are a preview:
+    the most likely choice of the policy, which is drawn when its slot comes.
+    """
+    today = now.astimezone(zone_at(now, user.zones)).date()
+    wanted = day or today
+    if wanted == today:
+        requests.recommend(bridge, user, now=now, seen=seen)
+    situation = recommend.load_situation(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
+    policy = recommend_policy(bridge, user)
+    blocks = _blocks(situation, wanted, policy, bridge.guard)
+    bed, wake = situation.sleep(wanted + A_DAY)[0], situation.sleep(wanted)[1]
+    work = tuple(situation.work(wanted))
+    changes = tuple(_changes(bridge, user, situation, wanted))
+    return DayPlan(date=wanted, bedtime=bed, wake=wake, work=work, blocks=blocks, changes=changes)
+
+
+def recommend_policy(bridge: Bridge, user: User) -> Policy:
+    """Return the policy that decides for a user, with the user's own prior where one is kept."""
+    return for_person(bridge.store, user, bridge.policy())
+
+
+def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tuple[Block, ...]:
+    """Return the blocks of a date, in order of time."""
+    blocks = fixed_blocks(situation, day)
+    if situation.is_blank:
+        return tuple(blocks)
+    blocks += _given(situation, day)
+    blocks += _previewed(situation, day, policy, guard, blocks)
+    blocks += task_blocks(situation, Day(situation=situation, date=day), blocks)
+    blocks += night_blocks(situation, day, blocks)
+    return tuple(sorted(blocks, key=lambda b: (b.start, b.end)))
+
+
+def _given(situation: Situation, day: date) -> Iterator[Block]:
+    """Yield the suggestions of a date that were made and are ahead, and the accepted ones that are going on."""
+    for advice in situation.advised:
+        if advice.start is None or advice.end is None or advice.kind != "suggested" or advice.end <= situation.now:
+            continue
+        if situation.date_of(advice.start) != day or advice.answer in (Answer.IGNORE, Answer.RESCHEDULE):
+            continue
+        if calendar.clipped(situation.attended, advice.start, advice.end):
+            continue
+        begun = advice.start < situation.now
+        if begun and advice.answer is not Answer.ACCEPT:
+            continue
+        yield Block(
+            start=advice.start,
+            end=advice.end,
+            kind="keep" if begun else "suggested",
+            action=advice.action,
+            title=advice.what,
+            reasons=advice.reasons,
+            recommendation_id=advice.id,
+        )
+
+
+def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:
+    """Return what would be suggested in the later slots of a date, within the wished number."""
+    observation, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
+    found: list[Block] = []
+    current = moment_at(situation.now, situation.known.zones)
+    for moment in _later_slots(day, current):
+        start, end = slot_bounds(moment, situation.known.zones)
+        given = suggested_on(situation, start) + len(found)
+        if given >= situation.wishes.suggestions:
+            break
+        block = _preview(situation, (start, end), observation, readings, policy, guard, [*blocks, *found])
+        if block is not None:
+            found.append(block)
+    return found
+
+
+def _later_slots(day: date, current: Moment) -> list[Moment]:
+    """Return the slots of a date from the morning to the evening that come after the current one."""
+    monday = day - timedelta(days=day.weekday())
+    slots = (Moment(week=monday, day=day.weekday(), slot=slot) for slot in (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING))
+    return [slot for slot in slots if slot > current]
+
+
+def _preview(
+    situation: Situation,
+    span: tuple[datetime, datetime],
+    observation: Observation,
+    readings: Mapping[Meter, Reading],
+    policy: Policy,
+    guard: Guard,
+    blocks: Sequence[Block],
+) -> Block | None:
+    """Return the policy's most likely suggestion in a later slot, or None."""
+    ahead = _said_before(situation, blocks)
+    found, _ = sensible(ahead, span)
+    found = {a: option for a, option in found.items() if option.kind == "suggested" and clear_of(option, blocks)}
+    if not found:
+        return None
+    moment = moment_at(span[0], situation.known.zones)
+    seen = replace(
+        observation,
+        timestep=moment.timestep,
+        day=moment.day,
+        slot=moment.slot,
+        remaining_steps=STEPS_PER_WEEK - moment.timestep,
+        feasible=tuple(found),
+        planned=calendar.planned_shares(situation.known.agenda, *span),
+    )
+    local = span[0].astimezone(zone_at(span[0], situation.known.zones))
+    allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
+    decision = as_wished(policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}")), situation)
+    chosen = max(allowed.feasible, key=lambda a: (decision.probabilities.get(a, 0.0), a is decision.action))
+    return suggestion_block(found[chosen], situation, readings, task_for(situation, chosen))
+
+
+def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
+    """Return the situation after the suggestions of a plan, so that no action comes twice within its pause."""
+    return replace(situation, previewed=tuple((b.action, b.start, b.end) for b in blocks if b.kind == "suggested"))
+
+
+def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:
+    """Yield what was taken back on a date because the calendar or the wishes changed."""
+    since, until = (calendar.midnight(day + k * A_DAY, user.zones) for k in (0, 1))
+    for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
+        if advice.start is not None:
+            yield f"{advice.action} at {situation.clock(advice.start)} was taken back, because the day changed"

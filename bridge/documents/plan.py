@@ -1,0 +1,75 @@
+"""Document the plan of a date."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from typing_extensions import TypedDict
+
+from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.planning.day_plan import Block, DayPlan
+
+
+class RoutineOfDayDocument(TypedDict):
+    """Usual bedtime at the end of the date, wake time on the date (``HH:MM``), and pairs of working hours."""
+
+    bedtime: str | None
+    wake: str | None
+    work: list[list[str]]
+
+
+class BlockDocument(TypedDict):
+    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
+
+    ``recommendation_id`` is null where a suggestion is a preview. An all-day entry reaches from midnight to midnight.
+    """
+
+    start: str
+    end: str
+    kind: str
+    action: str | None
+    title: str | None
+    reasons: list[str]
+    recommendation_id: int | None
+
+
+class PlanDocument(TypedDict):
+    """The plan of a date with its blocks in order of time. ``changes`` say what was taken back today, and why."""
+
+    date: str
+    zone: str
+    routine: RoutineOfDayDocument
+    blocks: list[BlockDocument]
+    changes: list[str]
+
+
+def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
+    """Document the plan of a date, with instants in the user's zone."""
+    return {
+        "date": plan.date.isoformat(),
+        "zone": zone_at(plan.wake, zones).key,
+        "routine": {
+            "bedtime": clock(plan.bedtime, zones),
+            "wake": clock(plan.wake, zones),
+            "work": [[clock(start, zones), clock(end, zones)] for start, end in plan.work],
+        },
+        "blocks": [_block(block, zones) for block in plan.blocks],
+        "changes": list(plan.changes),
+    }
+
+
+def _block(block: Block, zones: ZoneHistory) -> BlockDocument:
+    return {
+        "start": block.start.astimezone(zone_at(block.start, zones)).isoformat(),
+        "end": block.end.astimezone(zone_at(block.end, zones)).isoformat(),
+        "kind": block.kind,
+        "action": None if block.action is None else str(block.action),
+        "title": block.title,
+        "reasons": list(block.reasons),
+        "recommendation_id": block.recommendation_id,
+    }
+
+
+def clock(at: datetime, zones: ZoneHistory) -> str:
+    """Return an instant as HH:MM on the user's clock."""
+    return f"{at.astimezone(zone_at(at, zones)):%H:%M}"

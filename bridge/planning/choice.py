@@ -1,0 +1,90 @@
+"""The choice among options: the number of suggestions a day, the user's wishes, and the task that is meant."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+
+from bridge.calendar import Stretch
+from bridge.domain.slots import moment_at
+from bridge.domain.types import Task
+from bridge.planning.common_sense import Option, options
+from bridge.planning.facts import times_this_week
+from bridge.planning.situation import Situation
+from rhythm_env.constants import EFFECTS
+from rhythm_env.interface import ActionType, Decision, Meter
+
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
+
+
+def sensible(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
+    """Return the options of a span within the wished number of suggestions a day, and the reasons against the rest."""
+    found, held = options(situation, span)
+    given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
+    if given >= most:
+        full = f"you had {given} suggestions today, and {most} is what you wish"
+        held |= {action: full for action, option in found.items() if option.kind == "suggested"}
+        found = {action: option for action, option in found.items() if option.kind != "suggested"}
+    return found, held
+
+
+def suggested_on(situation: Situation, at: datetime) -> int:
+    """Return how many suggestions the day of an instant had in other slots."""
+    moment = moment_at(at, situation.known.zones)
+    return sum(
+        one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in situation.advised
+    )
+
+
+def place(
+    situation: Situation, action: ActionType, span: Stretch, *, since: datetime
+) -> tuple[Option | None, str | None]:
+    """Return where an action that was recommended at ``since`` fits now, or the reason against it."""
+    others = [one for one in situation.advised if one.created_at != since]
+    found, held = options(replace(situation, advised=others), span)
+    return found.get(action), held.get(action)
+
+
+def nothing_fits(held: Mapping[ActionType, str]) -> tuple[str, ...]:
+    """Return a line per reason against all actions, the most frequent first."""
+    why: dict[str, list[str]] = {}
+    for action, reason in held.items():
+        why.setdefault(reason, []).append(str(action))
+    if len(why) == 1:
+        return (f"nothing fits now: {next(iter(why))}",)
+    ranked = sorted(why.items(), key=lambda one: -len(one[1]))
+    return ("nothing fits now", *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
+
+
+def task_for(situation: Situation, action: ActionType) -> Task | None:
+    """Return the open task with the nearest due day that an action works on, or None."""
+    if action not in WORK:
+        return None
+    open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
+    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action)
+    return min(mine, key=lambda t: (t.due, t.key), default=None)
+
+
+def as_wished(decision: Decision, situation: Situation) -> Decision:
+    """Return the decision after the weights of the meters and the goals of the week were added to the scores."""
+    if not (situation.wishes.weights or situation.wishes.goals) or not decision.scores:
+        return decision
+    scores = {action: score + bonus(situation, action) for action, score in decision.scores.items()}
+    best = max(scores, key=lambda action: scores[action])
+    if best is decision.action or bonus(situation, best) <= bonus(situation, decision.action):
+        return decision
+    return replace(decision, action=best, probabilities={a: float(a is best) for a in decision.probabilities})
+
+
+def bonus(situation: Situation, action: ActionType) -> float:
+    """Return what the user's wishes add to the score of an action."""
+    weights = situation.wishes.weights
+    weighed = sum((weights.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[action], strict=True))
+    goal = situation.wishes.goals.get(action)
+    if goal is None:
+        return weighed
+    left = goal - times_this_week(situation, action)
+    days = 7 - situation.date_of(situation.now).weekday()
+    return weighed + GOAL_BONUS * min(max(left / days, 0.0), 1.0)

@@ -1,0 +1,180 @@
+"""The plan of a date: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from bridge import calendar
+from bridge.calendar import Stretch
+from bridge.domain.types import Label, Occurrence, Reading, Task
+from bridge.planning import facts
+from bridge.planning.common_sense import KEEP, SURE, Day, Option, rounded_up, without
+from bridge.planning.situation import BESIDE, Situation
+from rhythm_env.interface import ActionType, Meter
+
+A_DAY = timedelta(days=1)
+WIND_DOWN, WIND_DOWN_MIN = timedelta(minutes=45), timedelta(minutes=15)
+WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
+TASK_DAYS = 2  # tasks due within so many days get a place in the plan
+TASKS_MAX = 4  # in a day
+TASK_USUAL, TASK_LEAST, TASK_MOST = timedelta(hours=1), timedelta(minutes=15), timedelta(hours=3)
+FOCUS = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep."""
+
+    start: datetime
+    end: datetime
+    kind: str
+    action: ActionType | None = None
+    title: str | None = None
+    reasons: tuple[str, ...] = ()
+    recommendation_id: int | None = None
+    all_day: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayPlan:
+    """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time."""
+
+    date: date
+    bedtime: datetime
+    wake: datetime
+    work: tuple[Stretch, ...]
+    blocks: tuple[Block, ...]
+    changes: tuple[str, ...] = ()
+
+
+def fixed_blocks(situation: Situation, day: date) -> list[Block]:
+    """Return the entries of a date, each as an entry, or as an entry to keep."""
+    start, end = (calendar.midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
+    found = [
+        _entry(situation, occurrence, label)
+        for occurrence, label in situation.entries
+        if occurrence.start < end and (occurrence.end > start or occurrence.start == start) and _stands(occurrence)
+    ]
+    return _with_tasks(situation, found)
+
+
+def _stands(occurrence: Occurrence) -> bool:
+    """Tell if an entry is still meant: neither cancelled nor declined, and not the mark of a place or a task."""
+    event = occurrence.event
+    return calendar.takes_time(event) or (
+        not event.cancelled and event.response != "declined" and event.kind not in ("workingLocation", "task")
+    )
+
+
+def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
+    event = occurrence.event
+    keeps = label.action in KEEP and label.confidence >= SURE and calendar.takes_time(event)
+    vetoed = label.action in situation.wishes.never
+    return Block(
+        start=occurrence.start,
+        end=occurrence.end,
+        kind="keep" if keeps and not vetoed else "entry",
+        action=label.action,
+        title=None if event.private else event.title,
+        all_day=event.all_day,
+    )
+
+
+def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
+    """Return the blocks, with the task that is due first as a reason of each focus entry ahead."""
+    due = iter(due_tasks(situation))
+    found: list[Block] = []
+    for block in blocks:
+        focus = block.kind == "keep" and block.action in FOCUS and block.end > situation.now
+        task = next(due, None) if focus else None
+        found.append(block if task is None else replace(block, reasons=(f"for: {task.title}",)))
+    return found
+
+
+def due_tasks(situation: Situation) -> list[Task]:
+    """Return the open tasks that are due within two days, the nearest first."""
+    last = situation.date_of(situation.now) + TASK_DAYS * A_DAY
+    found = [
+        t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
+    ]
+    return sorted(found, key=lambda t: (t.due or last, t.key))[:TASKS_MAX]
+
+
+def suggestion_block(
+    option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None
+) -> Block:
+    """Return an option as a block of a preview."""
+    return Block(
+        start=option.start,
+        end=option.end,
+        kind=option.kind,
+        action=option.action,
+        title=option.what if task is None else task.title,
+        reasons=facts.reasons(option, situation, readings, task),
+    )
+
+
+def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield a place in working hours for each task that is due and has none yet."""
+    named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
+    busy = [*situation.busy, *spans(taken)]
+    for task in due_tasks(situation):
+        if task.title in named or day.date > (task.due or day.date):
+            continue
+        place = _place_of(task, situation, day, busy)
+        if place is not None:
+            busy = [*busy, (place[0] - BESIDE, place[1] + BESIDE)]
+            action = situation.task_actions.get(task.key)
+            reasons = facts.of_task(task, situation)
+            yield Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
+
+
+def _place_of(task: Task, situation: Situation, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
+    """Return the first free stretch that is long enough for a task: in working hours, else before the evening ends."""
+    effort = TASK_USUAL if task.effort is None else timedelta(hours=task.effort)
+    length = min(max(effort, TASK_LEAST), TASK_MOST)
+    low = rounded_up(situation.now + BESIDE)
+    for hours in ([*day.work], [day.awake(timedelta(hours=1), timedelta(hours=2))]):
+        for start, end in without(calendar.clipped(hours, low, day.bed), busy):
+            begin = rounded_up(start)
+            if end - begin >= min(length, TASK_USUAL):
+                return begin, min(begin + length, end)
+    return None
+
+
+def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield the sleep that is going on or ends the date, and the time to wind down before it."""
+    for ends in (day, day + A_DAY):
+        bed, wake = situation.sleep(ends)
+        if wake <= situation.now:
+            continue
+        if ends > day:
+            yield from _wind_down(situation, bed, taken)
+        yield Block(
+            start=bed,
+            end=wake,
+            kind="sleep",
+            action=ActionType.SLEEP,
+            reasons=(f"you usually get up at {situation.clock(wake)}",),
+        )
+
+
+def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> Iterator[Block]:
+    """Yield the last free stretch before bedtime, if it is long enough."""
+    low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
+    free = without([(low, bed)], [*situation.attended, *spans(taken)]) if low < bed else []
+    if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
+        start, end = max(free[-1][0], free[-1][1] - WIND_DOWN), free[-1][1]
+        yield Block(start=start, end=end, kind="wind_down", reasons=(f"your usual bedtime is {situation.clock(bed)}",))
+
+
+def spans(blocks: Sequence[Block]) -> list[Stretch]:
+    """Return the times of timed blocks."""
+    return [(b.start, b.end) for b in blocks if not b.all_day]
+
+
+def clear_of(option: Option, blocks: Sequence[Block]) -> bool:
+    """Tell if an option overlaps no block."""
+    return not calendar.clipped(calendar.merged(spans(blocks)), option.start, option.end)

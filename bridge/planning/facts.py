@@ -1,0 +1,106 @@
+"""Reasons of a suggestion: facts of the calendar, the tasks and the body, the strongest first, without a promise."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+
+from bridge.domain.types import Because, Reading, Task
+from bridge.planning.common_sense import Option
+from bridge.planning.situation import Situation
+from rhythm_env.constants import EFFECTS
+from rhythm_env.interface import DAY_NAMES, ActionType, Meter
+
+NORMAL = 0.70  # the level of a meter that is the user's normal
+BODY_FACTS_MAX = 2
+FACT_MIN = 0.02  # contribution of an input that is worth telling
+DEMANDING = {
+    ActionType.DEEP_WORK: Meter.COGNITION,
+    ActionType.LEARN: Meter.COGNITION,
+    ActionType.EXERCISE: Meter.VITALITY,
+}
+SERVES_MIN = 0.05  # gain of a meter in the simulator's table from which an action serves the meter
+
+
+def reasons(
+    option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
+) -> tuple[str, ...]:
+    """Return the facts that speak for an option, at least one of them."""
+    found = [
+        *_of_calendar(option, situation),
+        *of_task(task, situation),
+        *_of_goal(option.action, situation),
+        *_of_body(option.action, readings),
+        *_of_gap(option, situation),
+    ]
+    return tuple(dict.fromkeys(found))
+
+
+def _of_calendar(option: Option, situation: Situation) -> list[str]:
+    """Return that an action is planned, usual, or the night."""
+    if option.kind == "keep":
+        return [f"it is in your calendar at {situation.clock(option.start)}"]
+    if option.kind == "sleep":
+        return [f"you usually get up at {situation.clock(option.end)}"]
+    if option.usual:
+        day = DAY_NAMES[situation.date_of(option.start).weekday()]
+        return [f"you usually do it on {day} at {situation.clock(option.start)}"]
+    if option.action is ActionType.SLEEP and situation.short_of_sleep is not None:
+        return [f"last night was {situation.short_of_sleep // timedelta(minutes=1)} min shorter than your usual"]
+    return []
+
+
+def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
+    """Return when a task is due."""
+    if task is None or task.due is None:
+        return ()
+    days = (task.due - situation.date_of(situation.now)).days
+    if days < 0:
+        return (f"it was due {-days} {'day' if days == -1 else 'days'} ago",)
+    return (("it is due today", "it is due tomorrow")[days] if days < 2 else f"it is due in {days} days",)
+
+
+def _of_goal(action: ActionType, situation: Situation) -> list[str]:
+    """Return how far a goal of the week is."""
+    goal = situation.wishes.goals.get(action)
+    return [] if goal is None else [f"your goal: {times_this_week(situation, action)} of {goal} this week so far"]
+
+
+def times_this_week(situation: Situation, action: ActionType) -> int:
+    """Return how often the user did an action since Monday, by calendar and workouts."""
+    today = situation.date_of(situation.now)
+    monday = today - timedelta(days=today.weekday())
+    shown = {
+        situation.date_of(o.start)
+        for o, label in situation.entries
+        if label.action is action and o.end <= situation.now and situation.date_of(o.start) >= monday
+    }
+    if action is ActionType.EXERCISE:
+        shown |= {monday + timedelta(days=k) for k in range(7) if situation.workouts(monday + timedelta(days=k))}
+    return len(shown)
+
+
+def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]:
+    """Return the strongest facts for an action: what lowers a meter it serves, or raises a meter that it needs."""
+    found: list[tuple[float, str]] = []
+    for meter, gain in zip(Meter, EFFECTS[action], strict=True):
+        reading = readings.get(meter)
+        if reading is not None and reading.coverage > 0:
+            if gain >= SERVES_MIN and reading.level < NORMAL and meter is not Meter.PROGRESS:
+                found += _strong(reading.because, sign=-1)
+            elif DEMANDING.get(action) is meter and reading.level >= NORMAL:
+                found += _strong(reading.because, sign=1)
+    return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]
+
+
+def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]:
+    return [(sign * b.contribution, b.text) for b in because if sign * b.contribution >= FACT_MIN]
+
+
+def _of_gap(option: Option, situation: Situation) -> list[str]:
+    """Return the gap that a suggestion lies in."""
+    if option.kind != "suggested":
+        return []
+    if option.until is None or situation.busy_from(option.until) is None:
+        return ["nothing else is planned then"]
+    return [f"you are free until {situation.clock(option.until)}"]

@@ -1,0 +1,130 @@
+"""The situation that a suggestion has to fit: calendar, routine, wishes, recent advice, and last night."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from functools import cached_property
+
+from bridge import calendar
+from bridge.calendar import Stretch
+from bridge.domain.records import AdviceRecord, Snapshot
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
+from bridge.domain.wishes import Wishes
+from bridge.planning.routine import Routine
+from rhythm_env.interface import ActionType, Answer
+
+BESIDE = timedelta(minutes=5)  # kept free before and after an entry
+TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
+NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
+SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
+ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
+
+Entry = tuple[Occurrence, Label]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Situation:
+    """A user at ``now``. ``advised`` holds the advice of the last eight days that was not superseded, ascending.
+
+    ``task_actions`` maps the key of an open task to the action that the task is.
+    """
+
+    known: Snapshot
+    now: datetime
+    routine: Routine
+    wishes: Wishes = field(default_factory=Wishes)
+    advised: Sequence[AdviceRecord] = ()
+    task_actions: Mapping[str, ActionType] = field(default_factory=dict)
+    previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """Calendar entries near now without the entries that were written for advice, ascending."""
+        low, high = self.now - NEAR, self.now + NEAR
+        near = (entry for entry in self.known.agenda if entry[0].end > low and entry[0].start < high)
+        return sorted((e for e in near if not e[0].event.kind.startswith(ADVICE_KIND)), key=lambda e: e[0].start)
+
+    @cached_property
+    def busy(self) -> list[Stretch]:
+        """Stretches that cannot take a suggestion, with travel and a pause around entries, and accepted advice."""
+        taken = [(o.start - margin(o), o.end + margin(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
+        return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
+
+    @cached_property
+    def promised(self) -> list[Stretch]:
+        """The times of accepted suggestions."""
+        return [
+            (one.start, one.end)
+            for one in self.advised
+            if one.answer is Answer.ACCEPT and one.kind == "suggested" and one.start and one.end
+        ]
+
+    def date_of(self, at: datetime) -> date:
+        """Return the date of an instant on the user's clock."""
+        return at.astimezone(zone_at(at, self.known.zones)).date()
+
+    def clock(self, at: datetime) -> str:
+        """Return an instant as HH:MM on the user's clock."""
+        return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
+
+    def sleep(self, day: date) -> Stretch:
+        """Return the expected main sleep that ends on a date. It begins after the last entry that keeps the user up."""
+        bed, wake = self.routine.sleep_ending_on(day, self.known.zones)
+        for start, end in self.attended:
+            if start < wake and bed < end and end - bed < wake - bed and start < bed + (wake - bed) / 2:
+                bed = max(bed, min(end + TRAVEL, wake))
+        return bed, wake
+
+    @cached_property
+    def attended(self) -> list[Stretch]:
+        """Stretches of timed, busy entries near now, merged, without margins."""
+        return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
+
+    def busy_from(self, at: datetime) -> Stretch | None:
+        """Return the busy stretch that begins at an instant, or None."""
+        return next((one for one in self.busy if one[0] == at), None)
+
+    def work(self, day: date) -> list[Stretch]:
+        """Return the working spans of a date: none on a day off."""
+        return [] if self.is_day_off(day) else self.routine.work_on(day, self.known.zones)
+
+    def is_day_off(self, day: date) -> bool:
+        """Tell if an all-day entry says that the user is away from work on a date."""
+        return any(
+            o.event.all_day
+            and o.event.first_day is not None
+            and o.event.kind == "outOfOffice"
+            and o.event.first_day <= day <= (o.event.last_day or o.event.first_day)
+            for o, _ in self.entries
+        )
+
+    @cached_property
+    def short_of_sleep(self) -> timedelta | None:
+        """The time by which last night was shorter than the user's usual night, or None when it was not, or unknown."""
+        nights = {n.day: n for _, n in self.known.episodes if n.kind is EpisodeKind.SLEEP and n.end <= self.now}
+        last = nights.get(self.date_of(self.now))
+        before = sorted(n.end - n.start for day, n in nights.items() if last is not None and day < last.day)[-42:]
+        if last is None or len(before) < SLEEP_NIGHTS_MIN:
+            return None
+        short = before[len(before) // 2] - (last.end - last.start)
+        return short if short > timedelta(0) else None
+
+    def workouts(self, day: date) -> list[Episode]:
+        """Return the workouts of a date that have ended by now."""
+        return [
+            e for _, e in self.known.episodes if e.kind is EpisodeKind.WORKOUT and e.day == day and e.end <= self.now
+        ]
+
+    @property
+    def is_blank(self) -> bool:
+        """Tell if nothing at all is known of the user."""
+        known = self.known
+        return not (known.samples or known.episodes or known.agenda or known.tasks)
+
+
+def margin(occurrence: Occurrence) -> timedelta:
+    """Return the time kept free before and after an entry."""
+    return TRAVEL if occurrence.event.located else BESIDE
