@@ -89,14 +89,23 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     the repeated hours to the slot of their second time, while the bounds of a slot are those of its first time.
     """
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
-    wall = datetime.combine(moment.date + timedelta(days=days), time(hour))
+    return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
+
+
+def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:
+    """Return the first instant in UTC at which the user's clock shows a naive time, or a later time.
+
+    >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
+    >>> first_shown(datetime(2026, 11, 23, 7, 30), zones).isoformat()
+    '2026-11-23T06:30:00+00:00'
+    """
     arrived = datetime.min.replace(tzinfo=UTC)
     for span, following in zip_longest(zones, zones[1:]):
         start = max(wall.replace(tzinfo=ZoneInfo(span.zone)).astimezone(UTC), arrived)
         if following is None or start < following.since:
             return start.astimezone(UTC)
         arrived = following.since
-    raise ValueError("slot_start needs at least one zone")
+    raise ValueError("first_shown needs at least one zone")
 
 
 def slot_bounds(moment: Moment, zones: ZoneHistory) -> tuple[datetime, datetime]:

@@ -5,10 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import time
+from typing import Any
 
+from bridge.domain.errors import SetupError
 from rhythm_env.interface import ActionType, Meter
 
 SUGGESTIONS_DEFAULT = 3  # a day
+SUGGESTIONS_MAX = 12
+GOAL_MAX = 21  # times a week
+WEIGHT_MAX = 5.0
+SPANS_MAX = 6  # of hours for an action
+NEXT = "bridge wish --help"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
 
 
@@ -26,3 +33,86 @@ class Wishes:
     goals: Mapping[ActionType, int] = field(default_factory=dict)
     weights: Mapping[Meter, float] = field(default_factory=dict)
     suggestions: int = SUGGESTIONS_DEFAULT
+
+
+def checked(wishes: Wishes) -> Wishes:
+    """Return wishes that can be met. Raises SetupError for others."""
+    for action, goal in wishes.goals.items():
+        if not 1 <= goal <= GOAL_MAX:
+            raise SetupError(f"a goal is 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
+        if action in wishes.never:
+            raise SetupError(
+                f"{action} has a goal and shall never be suggested; drop one: "
+                f'bridge wish --goal "{action} 0", or bridge wish --never none'
+            )
+    for action, spans in wishes.hours.items():
+        if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
+            raise SetupError(f"{action} needs 1 to {SPANS_MAX} spans of hours that end after they begin; see: {NEXT}")
+    for meter, weight in wishes.weights.items():
+        if not 0 <= weight <= WEIGHT_MAX:
+            raise SetupError(f"the weight of {meter} is 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
+    if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
+        raise SetupError(f"suggestions are 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}")
+    return wishes
+
+
+def plain(wishes: Wishes) -> dict[str, Any]:
+    """Return wishes as JSON values, in the order of actions and meters."""
+    return {
+        "never": [str(action) for action in ActionType if action in wishes.never],
+        "hours": {
+            str(a): [[_clock(t) for t in span] for span in wishes.hours[a]] for a in ActionType if a in wishes.hours
+        },
+        "goals": {str(action): wishes.goals[action] for action in ActionType if action in wishes.goals},
+        "weights": {str(meter): float(wishes.weights[meter]) for meter in Meter if meter in wishes.weights},
+        "suggestions": wishes.suggestions,
+    }
+
+
+def wishes_of(body: object) -> Wishes:
+    """Return the wishes of ``plain``. Keys may be missing. Raises SetupError for anything else."""
+    if not isinstance(body, Mapping) or body.keys() - {"never", "hours", "goals", "weights", "suggestions"}:
+        raise SetupError(f"wishes are an object with never, hours, goals, weights and suggestions; see: {NEXT}")
+    try:
+        found = Wishes(
+            never=frozenset(ActionType(action) for action in _list(body.get("never", []))),
+            hours={ActionType(a): _spans(spans) for a, spans in _object(body.get("hours", {}))},
+            goals={ActionType(a): _whole(goal) for a, goal in _object(body.get("goals", {}))},
+            weights={Meter(m): _number(weight) for m, weight in _object(body.get("weights", {}))},
+            suggestions=_whole(body.get("suggestions", SUGGESTIONS_DEFAULT)),
+        )
+    except (TypeError, ValueError):
+        raise SetupError(f"these wishes cannot be read; write them as shown by: {NEXT}") from None
+    return checked(found)
+
+
+def _clock(at: time) -> str:
+    return at.isoformat("minutes" if (at.second, at.microsecond) == (0, 0) else "auto")
+
+
+def _spans(spans: object) -> tuple[Hours, ...]:
+    return tuple((time.fromisoformat(begin), time.fromisoformat(end)) for begin, end in map(_list, _list(spans)))
+
+
+def _list(value: object) -> list[Any]:
+    if not isinstance(value, list):
+        raise TypeError("a list is needed")
+    return value
+
+
+def _object(value: object) -> list[tuple[str, Any]]:
+    if not isinstance(value, Mapping):
+        raise TypeError("an object is needed")
+    return list(value.items())
+
+
+def _whole(value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError("a whole number is needed")
+    return value
+
+
+def _number(value: object) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise TypeError("a number is needed")
+    return float(value)

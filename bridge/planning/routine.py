@@ -8,42 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date, datetime, timedelta
+from datetime import date, datetime
 
+from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
+from bridge.planning.bedtimes import Night, usual_nights
+from bridge.planning.clock import instant
+from bridge.planning.free_days import is_free_day
+from bridge.planning.habits import Habit, habits
+from bridge.planning.working_hours import Span, working_week
 from rhythm_env.interface import ActionType
 
-MINUTE = timedelta(minutes=1)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Night:
-    """The usual main sleep that ends on a day of the week, in minutes after midnight of that date.
-
-    ``bed_sd`` and ``wake_sd`` are standard deviations of the next such night in minutes. ``nights`` is the number of
-    the user's own nights behind the figures, where older nights count less.
-    """
-
-    bed: float
-    wake: float
-    bed_sd: float
-    wake_sd: float
-    nights: float = 0.0
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Habit:
-    """The usual way in which a user does an action.
-
-    ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
-    Monday) to the usual start in minutes after midnight, for weekdays on which the action is usual. ``names`` maps a
-    weekday to the user's own word for it, such as "run", where the data has one.
-    """
-
-    per_week: float
-    minutes: float
-    starts: Mapping[int, float] = field(default_factory=dict)
-    names: Mapping[int, str] = field(default_factory=dict)
+__all__ = ["Habit", "Night", "Routine", "is_free_day", "learn_routine"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,14 +32,23 @@ class Routine:
     """
 
     nights: tuple[Night, ...]
-    work: tuple[tuple[tuple[float, float], ...], ...]
+    work: tuple[tuple[Span, ...], ...]
     work_known: bool = False
     habits: Mapping[ActionType, Habit] = field(default_factory=dict)
 
     def sleep_ending_on(self, day: date, zones: ZoneHistory) -> tuple[datetime, datetime]:
         """Return usual bedtime and wake time of the main sleep that ends on a date, in UTC."""
-        raise NotImplementedError
+        night = self.nights[day.weekday()]
+        bed, wake = instant(day, night.bed, zones), instant(day, night.wake, zones)
+        return bed, max(bed, wake)
 
     def work_on(self, day: date, zones: ZoneHistory) -> list[tuple[datetime, datetime]]:
         """Return the usual working spans that begin on a date, in UTC, ascending."""
-        raise NotImplementedError
+        spans = [(instant(day, start, zones), instant(day, end, zones)) for start, end in self.work[day.weekday()]]
+        return [(start, end) for start, end in spans if start < end]
+
+
+def learn_routine(known: Snapshot) -> Routine:
+    """Return a user's routine from everything known. Without data it rests on published figures."""
+    work, work_known = working_week(known)
+    return Routine(nights=usual_nights(known), work=work, work_known=work_known, habits=habits(known))

@@ -1,7 +1,8 @@
-"""The users, with their names, zones, permissions of assistants, and corrections of events."""
+"""The users, with their names, zones, wishes, permissions of assistants, and corrections of events."""
 
 from __future__ import annotations
 
+import json
 import re
 from datetime import datetime
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -11,6 +12,7 @@ import sqlalchemy as sa
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Correction, User
 from bridge.domain.slots import ZoneSpan
+from bridge.domain.wishes import Wishes, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
@@ -123,6 +125,19 @@ class People(Part):
             correction = Correction(series=row.series, title=row.title, action=action, made_at=row.made_at)
             found.setdefault(row.series, correction)
         return list(found.values())
+
+    @reads
+    def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
+        """Return the wishes of a user. Without any set they are those of a new user."""
+        body = db.execute(sa.select(tables.wishes.c.body).where(tables.wishes.c.user_id == user_id)).scalar()
+        return Wishes() if body is None else wishes_of(json.loads(body))
+
+    @writes()
+    def save_wishes(self, db: sa.Connection, user_id: int, wishes: Wishes, *, now: datetime) -> None:
+        """Save the wishes of a user in place of the earlier wishes."""
+        changed = {"body": json.dumps(plain(wishes)), "set_at": now}
+        query = insert_into(db, tables.wishes).values(user_id=user_id, **changed)
+        db.execute(query.on_conflict_do_update(index_elements=[tables.wishes.c.user_id], set_=changed))
 
 
 def check_zone(zone: str) -> None:

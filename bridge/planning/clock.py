@@ -1,0 +1,46 @@
+"""Dates and minutes of the user's clock, and weights by age."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta
+
+from bridge.domain.slots import ZoneHistory, first_shown, zone_at
+
+MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
+MINUTES_OF_DAY = 1440.0
+HALF_LIFE = 21 * DAY  # of an observation's weight: a new timetable outweighs the old one after three weeks
+WEEKEND = (5, 6)
+
+
+def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
+    """Return the local date and the minutes after its midnight, by the user's zone or by minutes east of UTC."""
+    east = at.astimezone(zone_at(at, zones)).utcoffset() if offset is None else timedelta(minutes=offset)
+    local = at.replace(tzinfo=None) - (at.utcoffset() or timedelta(0)) + (east or timedelta(0))
+    return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE
+
+
+def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
+    """Return the instant in UTC at which the user's clock shows minutes after a date's midnight.
+
+    Minutes below zero or above 1440 lie on a date before or after.
+    """
+    return first_shown(datetime.combine(day, time()) + timedelta(minutes=round(minutes)), zones)
+
+
+def weight(then: datetime, now: datetime) -> float:
+    """Return the weight of an observation by its age, 1 for the newest."""
+    return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
+
+
+def quantile(values: Sequence[float], share: float) -> float:
+    """Return a quantile of values with linear interpolation.
+
+    >>> quantile([540, 480, 600], 0.5), quantile([0, 100], 0.15)
+    (540.0, 15.0)
+    """
+    ranked = sorted(values)
+    at = share * (len(ranked) - 1)
+    low = int(at)
+    high = min(low + 1, len(ranked) - 1)
+    return float(ranked[low] + (at - low) * (ranked[high] - ranked[low]))

@@ -1,0 +1,178 @@
+"""Habits: when, how often and how long a user does each action, over the last six weeks.
+
+Evidence are timed calendar entries that are over, workouts, naps and mindful sessions. A workout that stands in the
+calendar counts once, with the calendar's time and word.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from statistics import median
+
+from bridge.calendar import takes_time
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Snapshot
+from bridge.domain.slots import ZoneHistory
+from bridge.domain.types import EpisodeKind
+from bridge.planning.clock import DAY, MINUTE, clock
+from rhythm_env.interface import ActionType
+
+WEEKS = 6  # of a weekday's last days
+TIMES = 2  # of those days that make a start usual
+EARLIEST_WEEK = 7 * DAY  # with less data a week is assumed, so that a single time is once a week
+AROUND = 60.0  # minutes by which a usual start varies
+SLACK = timedelta(minutes=30)  # between the calendar's time and the measured time of the same thing
+LONGEST = timedelta(hours=16)
+LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
+NAME_LENGTH = 60
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Habit:
+    """The usual way in which a user does an action.
+
+    ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
+    Monday) to the usual start in minutes after midnight, for weekdays on which the action is usual. ``names`` maps a
+    weekday to the user's own word for it, such as "run", where the data has one.
+    """
+
+    per_week: float
+    minutes: float
+    starts: Mapping[int, float] = field(default_factory=dict)
+    names: Mapping[int, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class _Deed:
+    """A stretch in which an action was done. The calendar sorts before a measurement of the same time."""
+
+    start: datetime
+    end: datetime
+    measured: bool
+    action: ActionType
+    day: date
+    minute: float  # of the start by the user's clock
+    name: str
+
+
+def habits(known: Snapshot) -> dict[ActionType, Habit]:
+    """Return the habits of each action with evidence."""
+    since = known.at - WEEKS * EARLIEST_WEEK
+    found = sorted(one for one in _deeds(known) if since <= one.start and one.end <= known.at)
+    if not found:
+        return {}
+    weeks = (known.at - max(min(_first(known), found[0].start), since)) / EARLIEST_WEEK
+    by_action = {action: _once([one for one in found if one.action is action]) for action in ActionType}
+    return {action: _habit(deeds, max(weeks, 1.0)) for action, deeds in by_action.items() if deeds}
+
+
+def _first(known: Snapshot) -> datetime:
+    """Return the first instant of the calendar and of the measured stretches."""
+    starts = [o.start for o, _ in known.agenda] + [episode.start for _, episode in known.episodes]
+    return min(starts, default=known.at)
+
+
+def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
+    usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
+    return Habit(
+        per_week=len(deeds) / weeks,
+        minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
+        starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
+        names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
+    )
+
+
+def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
+    """Return the deeds of the two hours of the day that most dates share, or none below two dates."""
+    best: list[_Deed] = []
+    for first in sorted(deeds, key=lambda one: one.minute):
+        near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
+        if len({one.day for one in near}) > len({one.day for one in best}):
+            best = near
+    return best if len({one.day for one in best}) >= TIMES else []
+
+
+def _name(deeds: Iterable[_Deed]) -> str:
+    """Return the most frequent word for deeds, in the spelling that is most frequent, if it occurs twice."""
+    spelt = Counter(one.name for one in deeds if one.name)
+    words: Counter[str] = Counter()
+    for name, count in spelt.items():
+        words[name.casefold()] += count
+    word, count = min(words.items(), key=lambda one: (-one[1], one[0]), default=("", 0))
+    if count < TIMES:
+        return ""
+    return min((-count, name) for name, count in spelt.items() if name.casefold() == word)[1]
+
+
+def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
+    """Drop measurements of what the calendar or another source shows, and entries that overlap an earlier entry."""
+    kept: list[_Deed] = []
+    for one in sorted(deeds, key=lambda deed: (deed.measured, deed)):
+        slack = SLACK if one.measured else timedelta(0)
+        if not any(one.start < other.end + slack and other.start < one.end + slack for other in kept):
+            kept.append(one)
+    return sorted(kept)
+
+
+def _deeds(known: Snapshot) -> Iterator[_Deed]:
+    yield from _in_calendar(known)
+    for _, episode in known.episodes:
+        if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
+            nap = episode.kind is EpisodeKind.NAP
+            action, name = (ActionType.SLEEP, "") if nap else (ActionType.EXERCISE, _sport(episode.label or ""))
+            yield _measured(action, episode.start, episode.end, known.zones, episode.offset, name)
+    for _, sample in known.samples:
+        if sample.metric is Metric.MINDFUL and sample.end is not None and sample.start < sample.end:
+            yield _measured(ActionType.MEDITATE, sample.start, sample.end, known.zones, sample.offset, "")
+
+
+def _measured(
+    action: ActionType, start: datetime, end: datetime, zones: ZoneHistory, offset: int | None, name: str
+) -> _Deed:
+    day, minute = clock(start, zones, offset)
+    return _Deed(start=start, end=end, measured=True, action=action, day=day, minute=minute, name=name)
+
+
+def _in_calendar(known: Snapshot) -> Iterator[_Deed]:
+    """Yield the calendar's entries. Advice that was written into the calendar is no habit."""
+    for occurrence, label in known.agenda:
+        event, length = occurrence.event, occurrence.end - occurrence.start
+        longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
+        if label.action is None or not timedelta(0) < length <= longest:
+            continue
+        if takes_time(event) and not event.kind.startswith("advice:"):
+            day, minute = clock(occurrence.start, known.zones)
+            name = "" if event.private or event.title is None else _word(event.title)
+            yield _Deed(
+                start=occurrence.start,
+                end=occurrence.end,
+                measured=False,
+                action=label.action,
+                day=day,
+                minute=minute,
+                name=name,
+            )
+
+
+def _word(title: str) -> str:
+    """Return a title without running numbers and signs around it.
+
+    >>> _word("  Yoga   #12"), _word("(Run)")
+    ('Yoga', 'Run')
+    """
+    plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH])
+    return re.sub(r"^\W+|[\W_]+\d*\W*$", "", plain).strip()[:NAME_LENGTH]
+
+
+def _sport(label: str) -> str:
+    """Return a vendor's word for a sport as people write it.
+
+    >>> _sport("HKWorkoutActivityTypeRunning"), _sport("strength_training")
+    ('running', 'strength training')
+    """
+    plain = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", label.removeprefix("HKWorkoutActivityType"))
+    return re.sub(r"[\W_]+", " ", plain).strip().lower()[:NAME_LENGTH]

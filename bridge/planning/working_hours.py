@@ -1,0 +1,187 @@
+"""Working hours by weekday and free days, from the calendar and the tasks that were done.
+
+A day counts as worked with an hour of deep work or meetings, with two hours of any work, or, from Monday to Friday,
+with three tasks done over some hours. A weekday is a workday when at least a third of its weeks were worked, by recency
+and with the published share as most of a week. A span reaches from the 15th percentile of begins to the 85th of ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from statistics import median_low
+
+from bridge.calendar import is_meeting, merged, midnight, takes_time
+from bridge.domain.records import Snapshot
+from bridge.domain.types import Event, Label, Occurrence
+from bridge.planning.clock import DAY, MINUTE, WEEKEND, clock, quantile, weight
+from bridge.planning.free_days import is_free_day
+from bridge.planning.published import OFFICE, WORKS_ON_WEEKEND, WORKS_ON_WORKDAY
+from rhythm_env.interface import ActionType
+
+Span = tuple[float, float]  # minutes after midnight of the date of the begin
+Week = tuple[tuple[Span, ...], ...]
+
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+DEEP_MINUTES, ANY_MINUTES = 60.0, 120.0  # of a day that counts as worked
+TASKS, TASK_HOURS = 3, (2.0, 12.0)  # done on a day that counts as worked, and the hours from the first to the last
+LONGEST = timedelta(hours=16)  # a longer entry, such as being on call, tells no working hours
+PAUSE = timedelta(hours=3)  # a longer pause divides a day into two spans
+EVIDENCE_DAYS = 3  # worked days from which the user's own hours count
+SHARE = 1 / 3  # of a weekday's weeks
+PRIOR_WEEKS = 0.75  # weeks that the published share is worth
+EARLIEST, LATEST = 0.15, 0.85  # quantiles of begins and ends
+SHORT = 150.0  # minutes: less within office hours shows when the user works, but not for how long
+LEARNING_SLACK = 60.0  # minutes around the working hours in which learning is work
+BACK = 60  # days
+GRID = 5.0  # minutes to which a span is rounded
+
+
+def office_week() -> Week:
+    """Return the published working hours."""
+    return tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
+
+
+def working_week(known: Snapshot) -> tuple[Week, bool]:
+    """Return the spans of work by weekday, and whether they rest on the user's own data."""
+    entries = [one for one in known.agenda if _counts(one[0], known.at)]
+    work = [(o, label) for o, label in entries if _is_work(o.event, label)]
+    free = _free(known)
+    week = _week(known, _worked(known, work, free), free)
+    learnt = [(o, label) for o, label in entries if label.action is ActionType.LEARN and _inside(o, week, known)]
+    days = _worked(known, work + learnt, free)
+    return _week(known, days, free), len(days) >= EVIDENCE_DAYS
+
+
+def _free(known: Snapshot) -> frozenset[date]:
+    today, _ = clock(known.at, known.zones)
+    back = (today - ago * DAY for ago in range(BACK + 1))
+    return frozenset(day for day in back if is_free_day(known, day))
+
+
+def _counts(occurrence: Occurrence, at: datetime) -> bool:
+    event = occurrence.event
+    length = occurrence.end - occurrence.start
+    advised = event.kind.startswith("advice:")
+    return occurrence.end <= at and takes_time(event) and timedelta(0) < length <= LONGEST and not advised
+
+
+def _is_work(event: Event, label: Label) -> bool:
+    meeting = label.action is None and is_meeting(event)
+    return label.action in WORK or event.kind == "focusTime" or meeting
+
+
+def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
+    day, start = clock(occurrence.start, known.zones)
+    end = start + (occurrence.end - occurrence.start) / MINUTE
+    spans = week[day.weekday()]
+    return any(low - LEARNING_SLACK <= start and end <= high + LEARNING_SLACK for low, high in spans)
+
+
+def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: frozenset[date]) -> dict[date, list[Span]]:
+    """Return the spans of each worked day, with pauses of three hours between them."""
+    found: dict[date, list[Span]] = {}
+    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
+        day, begin = clock(start, known.zones)
+        found.setdefault(day, []).append((begin, begin + (end - start) / MINUTE))
+    minutes = _minutes(known, work)
+    of_tasks = _of_tasks(known)
+    counted = {day: spans for day, spans in found.items() if _enough(*minutes[day])}
+    return {day: spans for day, spans in sorted({**of_tasks, **counted}.items()) if day not in free}
+
+
+def _minutes(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> dict[date, tuple[float, float]]:
+    """Return minutes of deep work or meetings, and of any work, by the date of the span to which they belong."""
+    found: dict[date, tuple[float, float]] = {}
+    for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
+        day, _ = clock(start, known.zones)
+        inside = [(o, label) for o, label in work if start <= o.start < end]
+        deep = _length(o for o, label in inside if label.action is not ActionType.ADMIN_WORK or is_meeting(o.event))
+        some, all_ = found.get(day, (0.0, 0.0))
+        found[day] = (some + deep, all_ + _length(o for o, _ in inside))
+    return found
+
+
+def _length(occurrences: Iterable[Occurrence]) -> float:
+    return sum((end - start) / MINUTE for start, end in merged((o.start, o.end) for o in occurrences))
+
+
+def _enough(deep: float, whole: float) -> bool:
+    return deep >= DEEP_MINUTES or whole >= ANY_MINUTES
+
+
+def _of_tasks(known: Snapshot) -> dict[date, list[Span]]:
+    """Return the span of tasks done on days from Monday to Friday."""
+    done: dict[date, list[float]] = {}
+    for task in known.tasks:
+        if task.completed is not None and known.at - BACK * DAY <= task.completed <= known.at:
+            day, minutes = clock(task.completed, known.zones)
+            done.setdefault(day, []).append(minutes)
+    low, high = (60 * hours for hours in TASK_HOURS)
+    return {
+        day: [(min(of), max(of))]
+        for day, of in done.items()
+        if day.weekday() not in WEEKEND and len(of) >= TASKS and low <= max(of) - min(of) <= high
+    }
+
+
+def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> Week:
+    if len(days) < EVIDENCE_DAYS:
+        return office_week()
+    shares = _shares(known, days, free)
+    return tuple(_spans(_own(days, weekday)) if shares[weekday] >= SHARE else () for weekday in range(7))
+
+
+def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> list[float]:
+    """Return the share of weeks worked by weekday. Free days count for nothing."""
+    today, _ = clock(known.at, known.zones)
+    worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
+    seen = [PRIOR_WEEKS] * 7
+    day = _first(known, days)
+    while day < today:
+        if day not in free:
+            trust = weight(midnight(day, known.zones), known.at)
+            seen[day.weekday()] += trust
+            worked[day.weekday()] += trust if day in days else 0.0
+        day += DAY
+    return [done / of for done, of in zip(worked, seen, strict=True)]
+
+
+def _first(known: Snapshot, days: Mapping[date, Sequence[Span]]) -> date:
+    """Return the first date on which the calendar was in use, or on which the user worked."""
+    begun = [clock(o.start, known.zones)[0] for o, _ in known.agenda if _counts(o, known.at)]
+    return max(min([*begun, *days]), clock(known.at - BACK * DAY, known.zones)[0])
+
+
+def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
+    """Return the worked days of a weekday, or with few of them those of its part of the week, or all."""
+    same = [spans for day, spans in days.items() if day.weekday() == weekday]
+    part = [spans for day, spans in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)]
+    return next((of for of in (same, part) if len(of) >= EVIDENCE_DAYS), part or list(days.values()))
+
+
+def _spans(days: Sequence[Sequence[Span]]) -> tuple[Span, ...]:
+    """Return the usual spans of days: as many as most days have."""
+    number = median_low([len(spans) for spans in days])
+    like = [spans for spans in days if len(spans) == number] if number > 1 else [[_hull(spans)] for spans in days]
+    found: list[Span] = []
+    for at in range(number):
+        start = quantile([spans[at][0] for spans in like], EARLIEST) // GRID * GRID
+        end = -(-quantile([spans[at][1] for spans in like], LATEST) // GRID) * GRID
+        if found and start <= found[-1][1]:
+            start = found.pop()[0]
+        found.append((start, end))
+    return _filled(found)
+
+
+def _hull(spans: Sequence[Span]) -> Span:
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def _filled(spans: Sequence[Span]) -> tuple[Span, ...]:
+    """Return office hours where little work lies within them, because a calendar need not show all work."""
+    low, high = OFFICE
+    little = sum(end - start for start, end in spans) < SHORT
+    if little and all(start < high and end > low for start, end in spans):
+        return ((min(low, spans[0][0]), max(high, spans[-1][1])),)
+    return tuple(spans)

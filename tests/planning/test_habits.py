@@ -1,0 +1,137 @@
+"""Habits: how often, when, how long, under which name."""
+
+import random
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bridge.domain.metrics import Metric
+from bridge.domain.types import EpisodeKind, Response, Sample
+from bridge.planning.routine import learn_routine
+from rhythm_env.interface import ActionType
+
+from .lives import DAY, TODAY, at, days, entry, known, sleep, whole_day, workout
+
+NIGHT = at(TODAY, 1439)
+TUESDAYS = [day for day in days(42) if day.weekday() == 1]
+
+
+def habits(episodes=(), agenda=(), **of):
+    return learn_routine(known(episodes, agenda, now=NIGHT, **of)).habits
+
+
+def exercise(*rows, **of):
+    return habits(*rows, **of)[ActionType.EXERCISE]
+
+
+def test_no_data_no_habit():
+    assert habits() == {}
+
+
+def test_a_weekly_class():
+    found = exercise((), [entry(day, 1110, 1170, "EXERCISE", "Yoga #4") for day in TUESDAYS])
+    assert found.per_week == pytest.approx(1.0, rel=0.2)
+    assert (found.minutes, found.starts, found.names) == (60, {1: 1110}, {1: "Yoga"})
+
+
+def test_a_workout_that_stands_in_the_calendar_counts_once():
+    agenda = [entry(day, 1110, 1170, "EXERCISE", "Run with Ben") for day in TUESDAYS]
+    ran = [workout(day, 1118, 47) for day in TUESDAYS]
+    assert exercise(ran, agenda) == exercise((), agenda)
+
+
+def test_a_workout_of_two_sources_counts_once():
+    ran = [workout(day, 420, 40) for day in TUESDAYS]
+    again = [workout(day, 422, 41, "run", source="strava") for day in TUESDAYS]
+    assert exercise([*ran, *again]).per_week == exercise(ran).per_week
+
+
+def test_the_word_of_the_watch_without_a_calendar():
+    found = exercise([workout(day, 420, 40, "HKWorkoutActivityTypeTraditionalStrengthTraining") for day in TUESDAYS])
+    assert found.names == {1: "traditional strength training"}
+
+
+def test_a_start_is_usual_from_two_days_on():
+    once = exercise((), [entry(TUESDAYS[-1], 1110, 1170, "EXERCISE", "Yoga")])
+    assert once.starts == {}
+    assert once.names == {}
+    assert once.minutes == 60
+    twice = exercise((), [entry(day, 1110, 1170, "EXERCISE", "Yoga") for day in TUESDAYS[-2:]])
+    assert twice.starts == {1: 1110}
+
+
+def test_the_usual_time_among_others():
+    usual = [entry(day, 420, 450, "MEDITATE", "Sit") for day in TUESDAYS]
+    other = [entry(day, 1300, 1310, "MEDITATE", "Pause") for day in TUESDAYS[:2]]
+    found = habits((), [*usual, *other])[ActionType.MEDITATE]
+    assert (found.starts, found.names) == ({1: 420}, {1: "Sit"})
+
+
+def test_different_titles_give_no_name():
+    agenda = [entry(day, 600, 660, "ADMIN_WORK", f"Topic {'abcdef'[k]}") for k, day in enumerate(TUESDAYS)]
+    assert habits((), agenda)[ActionType.ADMIN_WORK].names == {}
+
+
+def test_a_private_entry_gives_no_name():
+    agenda = [entry(day, 600, 660, "ME_TIME", "Therapy", private=True) for day in TUESDAYS]
+    assert habits((), agenda)[ActionType.ME_TIME].names == {}
+
+
+def test_of_sleep_only_naps():
+    nights = [sleep(day, -60, 400) for day in days(28)]
+    planned = [entry(day, 0, 420, "SLEEP", "Sleep") for day in days(28)]
+    assert habits(nights, planned) == {}
+    naps = [sleep(day, 800, 825, kind=EpisodeKind.NAP) for day in TUESDAYS]
+    found = habits([*nights, *naps])[ActionType.SLEEP]
+    assert (found.minutes, found.starts) == (25, {1: 800})
+
+
+def test_sessions_of_mindfulness():
+    start, end = at(TUESDAYS[-1], 420), at(TUESDAYS[-1], 432)
+    sat = Sample(key="m", metric=Metric.MINDFUL, start=start, end=end, day=TUESDAYS[-1], value=12)
+    assert habits(samples=[("apple", sat)])[ActionType.MEDITATE].minutes == 12
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        whole_day(TUESDAYS[-1], "Gym week", "EXERCISE"),
+        entry(TUESDAYS[-1], 600, 660, "EXERCISE", response=Response.DECLINED),
+        entry(TUESDAYS[-1], 600, 660, "EXERCISE", cancelled=True),
+        entry(TUESDAYS[-1], 600, 660, "EXERCISE", busy=False),
+        entry(TUESDAYS[-1], 600, 660, "EXERCISE", kind="advice:EXERCISE"),
+        entry(TODAY + DAY, 600, 660, "EXERCISE"),
+        entry(TODAY - 50 * DAY, 600, 660, "EXERCISE"),
+    ],
+)
+def test_what_is_no_evidence(one):
+    assert habits((), [one]) == {}
+
+
+def test_how_often_counts_from_the_first_data_on():
+    ran = [workout(day, 420, 40) for day in days(14)[::2]]
+    assert exercise(ran).per_week == pytest.approx(3.5, rel=0.2)
+    assert exercise(ran[-1:]).per_week == 1.0
+
+
+def test_rows_in_any_order():
+    rng = random.Random(2)
+    titles = ["Run", "run", "Gym", None]
+    agenda = [
+        entry(day, rng.randint(300, 1300), 1380, rng.choice([*ActionType]), rng.choice(titles)) for day in days(40) * 3
+    ]
+    ran = [workout(day, rng.randint(300, 1300), 40) for day in days(40)]
+    first = known(ran, agenda, now=NIGHT)
+    for _ in range(5):
+        rng.shuffle(agenda)
+        rng.shuffle(ran)
+        assert learn_routine(replace(first, agenda=agenda, episodes=ran)) == learn_routine(first)
+
+
+def test_only_what_is_over_counts():
+    agenda = [entry(day, 600, 700, "LEARN", "Course") for day in days(40)]
+    now = at(TODAY - 7 * DAY, 660)
+    early = learn_routine(known((), agenda, now=now))
+    assert early == learn_routine(known((), [one for one in agenda if one[0].end <= now], now=now))
+    assert timedelta(minutes=early.habits[ActionType.LEARN].minutes) == timedelta(minutes=100)
