@@ -13,7 +13,7 @@ from functools import cached_property
 from types import MappingProxyType
 
 from bridge import calendar
-from bridge.calendar import Stretch
+from bridge.calendar import COMPANY, Stretch
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.situation import Situation
@@ -31,6 +31,7 @@ REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the 
 WEEK = timedelta(days=7)
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
 KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  # entries that are worth keeping
+MEAL_MAX = timedelta(minutes=75)
 SURE = 0.5  # confidence in an entry's label from which its action counts as planned
 
 
@@ -142,12 +143,13 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
     low, high = day.awake(HOUR, HOUR)
     low = max(low, day.since(COMPANY_FROM))
     after = max((end for _, end in day.work), default=low)
-    return [(max(low, after), high), *_usual(day, action, HOUR)]
+    usual = [part for stretch in _usual(day, action, HOUR) for part in day.off_work(stretch)]
+    return [(max(low, after), high), *usual]
 
 
-def _own_time(day: Day, action: ActionType) -> list[Stretch]:
+def _own_time(day: Day, _action: ActionType) -> list[Stretch]:
     """Allow time of one's own outside of working hours."""
-    return [*day.off_work(day.awake(HOUR, timedelta(minutes=30))), *_usual(day, action, HOUR)]
+    return day.off_work(day.awake(HOUR, timedelta(minutes=30)))
 
 
 def _quiet(day: Day, _action: ActionType) -> list[Stretch]:
@@ -173,13 +175,15 @@ def _nap(day: Day, _action: ActionType) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """How an action is suggested: lengths in minutes, notice in minutes, hours until it may be suggested again."""
+    """How an action is suggested: lengths in minutes, notice in minutes, hours until it may be suggested again,
+    and minutes kept free after it."""
 
     usual: int
     least: int
     most: int
     notice: int
     again: float
+    after: int  # minutes kept free after it
     windows: Windows
     otherwise: str  # the reason when no window is left
 
@@ -187,34 +191,69 @@ class Rule:
 RULES: Mapping[ActionType, Rule] = MappingProxyType(
     {
         ActionType.DEEP_WORK: Rule(
-            usual=90, least=45, most=120, notice=5, again=3, windows=_work, otherwise="it is no working time"
+            usual=90, least=45, most=120, notice=5, again=3, after=0, windows=_work, otherwise="it is no working time"
         ),
         ActionType.ADMIN_WORK: Rule(
-            usual=30, least=15, most=60, notice=5, again=4, windows=_work, otherwise="it is no working time"
+            usual=30, least=15, most=60, notice=5, again=4, after=0, windows=_work, otherwise="it is no working time"
         ),
         ActionType.LEARN: Rule(
-            usual=45, least=20, most=90, notice=5, again=5, windows=_learning, otherwise="it is too late or work time"
+            usual=45,
+            least=20,
+            most=90,
+            notice=5,
+            again=5,
+            after=0,
+            windows=_learning,
+            otherwise="it is too late or work time",
         ),
         ActionType.SLEEP: Rule(
-            usual=25, least=20, most=30, notice=5, again=20, windows=_nap, otherwise="bedtime is not near"
+            usual=25, least=20, most=30, notice=5, again=20, after=0, windows=_nap, otherwise="bedtime is not near"
         ),
         ActionType.EXERCISE: Rule(
-            usual=45, least=20, most=90, notice=15, again=16, windows=_exercise, otherwise="it is too near to bedtime"
+            usual=45,
+            least=30,
+            most=90,
+            notice=15,
+            again=16,
+            after=20,
+            windows=_exercise,
+            otherwise="it is too near to bedtime",
         ),
         ActionType.MEDITATE: Rule(
-            usual=10, least=5, most=30, notice=5, again=8, windows=_quiet, otherwise="these are hours of sleep"
+            usual=10, least=5, most=30, notice=5, again=8, after=0, windows=_quiet, otherwise="these are hours of sleep"
         ),
         ActionType.FAMILY_TIME: Rule(
-            usual=90, least=30, most=180, notice=15, again=10, windows=_company, otherwise="it is no time for company"
+            usual=90,
+            least=30,
+            most=180,
+            notice=15,
+            again=10,
+            after=0,
+            windows=_company,
+            otherwise="it is no time for company",
         ),
         ActionType.SOCIALIZE: Rule(
-            usual=120, least=45, most=240, notice=60, again=20, windows=_company, otherwise="it is no time for company"
+            usual=120,
+            least=45,
+            most=240,
+            notice=60,
+            again=20,
+            after=20,
+            windows=_company,
+            otherwise="it is no time for company",
         ),
         ActionType.ME_TIME: Rule(
-            usual=45, least=20, most=120, notice=5, again=8, windows=_own_time, otherwise="it is work time"
+            usual=45, least=20, most=120, notice=5, again=8, after=0, windows=_own_time, otherwise="it is work time"
         ),
         ActionType.BINGE_WATCH: Rule(
-            usual=90, least=45, most=120, notice=5, again=20, windows=_screen, otherwise="it is no time for series"
+            usual=90,
+            least=45,
+            most=120,
+            notice=5,
+            again=20,
+            after=0,
+            windows=_screen,
+            otherwise="it is no time for series",
         ),
     }
 )
@@ -261,10 +300,31 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
     if action not in KEEP:
         return None
     for occurrence, label in situation.entries:
+        if not is_own(situation, occurrence, label):
+            continue
         inside = occurrence.start < span[1] and occurrence.end > span[0] + 15 * MINUTE
-        if inside and label.action is action and label.confidence >= SURE and calendar.takes_time(occurrence.event):
+        if inside and label.action is action:
             return occurrence
     return None
+
+
+def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
+    """Tell if an entry is something of one's own that is worth keeping: no meeting at work, and no meal."""
+    if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
+        return False
+    if label.action in COMPANY:
+        at_work = calendar.clipped(
+            situation.work(situation.date_of(occurrence.start)), occurrence.start, occurrence.end
+        )
+        return not (at_work and occurrence.event.others)
+    return not (label.action is ActionType.ME_TIME and is_meal(situation, occurrence))
+
+
+def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
+    """Tell if a short entry is at lunchtime."""
+    midnight = calendar.midnight(situation.date_of(occurrence.start), situation.known.zones)
+    at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
+    return at_noon and occurrence.end - occurrence.start <= MEAL_MAX
 
 
 def _night(day: Day, span: Stretch) -> Option | None:
@@ -354,12 +414,17 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     places = [
         (rounded_up(low), high)
         for window in calendar.clipped(windows, start_at, span[1] + 6 * HOUR)
-        for low, high in without([window], situation.busy)
+        for low, high in _with_time_after(without([window], situation.busy), window[1], rule.after * MINUTE)
     ]
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:
         return f"there is no free gap of {least // MINUTE} minutes"
     return _best(day, action, fitting, usual, span)
+
+
+def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:
+    """Return gaps without the time that is needed before the next entry. ``until`` is the end of the window."""
+    return [(low, high if high == until else high - after) for low, high in gaps]
 
 
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:

@@ -10,7 +10,7 @@ from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import KEEP, SURE, Day, Option, rounded_up, without
+from bridge.planning.common_sense import Day, Option, is_own, rounded_up, without
 from bridge.planning.situation import BESIDE, Situation
 from rhythm_env.interface import ActionType, Meter
 
@@ -20,7 +20,6 @@ WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
 TASK_DAYS = 2  # tasks due within so many days get a place in the plan
 TASKS_MAX = 4  # in a day
 TASK_USUAL, TASK_LEAST, TASK_MOST = timedelta(hours=1), timedelta(minutes=15), timedelta(hours=3)
-FOCUS = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +69,7 @@ def _stands(occurrence: Occurrence) -> bool:
 
 def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
     event = occurrence.event
-    keeps = label.action in KEEP and label.confidence >= SURE and calendar.takes_time(event)
+    keeps = is_own(situation, occurrence, label)
     vetoed = label.action in situation.wishes.never
     return Block(
         start=occurrence.start,
@@ -83,11 +82,11 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, with the task that is due first as a reason of each focus entry ahead."""
-    due = iter(due_tasks(situation))
+    """Return the blocks, each block of focus ahead with a task that is due and asks for focus."""
+    due = (t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK)
     found: list[Block] = []
     for block in blocks:
-        focus = block.kind == "keep" and block.action in FOCUS and block.end > situation.now
+        focus = block.kind == "keep" and block.action is ActionType.DEEP_WORK and block.end > situation.now
         task = next(due, None) if focus else None
         found.append(block if task is None else replace(block, reasons=(f"for: {task.title}",)))
     return found
@@ -132,11 +131,17 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
 
 
 def _place_of(task: Task, situation: Situation, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch that is long enough for a task: in working hours, else before the evening ends."""
+    """Return the first free stretch that is long enough for a task: in working hours, or at any hour on the last day.
+
+    What is no work of the office, or falls on a free day, may take any waking hour.
+    """
     effort = TASK_USUAL if task.effort is None else timedelta(hours=task.effort)
     length = min(max(effort, TASK_LEAST), TASK_MOST)
     low = rounded_up(situation.now + BESIDE)
-    for hours in ([*day.work], [day.awake(timedelta(hours=1), timedelta(hours=2))]):
+    last = task.due is not None and task.due <= day.date
+    office = situation.task_actions.get(task.key) is ActionType.DEEP_WORK and day.work and not last
+    free = [] if office else [day.awake(timedelta(hours=1), timedelta(hours=2))]
+    for hours in (day.work, free):
         for start, end in without(calendar.clipped(hours, low, day.bed), busy):
             begin = rounded_up(start)
             if end - begin >= min(length, TASK_USUAL):

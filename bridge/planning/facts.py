@@ -5,21 +5,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bridge.domain.types import Because, Reading, Task
+from bridge.domain.types import Because, EpisodeKind, Reading, Task
 from bridge.planning.common_sense import Option
 from bridge.planning.situation import Situation
-from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import DAY_NAMES, ActionType, Meter
 
 NORMAL = 0.70  # the level of a meter that is the user's normal
 BODY_FACTS_MAX = 2
 FACT_MIN = 0.02  # contribution of an input that is worth telling
-DEMANDING = {
-    ActionType.DEEP_WORK: Meter.COGNITION,
-    ActionType.LEARN: Meter.COGNITION,
-    ActionType.EXERCISE: Meter.VITALITY,
+# The meter of which low readings speak for an action, and the meter of which high readings allow it.
+SERVES = {
+    ActionType.SLEEP: Meter.VITALITY,
+    ActionType.EXERCISE: Meter.SERENITY,
+    ActionType.MEDITATE: Meter.SERENITY,
+    ActionType.ME_TIME: Meter.SERENITY,
+    ActionType.FAMILY_TIME: Meter.CONNECTION,
+    ActionType.SOCIALIZE: Meter.CONNECTION,
 }
-SERVES_MIN = 0.05  # gain of a meter in the simulator's table from which an action serves the meter
+NEEDS = {ActionType.DEEP_WORK: Meter.COGNITION, ActionType.LEARN: Meter.COGNITION}
+TRAINING_DAYS = (2, 21)
 
 
 def reasons(
@@ -30,6 +34,7 @@ def reasons(
         *_of_calendar(option, situation),
         *of_task(task, situation),
         *_of_goal(option.action, situation),
+        *_of_training(option, situation),
         *_of_body(option.action, readings),
         *_of_gap(option, situation),
     ]
@@ -81,20 +86,29 @@ def times_this_week(situation: Situation, action: ActionType) -> int:
 
 
 def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]:
-    """Return the strongest facts for an action: what lowers a meter it serves, or raises a meter that it needs."""
-    found: list[tuple[float, str]] = []
-    for meter, gain in zip(Meter, EFFECTS[action], strict=True):
-        reading = readings.get(meter)
-        if reading is not None and reading.coverage > 0:
-            if gain >= SERVES_MIN and reading.level < NORMAL and meter is not Meter.PROGRESS:
-                found += _strong(reading.because, sign=-1)
-            elif DEMANDING.get(action) is meter and reading.level >= NORMAL:
-                found += _strong(reading.because, sign=1)
+    """Return the strongest facts about the meter that an action serves, or that it needs."""
+    if action in SERVES:
+        reading = readings.get(SERVES[action])
+        found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
+    elif action in NEEDS:
+        reading = readings.get(NEEDS[action])
+        found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
+    else:
+        found = []
     return [text for _, text in sorted(found, key=lambda one: -one[0])[:BODY_FACTS_MAX]]
 
 
 def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]:
-    return [(sign * b.contribution, b.text) for b in because if sign * b.contribution >= FACT_MIN]
+    return [(sign * b.contribution, b.text) for b in because if sign * b.contribution >= FACT_MIN and b.source]
+
+
+def _of_training(option: Option, situation: Situation) -> list[str]:
+    """Return how long ago the last training was, from two days on."""
+    if option.action is not ActionType.EXERCISE or option.kind != "suggested":
+        return []
+    trained = [e.day for _, e in situation.known.episodes if e.kind is EpisodeKind.WORKOUT and e.end <= situation.now]
+    ago = (situation.date_of(situation.now) - max(trained)).days if trained else 0
+    return [f"your last training was {ago} days ago"] if TRAINING_DAYS[0] <= ago <= TRAINING_DAYS[1] else []
 
 
 def _of_gap(option: Option, situation: Situation) -> list[str]:

@@ -13,13 +13,16 @@ from bridge.domain.records import AdviceRecord, Snapshot
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
-from bridge.planning.routine import Routine
+from bridge.planning.published import OFFICE
+from bridge.planning.routine import Routine, is_free_day
 from rhythm_env.interface import ActionType, Answer
 
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
+DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
+PRIVATE = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 
 Entry = tuple[Occurrence, Label]
@@ -88,18 +91,20 @@ class Situation:
         return next((one for one in self.busy if one[0] == at), None)
 
     def work(self, day: date) -> list[Stretch]:
-        """Return the working spans of a date: none on a day off."""
-        return [] if self.is_day_off(day) else self.routine.work_on(day, self.known.zones)
+        """Return the working hours of a date, none on a day off.
 
-    def is_day_off(self, day: date) -> bool:
-        """Tell if an all-day entry says that the user is away from work on a date."""
-        return any(
-            o.event.all_day
-            and o.event.first_day is not None
-            and o.event.kind == "outOfOffice"
-            and o.event.first_day <= day <= (o.event.last_day or o.event.first_day)
-            for o, _ in self.entries
-        )
+        A calendar shows only a part of the work. A day of work that begins in the morning is taken to last through
+        office hours, unless an entry of private life begins earlier.
+        """
+        spans = [] if is_free_day(self.known, day) else self.routine.work_on(day, self.known.zones)
+        if not spans:
+            return []
+        begin, end = (calendar.midnight(day, self.known.zones) + timedelta(minutes=m) for m in OFFICE)
+        low, high = spans[0][0], max(end for _, end in spans)
+        if not DAY_WORK[0] <= low.astimezone(zone_at(low, self.known.zones)).hour < DAY_WORK[1]:
+            return spans
+        private = [o.start for o, label in self.entries if label.action in PRIVATE and high <= o.start < end]
+        return [(min(low, begin), max(high, min([end, *private])))]
 
     @cached_property
     def short_of_sleep(self) -> timedelta | None:
