@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import time
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
@@ -12,7 +14,9 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from bridge.domain.slots import Moment, ZoneHistory
+    from bridge.domain.wishes import Hours
 
+NONE = "none"  # takes a wish back
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
@@ -69,3 +73,64 @@ def parse_action(text: str) -> ActionType | None:
         return ActionType(name)
     except ValueError:
         raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NO_ACTION}") from None
+
+
+def parse_wished(text: str, user: str) -> ActionType:
+    """Return an action by its name in any case. Raises SetupError naming the nearest action for any other text."""
+    name = text.strip().upper().replace("-", "_").replace(" ", "_")
+    try:
+        return ActionType(name)
+    except ValueError:
+        nearest = get_close_matches(name, list(ActionType), n=1, cutoff=0.0)[0]
+        raise SetupError(
+            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}: "
+            f"bridge wish --user {user} --never {nearest}"
+        ) from None
+
+
+def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
+    """Return an action and its hours from ``DEEP_WORK 09:00-12:00, 14:00-16:00``, with ``none`` for no hours."""
+    name, _, spans = text.strip().partition(" ")
+    action = parse_wished(name, user)
+    if spans.strip().lower() == NONE:
+        return action, ()
+    try:
+        found = tuple(_span(span) for span in spans.split(","))
+    except ValueError:
+        raise SetupError(
+            f'{text!r} are no hours; write them like: bridge wish --user {user} --hours "{action} 09:00-12:00"'
+        ) from None
+    return action, tuple(sorted(set(found)))
+
+
+def _span(text: str) -> Hours:
+    begin, end = (part.strip() for part in text.split("-"))
+    span = _clock(begin), _clock("00:00" if end == "24:00" else end)
+    if span[0] == span[1]:
+        raise ValueError("a span takes time")
+    return span
+
+
+def _clock(text: str) -> time:
+    hours, minutes = text.split(":")
+    return time(int(hours), int(minutes))
+
+
+def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
+    """Return an action and how often a week from ``EXERCISE 3``. Raises SetupError for any other text."""
+    name, _, times = text.strip().rpartition(" ")
+    if not name or not times.isdecimal() or len(times) > 3:
+        raise SetupError(f'{text!r} is no goal; write it like: bridge wish --user {user} --goal "EXERCISE 3"')
+    return parse_wished(name, user), int(times)
+
+
+def parse_weight(text: str, user: str) -> tuple[Meter, float]:
+    """Return a meter and its weight from ``VITALITY=2``. Raises SetupError for any other text."""
+    name, _, weight = text.partition("=")
+    try:
+        return Meter(name.strip().upper()), float(weight)
+    except ValueError:
+        known = ", ".join(Meter)
+        raise SetupError(
+            f"{text!r} is no weight of a meter ({known}); write it like: bridge wish --user {user} --weight VITALITY=2"
+        ) from None

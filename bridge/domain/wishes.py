@@ -15,7 +15,7 @@ SUGGESTIONS_MAX = 12
 GOAL_MAX = 21  # times a week
 WEIGHT_MAX = 5.0
 SPANS_MAX = 6  # of hours for an action
-NEXT = "bridge wish --help"
+NEXT = "bridge wish --user NAME"
 Hours = tuple[time, time]  # begin and end by the user's clock; an end at or before the begin is on the next day
 
 
@@ -42,8 +42,8 @@ def checked(wishes: Wishes) -> Wishes:
             raise SetupError(f"a goal is 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
         if action in wishes.never:
             raise SetupError(
-                f"{action} has a goal and shall never be suggested; drop one: "
-                f'bridge wish --goal "{action} 0", or bridge wish --never none'
+                f"{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
+                f'{NEXT} --never none, or {NEXT} --goal "{action} 0"'
             )
     for action, spans in wishes.hours.items():
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from bridge.web.api import data, day, past
+from bridge.web.api import data, day, past, planning
 
-ROUTERS = (day.router, data.router, past.router)
+ROUTERS = (day.router, data.router, past.router, planning.router)

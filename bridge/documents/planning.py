@@ -1,0 +1,135 @@
+"""Document a user's routine and wishes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge.documents.text import writable
+from bridge.domain.wishes import plain
+
+if TYPE_CHECKING:
+    from bridge.domain.wishes import Wishes
+    from bridge.planning.routine import Habit, Night, Routine
+    from rhythm_env.interface import ActionType
+
+
+class NightDocument(TypedDict):
+    """The usual main sleep that ends on a weekday; 0 is Monday."""
+
+    weekday: int
+    bedtime: str
+    wake: str
+    bedtime_sd_minutes: int
+    wake_sd_minutes: int
+    nights: float
+
+
+class WorkDocument(TypedDict):
+    """The usual working hours that begin on a weekday."""
+
+    weekday: int
+    spans: list[list[str]]
+
+
+class UsualDocument(TypedDict):
+    """The usual start of an action on a weekday, with the user's own word for it."""
+
+    weekday: int
+    start: str
+    name: str | None
+
+
+class HabitDocument(TypedDict):
+    """How often, how long and when an action usually happens."""
+
+    action: str
+    per_week: float
+    minutes: int
+    usual: list[UsualDocument]
+
+
+class RoutineDocument(TypedDict):
+    """A user's routine. ``work_known`` is false where the working hours rest on published figures alone."""
+
+    user: str
+    sleep: list[NightDocument]
+    work: list[WorkDocument]
+    work_known: bool
+    habits: list[HabitDocument]
+
+
+class WishesDocument(TypedDict):
+    """A user's wishes for the plan."""
+
+    user: str
+    never: list[str]
+    hours: dict[str, list[list[str]]]
+    goals: dict[str, int]
+    weights: dict[str, float]
+    suggestions: int
+
+
+def routine_document(user: str, routine: Routine) -> RoutineDocument:
+    """Document a routine."""
+    return {
+        "user": user,
+        "sleep": [_night(weekday, night) for weekday, night in enumerate(routine.nights)],
+        "work": [
+            {"weekday": weekday, "spans": [[clock(start), clock(end)] for start, end in spans]}
+            for weekday, spans in enumerate(routine.work)
+        ],
+        "work_known": routine.work_known,
+        "habits": [_habit(action, habit) for action, habit in routine.habits.items()],
+    }
+
+
+def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
+    """Document wishes."""
+    body = plain(wishes)
+    return {
+        "user": user,
+        "never": body["never"],
+        "hours": body["hours"],
+        "goals": body["goals"],
+        "weights": body["weights"],
+        "suggestions": body["suggestions"],
+    }
+
+
+def clock(minutes: float) -> str:
+    """Return minutes after midnight as a time of day.
+
+    >>> clock(-60), clock(1800), clock(-0.4)
+    ('23:00', '06:00', '00:00')
+    """
+    return f"{round(minutes) // 60 % 24:02d}:{round(minutes) % 60:02d}"
+
+
+def _night(weekday: int, night: Night) -> NightDocument:
+    return {
+        "weekday": weekday,
+        "bedtime": clock(night.bed),
+        "wake": clock(night.wake),
+        "bedtime_sd_minutes": round(night.bed_sd),
+        "wake_sd_minutes": round(night.wake_sd),
+        "nights": round(night.nights, 1),
+    }
+
+
+def _habit(action: ActionType, habit: Habit) -> HabitDocument:
+    return {
+        "action": str(action),
+        "per_week": round(habit.per_week, 2),
+        "minutes": round(habit.minutes),
+        "usual": [
+            {"weekday": weekday, "start": clock(start), "name": _name(habit, weekday)}
+            for weekday, start in habit.starts.items()
+        ],
+    }
+
+
+def _name(habit: Habit, weekday: int) -> str | None:
+    name = habit.names.get(weekday)
+    return None if name is None else writable(name)

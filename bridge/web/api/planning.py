@@ -1,0 +1,53 @@
+"""The routine and the wishes as JSON."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter
+from pydantic import Field
+
+from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
+from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
+from bridge.planning.routine import learn_routine
+from bridge.web.api.day import Body
+from bridge.web.state import Visitor
+from rhythm_env.interface import ActionType, Meter
+
+router = APIRouter(tags=["plan"])
+Clock = Annotated[str, Field(pattern=r"^([01]\d|2[0-3]):[0-5]\d$")]
+Span = Annotated[list[Clock], Field(min_length=2, max_length=2)]
+
+
+class Wished(Body):
+    """All wishes, as ``GET /wishes`` gives them; a key left out has its default."""
+
+    user: str | None = Field(None, max_length=64, description="Not read: the wishes are the token's user's.")
+    never: list[ActionType] = Field([], max_length=len(ActionType), description="Actions never to suggest.")
+    hours: dict[ActionType, Annotated[list[Span], Field(min_length=1, max_length=SPANS_MAX)]] = Field(
+        {}, description="Action: the only hours in which to suggest it."
+    )
+    goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
+    weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
+    suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")
+
+
+@router.get("/routine")
+def routine(visit: Visitor) -> RoutineDocument:
+    """The user's routine: sleep and working hours by weekday (0 is Monday), and habits."""
+    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    return routine_document(visit.user.name, learn_routine(known))
+
+
+@router.get("/wishes")
+def wishes(visit: Visitor) -> WishesDocument:
+    """The user's wishes for the plan."""
+    return wishes_document(visit.user.name, visit.bridge.store.people.wishes(visit.user.id))
+
+
+@router.post("/wishes")
+def wish(visit: Visitor, body: Wished) -> WishesDocument:
+    """Replace the user's wishes."""
+    found = wishes_of(body.model_dump(mode="json", exclude={"user"}))
+    visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
+    return wishes_document(visit.user.name, found)
