@@ -74,9 +74,9 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
-    """Yield the suggestions of a date that were made and are ahead, and the accepted ones that are going on."""
+    """Yield the suggestions of a date that were made and are ahead, and all that were accepted."""
     for advice in situation.advised:
-        if advice.start is None or advice.end is None or advice.kind != "suggested" or advice.end <= situation.now:
+        if advice.start is None or advice.end is None or advice.kind != "suggested":
             continue
         if situation.date_of(advice.start) != day or advice.answer in (Answer.IGNORE, Answer.RESCHEDULE):
             continue
