@@ -22,15 +22,15 @@ def slept(asleep: float, need: float, z: float) -> str:
     """Compare a night with the sleep need, both in hours. Add the other side where the night's score ``z`` has it.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
-    ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and better than usual')
+    ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
     >>> slept(8, 7.5, -0.4)
-    'slept 8 h, as much as you need, and less restfully than usual'
+    'slept 8 h, as much as you need, and yet no restful night'
     """
     short = need - asleep
     if short > SHORTFALL_MIN_HOURS:
-        compared, against = f"{hours(short)} below your need", ", and better than usual" if z > 0 else ""
+        compared, against = f"{hours(short)} below your need", ", and still a good night" if z > 0 else ""
     else:
-        compared, against = "as much as you need", ", and less restfully than usual" if z < 0 else ""
+        compared, against = "as much as you need", ", and yet no restful night" if z < 0 else ""
     return f"slept {hours(asleep)}, {compared}{against}"
 
 
