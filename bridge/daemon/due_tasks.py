@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from datetime import datetime
 
 from bridge import installation, registry
-from bridge.advice import answer_links, calendar_writer, notify, personalise, recommend
+from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
@@ -28,6 +28,7 @@ PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
 def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> None:
     """Do everything that is due for a user at ``now``. Repeated calls do each task once.
 
+    - What became of earlier recommendations is confirmed from data once a slot.
     - A slot without a recommendation gets one, and the user's prior is learned when that is due.
     - The recommendation is sent once. An expired recommendation is not sent any more.
     - A consent that has ended is reported once.
@@ -35,6 +36,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 
     A failed task is logged and does not stop the tasks after it.
     """
+    guarded(f"outcomes of user {user.id}", lambda: _confirm(bridge, user, now))
     guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
     guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
     guarded(f"word to user {user.id}", lambda: _tell_of_ended_consents(bridge, user, now))
@@ -69,6 +71,12 @@ def guarded(what: str, work: Callable[[], object]) -> bool:
 def report(what: str, error: BaseException) -> None:
     """Log an error. Only a BridgeError is logged with its text, because texts of libraries may be personal."""
     log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
+
+
+def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Compare earlier recommendations with the data before the slot's recommendation is made, which hears of it."""
+    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
+        outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:

@@ -40,6 +40,8 @@ class RecommendationDocument(TypedDict):
     expires_at: str
     answer: str | None
     moved_to: SlotDocument | None
+    outcome: str | None
+    evidence: list[str]
 
 
 def recommendation_document(advice: Recommendation) -> RecommendationDocument:
@@ -61,6 +63,8 @@ def recommendation_document(advice: Recommendation) -> RecommendationDocument:
         "expires_at": advice.expires_at.isoformat(),
         "answer": str(advice.answer) if advice.answer else None,
         "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
+        "outcome": str(advice.outcome) if advice.outcome else None,
+        "evidence": list(advice.evidence),
     }
 
 
