@@ -25,18 +25,25 @@ QUESTIONS_MAX = 3  # at a time
 
 
 def confirm(
-    store: Store, user: User, classifier: EventClassifier, *, now: datetime, since: datetime | None = None
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    *,
+    now: datetime,
+    since: datetime | None = None,
+    until: datetime | None = None,
 ) -> int:
     """Save what the data show of the recommendations that are over. Returns the number of outcomes that changed.
 
-    An outcome is compared again for three days, because data come late. ``since`` reaches further back, for
+    An outcome is compared again for three days, because data come late. ``since`` and ``until`` choose other days, for
     recommendations that were never compared. Where nothing is due, this costs a query.
     """
-    found = advised(store, user, since=since or now - SETTLES - LONGEST, now=now)
+    found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
     if not due:
         return 0
-    known, changed = _known(store, user, classifier, since=due[0].created_at, now=now), 0
+    last = max(over_at(one, user.zones) for one in due) + SETTLES + DAY
+    known, changed = _known(store, user, classifier, since=due[0].created_at, at=min(now, last)), 0
     for one in due:
         deed, evidence = observed(one, known)
         if (deed, evidence) != (one.outcome, one.evidence):
@@ -46,9 +53,9 @@ def confirm(
     return changed
 
 
-def advised(store: Store, user: User, *, since: datetime, now: datetime) -> list[AdviceRecord]:
-    """Return the recommendations made since an instant, ascending, without superseded ones."""
-    found = store.recommendations.advice_records(user.id, since=since, until=now + recommend.INSTANT)
+def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
+    """Return the recommendations made in [since, until), ascending, without superseded ones."""
+    found = store.recommendations.advice_records(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 
 
@@ -58,16 +65,16 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     return over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
 
 
-def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
+def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, at: datetime) -> Snapshot:
     """Return what outcomes since an instant rest on, which is less than the meters read."""
     first = (since - BEFORE - DAY).date()
     return Snapshot(
-        at=now,
+        at=at,
         zones=user.zones,
-        samples=store.reading.samples(user.id, since=first, at=now),
-        episodes=store.reading.episodes(user.id, since=first, at=now),
-        agenda=recommend.labelled(store, user, classifier, since - DAY, now, at=now),
-        tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
+        samples=store.reading.samples(user.id, since=first, at=at),
+        episodes=store.reading.episodes(user.id, since=first, at=at),
+        agenda=recommend.labelled(store, user, classifier, since - DAY, at, at=at),
+        tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
     )
 
 
@@ -76,7 +83,7 @@ def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
 
     They were seen and are over, and no data show or will show the outcome.
     """
-    found = advised(store, user, since=now - ASKED - LONGEST, now=now)
+    found = advised(store, user, since=now - ASKED - LONGEST, until=now + recommend.INSTANT)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
 
 
@@ -115,7 +122,7 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
     """Return the newest recommendation of two days that the user saw and said nothing of, questions first."""
-    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, now=now)
+    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]
     return next(iter([*asked, *seen]), None)

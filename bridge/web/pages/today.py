@@ -43,6 +43,8 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         slots=day.slots(current, visit),
         calendar=current.calendar,
         advice=None if recommendation is None else _recommendation(visit, recommendation),
+        questions=day.questions(visit),
+        back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
     )
