@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 DAY = timedelta(days=1)
-SETTLES = timedelta(days=3)  # after its end; until then late data can change an outcome
+SETTLES = timedelta(days=3)  # after its end; until then late data can change a known outcome
 LONGEST = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
 ASKED = DAY  # after its end; later nobody is asked any more
 QUESTIONS_MAX = 3  # at a time
@@ -35,15 +35,14 @@ def confirm(
 ) -> int:
     """Save what the data show of the recommendations that are over. Returns the number of outcomes that changed.
 
-    An outcome is compared again for three days, because data come late. ``since`` and ``until`` choose other days, for
-    recommendations that were never compared. Where nothing is due, this costs a query.
+    An outcome is compared again for three days, because data come late, and an unknown one for eleven. ``since`` and
+    ``until`` choose other days, to look for outcomes that are still unknown. Where nothing is due, this costs a query.
     """
     found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
     if not due:
         return 0
-    last = max(over_at(one, user.zones) for one in due) + SETTLES + DAY
-    known, changed = _known(store, user, classifier, since=due[0].created_at, at=min(now, last)), 0
+    known, changed = _known(store, user, classifier, since=due[0].created_at, now=now), 0
     for one in due:
         deed, evidence = observed(one, known)
         if (deed, evidence) != (one.outcome, one.evidence):
@@ -61,20 +60,20 @@ def advised(store: Store, user: User, *, since: datetime, until: datetime) -> li
 
 def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
     over = over_at(one, zones)
-    settled = one.outcome is not None and over <= now - SETTLES
+    settled = one.outcome not in (None, Deed.UNKNOWN) and over <= now - SETTLES
     return over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
 
 
-def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, at: datetime) -> Snapshot:
+def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
     """Return what outcomes since an instant rest on, which is less than the meters read."""
     first = (since - BEFORE - DAY).date()
     return Snapshot(
-        at=at,
+        at=now,
         zones=user.zones,
-        samples=store.reading.samples(user.id, since=first, at=at),
-        episodes=store.reading.episodes(user.id, since=first, at=at),
-        agenda=recommend.labelled(store, user, classifier, since - DAY, at, at=at),
-        tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
+        samples=store.reading.samples(user.id, since=first, at=now),
+        episodes=store.reading.episodes(user.id, since=first, at=now),
+        agenda=recommend.labelled(store, user, classifier, since - DAY, now, at=now),
+        tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
     )
 
 

@@ -30,7 +30,6 @@ if TYPE_CHECKING:
 
 DAY, WEEK, HOUR, MINUTE = timedelta(days=1), timedelta(weeks=1), timedelta(hours=1), timedelta(minutes=1)
 WEEKS_BEFORE = 4  # that make what is usual
-LATE_DATA = timedelta(days=3)  # after a week, until which data of it come
 NIGHTS_MIN = 3  # that a spread of bedtimes needs
 NOON = timedelta(hours=12)  # bedtimes are counted from noon, so that midnight divides none
 
@@ -47,10 +46,10 @@ def load_review(
 ) -> Review:
     """Return the review of the week that begins on ``monday``. Outcomes of the week are confirmed first."""
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
-    until, at = min(max(now, start), end), min(now, end + LATE_DATA)
+    until = min(max(now, start), end)
     outcomes.confirm(store, user, classifier, now=now, since=start, until=end)
-    back = max(at - start, timedelta(0)) + WEEKS_BEFORE * WEEK + DAY
-    known = recommend.load_snapshot(store, user, classifier, at=at, proxies=proxies, back=back)
+    back = max(now - start, timedelta(0)) + WEEKS_BEFORE * WEEK + DAY
+    known = recommend.load_snapshot(store, user, classifier, at=now, proxies=proxies, back=back)
     seen = tuple(
         one
         for one in outcomes.advised(store, user, since=start, until=min(end, now + recommend.INSTANT))

@@ -15,7 +15,7 @@ IDEAS_MAX = 2
 FEW = 2  # suggestions of an action in a part of the day, from which on anything is said
 OFTEN = 2 / 3  # share done, from which on an hour suits
 PARTS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
-NEAR = 0.02  # difference of two levels that is no difference
+NO_IDEA = frozenset({ActionType.SLEEP})  # actions that everybody does, about whose hours nothing is learnt here
 Tally = tuple[int, int]  # done, and done or not
 
 
@@ -78,7 +78,7 @@ def _ideas(
             when = f"; {PARTS[best]} went best" if best is not None else ""
             done = times.get(action, 0)
             yield f"{_name(action)}: {done} of the {wanted} times a week that you want{when}."
-    for action in {action: None for action, _ in tallies}:
+    for action in {action: None for action, _ in tallies if action not in NO_IDEA}:
         yield from _hours(tallies, action)
 
 
@@ -161,17 +161,13 @@ def week_lines(review: Review) -> Iterator[str]:
 
 
 def _level(of: Compared) -> str:
-    """Describe a level beside what is usual.
+    """Describe a level beside the weeks before.
 
-    >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=0.71))
-    ('0.62, below the 0.70 of the weeks before', '0.70, as in the weeks before')
+    >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
+    ('0.62 (before: 0.70)', '0.70')
     """
-    if of.value is None or of.usual is None:
-        return f"{of.value or 0:.2f}"
-    if abs(of.value - of.usual) <= NEAR:
-        return f"{of.value:.2f}, as in the weeks before"
-    side = "above" if of.value > of.usual else "below"
-    return f"{of.value:.2f}, {side} the {of.usual:.2f} of the weeks before"
+    before = "" if of.usual is None else f" (before: {of.usual:.2f})"
+    return f"{of.value or 0:.2f}{before}"
 
 
 def _nights(review: Review) -> str:

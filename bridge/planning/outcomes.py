@@ -27,7 +27,7 @@ LEAST = timedelta(minutes=10)  # of a workout or an entry
 MINDFUL_LEAST = timedelta(minutes=5)
 IN_TIME, LATE = timedelta(minutes=90), timedelta(hours=3)  # distance of falling asleep from the time advised
 NAP_MAX = timedelta(hours=1)  # a longer sleep is a night
-NIGHT_LEAST = timedelta(hours=3)  # of the six hours of a night slot
+NIGHT_SHARE = 0.5  # of what was left of a night's slot
 BEFORE = timedelta(days=28)  # in which a source has to have shown such actions
 RHYTHM = timedelta(days=14)  # in which a source has to have measured by day, if its silence is to mean anything
 WORN = 0.5  # share of the hours with a measurement
@@ -177,7 +177,7 @@ def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
     """Yield main sleeps that began near the time advised, or that overlap the slot of a recommendation without times.
 
-    Of a night slot it takes half.
+    Of a night's slot it takes half. A sleep that begins soon after the slot is a part.
     """
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
@@ -191,9 +191,12 @@ def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
         off = abs(one.start - advice.start)
         return Deed.DONE if off <= IN_TIME else Deed.PARTLY if off <= LATE else None
     within = min(one.end, span[1]) - max(one.start, span[0])
+    if within <= NONE:
+        return Deed.PARTLY if span[1] <= one.start <= span[1] + IN_TIME else None
     moment = meant_for(advice)
-    needed = NIGHT_LEAST if moment is not None and moment.slot is Slot.NIGHT else MINUTE
-    return None if within <= NONE else Deed.DONE if within >= needed else Deed.PARTLY
+    at_night = moment is not None and moment.slot is Slot.NIGHT
+    needed = (span[1] - span[0]) * NIGHT_SHARE if at_night else MINUTE
+    return Deed.DONE if within >= needed else Deed.PARTLY
 
 
 def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:

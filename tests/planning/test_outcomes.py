@@ -77,9 +77,7 @@ def test_a_workout_in_the_slot_is_done_and_names_its_times_and_source() -> None:
     assert observed(advice(RUN), life) == (Deed.DONE, ("workout 07:05-07:41, whoop",))
 
 
-@pytest.mark.parametrize(
-    ("minutes", "deed"), [(9, Deed.PARTLY), (10, Deed.DONE)], ids=["nine minutes", "ten minutes"]
-)
+@pytest.mark.parametrize(("minutes", "deed"), [(9, Deed.PARTLY), (10, Deed.DONE)], ids=["nine minutes", "ten minutes"])
 def test_a_short_workout_is_a_part(minutes: float, deed: Deed) -> None:
     assert observed(advice(RUN), known(workout(DAWN + HOUR, minutes), at=NOON))[0] is deed
 
@@ -178,9 +176,17 @@ class TestSleep:
     def test_without_times_it_counts_by_the_slot(self) -> None:
         one = advice(self.SLEEP, EVENING)
         at = NEXT + 5 * HOUR
-        early, late = (slept(EVENING + hours * HOUR, 7) for hours in (5, 7))
+        early, soon, late = (slept(EVENING + hours * HOUR, 7) for hours in (5, 7, 8))
         assert observed(one, known(self.EVER, early, at=at)) == (Deed.DONE, ("asleep 23:00-06:00, whoop",))
-        assert observed(one, known(self.EVER, late, at=at)) == (Deed.NOT_DONE, ("asleep 01:00-08:00, whoop",))
+        assert observed(one, known(self.EVER, soon, at=at)) == (Deed.PARTLY, ("asleep 01:00-08:00, whoop",))
+        assert observed(one, known(self.EVER, late, at=at)) == (Deed.NOT_DONE, ("asleep 02:00-09:00, whoop",))
+
+    @pytest.mark.parametrize(("begin", "deed"), [(-1.0, Deed.DONE), (1.5, Deed.PARTLY)], ids=["asleep", "awake"])
+    def test_of_a_night_it_takes_half_of_what_was_left(self, begin: float, deed: Deed) -> None:
+        one = advice(self.SLEEP, EVENING + 6 * HOUR)
+        late = replace(one, created_at=one.created_at + 4 * HOUR)  # advised at 4:00, two hours before the slot's end
+        life = known(self.EVER, slept(late.created_at + begin * HOUR, 5), at=NEXT + 5 * HOUR)
+        assert observed(late, life)[0] is deed
 
     def test_a_night_that_was_not_recorded_is_unknown(self) -> None:
         one = advice(self.SLEEP, EVENING)
