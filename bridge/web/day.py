@@ -6,13 +6,13 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bridge.advice import requests
+from bridge.advice import outcomes, requests
 from bridge.advice.week import WeekSlot
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
 from bridge.documents.text import slot_name
-from bridge.domain.records import Recommendation
+from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Reading
 from bridge.web import phrases
@@ -20,6 +20,7 @@ from bridge.web.state import Visit
 from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter
 
+OUTCOMES = {Deed.DONE: "done", Deed.PARTLY: "partly done", Deed.NOT_DONE: "not done", Deed.UNKNOWN: "not known"}
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
 
 
@@ -92,6 +93,25 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
         "moved": None if found.moved_to is None else slot_name(found.moved_to),
         "accepted": found.answer is Answer.ACCEPT,
         "ignored": found.answer is Answer.IGNORE,
+    }
+
+
+def questions(visit: Visit) -> list[dict[str, Any]]:
+    """Return the recommendations of which the user is asked whether they did it."""
+    return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
+
+
+def past_advice(one: AdviceRecord) -> dict[str, Any]:
+    """Return a recommendation that is over with its answer and its outcome."""
+    return {
+        "id": one.id,
+        "action": str(one.action),
+        "what": one.what,
+        "slot": slot_name(one.moment),
+        "date": f"{one.moment.date:%d %b}",
+        "answer": None if one.answer is None else one.answer.lower(),
+        "outcome": OUTCOMES[one.outcome or Deed.UNKNOWN],
+        "evidence": ", ".join(one.evidence),
     }
 
 

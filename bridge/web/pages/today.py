@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import recommend, requests
+from bridge.advice import outcomes, requests
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
@@ -43,6 +43,8 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         slots=day.slots(current, visit),
         calendar=current.calendar,
         advice=None if recommendation is None else _recommendation(visit, recommendation),
+        questions=day.questions(visit),
+        back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
     )
@@ -57,11 +59,11 @@ def show_recommendation(request: Request, visit: Visitor) -> Response:
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Accept, ignore or reschedule a recommendation. A new answer replaces the previous answer."""
+    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
     given = parse_answer(answer)
     moved = _slot(visit, to) if given is Answer.RESCHEDULE else None
     store = visit.bridge.store
-    found = recommend.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
+    found = outcomes.answer(store, visit.user, number, given, now=visit.now, moved_to=moved)
     return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
 
 
