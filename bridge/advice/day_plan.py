@@ -44,9 +44,10 @@ def plan_day(bridge: Bridge, user: User, day: date | None, *, now: datetime, see
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
-    if wanted == today:
-        requests.recommend(bridge, user, now=now, seen=seen)
     situation = recommend.load_situation(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
+    if wanted == today:
+        requests.recommend(bridge, user, now=now, seen=seen, situation=situation)
+        situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
     blocks = _blocks(situation, wanted, policy, bridge.guard)
     bed, wake = situation.sleep(wanted + A_DAY)[0], situation.sleep(wanted)[1]

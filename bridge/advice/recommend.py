@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
@@ -13,10 +13,12 @@ from bridge.advice.observation import observe, slot_around
 from bridge.calendar import corrections
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard, silence
+from bridge.domain.metrics import Metric
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.records import AdviceRecord, ProxyMap, Recommendation, Silence, Snapshot, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
+from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
 from bridge.planning.common_sense import Option
@@ -47,13 +49,17 @@ def load_snapshot(
     at: datetime,
     proxies: ProxyMap | None = None,
     back: timedelta = timedelta(0),
+    metrics: Collection[Metric] | None = INPUT_METRICS,
 ) -> Snapshot:
-    """Return everything known about a user at ``at``, enough to read the meters from ``back`` before ``at`` on."""
+    """Return everything known about a user at ``at``, enough to read the meters from ``back`` before ``at`` on.
+
+    ``metrics`` None means all metrics, also those that no meter reads.
+    """
     since = (at - back - timedelta(days=BODY_DAYS)).date()
     return Snapshot(
         at=at,
         zones=user.zones,
-        samples=store.reading.samples(user.id, since=since, at=at),
+        samples=store.reading.samples(user.id, metrics=metrics, since=since, at=at),
         episodes=store.reading.episodes(user.id, since=since, at=at),
         agenda=labelled(store, user, classifier, at - back - AGENDA_BACK, at + AGENDA_AHEAD, at=at),
         tasks=[task for _, task in store.reading.tasks(user.id, at=at)],
@@ -142,17 +148,18 @@ def recommend(
     now: datetime,
     proxies: ProxyMap | None = None,
     guard: Guard = GUARD,
+    situation: Situation | None = None,
 ) -> Recommendation | Silence:
     """Return the slot's recommendation, or the reasons why there is none, and make it on the first call.
 
     An open recommendation follows the calendar: it gets another time, or another recommendation takes its place. The
-    random draws are seeded by user and slot.
+    random draws are seeded by user and slot. ``situation`` is loaded where the caller has none.
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
     if existing is not None and (existing.answer is not None or _still_holds(store, user, existing, now)):
         return existing
-    situation = load_situation(store, user, classifier, now=now, proxies=proxies)
+    situation = situation or load_situation(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
     if existing is not None:
         current = _current(store, existing, situation, span)

@@ -16,6 +16,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.records import Correction, Recommendation, Silence, User
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Event
+from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType, observation_from_json
 
 if TYPE_CHECKING:
@@ -25,7 +26,13 @@ REACH = timedelta(days=60)  # the largest distance of a corrected event from now
 
 
 def recommend(
-    bridge: Bridge, user: User, *, now: datetime, policy: str | None = None, seen: bool = True
+    bridge: Bridge,
+    user: User,
+    *,
+    now: datetime,
+    policy: str | None = None,
+    seen: bool = True,
+    situation: Situation | None = None,
 ) -> Recommendation | Silence:
     """Return the slot's recommendation, or why there is none. ``policy`` replaces the configured policy.
 
@@ -35,7 +42,14 @@ def recommend(
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
     chosen = for_person(bridge.store, user, bridge.policy(policy))
     advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
-        bridge.store, user, bridge.classifier, chosen, now=now, proxies=bridge.proxies, guard=bridge.guard
+        bridge.store,
+        user,
+        bridge.classifier,
+        chosen,
+        now=now,
+        proxies=bridge.proxies,
+        guard=bridge.guard,
+        situation=situation,
     )
     if seen and isinstance(advice, Recommendation):
         bridge.store.recommendations.mark_shown(advice.id, now=now)

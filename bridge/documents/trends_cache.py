@@ -64,7 +64,9 @@ def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bo
 def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> str:
     rules, data = _rules(bridge, user), _data(bridge, user, at)
     back = timedelta(days=days)
-    known = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
+    known = recommend.load_snapshot(
+        bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back, metrics=None
+    )
     text = json.dumps(trends_document(compute_trends(known, days=days)), separators=(",", ":"))
     if _rules(bridge, user) == rules:  # else what was read may have been deleted meanwhile, with the cache
         _write(path, "\n".join((rules, data, text)))

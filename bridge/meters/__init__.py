@@ -14,6 +14,7 @@ from dataclasses import replace
 from datetime import datetime
 from types import MappingProxyType
 
+from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.types import Reading
 from bridge.meters import cognition, connection, progress, serenity, vitality
@@ -22,13 +23,55 @@ from bridge.meters.hours import SIX_HOURS
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter, MeterState
 
-__all__ = ["METERS", "SETTLING", "Past", "Readings", "States", "paced", "read", "read_at", "read_slots"]
+__all__ = [
+    "INPUT_METRICS",
+    "METERS",
+    "SETTLING",
+    "Past",
+    "Readings",
+    "States",
+    "paced",
+    "read",
+    "read_at",
+    "read_slots",
+]
 
 PACE_ON_WAKING, PACE_PER_SLOT = 0.25, 0.10
 SETTLING = 8  # slots that pacing starts before the first slot wanted, enough for the starting level to be forgotten
 
 States = dict[Meter, MeterState]
 Readings = dict[Meter, Reading]
+
+# The metrics that meters, routines and outcomes read. Heart rates through the day are most rows of a watch, and none of
+# them is read.
+INPUT_METRICS = frozenset(
+    {
+        Metric.ASLEEP,
+        Metric.AWAKE,
+        Metric.BODY_BATTERY,
+        Metric.CONTACTS,
+        Metric.DAILY_STRESS,
+        Metric.DEEP_SLEEP,
+        Metric.HRV_RMSSD,
+        Metric.HRV_RMSSD_BEATS,
+        Metric.HRV_RMSSD_SPOT,
+        Metric.HRV_SDNN,
+        Metric.IN_BED,
+        Metric.LIGHT_SLEEP,
+        Metric.MESSAGES,
+        Metric.MINDFUL,
+        Metric.RECOVERY_SCORE,
+        Metric.REM_SLEEP,
+        Metric.RESTING_HR,
+        Metric.SLEEP_EFFICIENCY,
+        Metric.SLEEP_NEED,
+        Metric.SLEEP_SCORE,
+        Metric.STEPS,
+        Metric.STRESS,
+        Metric.STRESS_MANAGEMENT,
+        *(metric for metric in Metric if metric.startswith("check_in")),
+    }
+)
 
 METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
     {

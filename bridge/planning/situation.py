@@ -42,6 +42,7 @@ class Situation:
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
+    _work: dict[date, list[Stretch]] = field(default_factory=dict, compare=False, repr=False)  # by date, once read
 
     @cached_property
     def entries(self) -> list[Entry]:
@@ -96,6 +97,11 @@ class Situation:
         A calendar shows only a part of the work. A day of work that begins in the morning is taken to last through
         office hours, unless an entry of private life begins earlier.
         """
+        if day not in self._work:
+            self._work[day] = self._working(day)
+        return self._work[day]
+
+    def _working(self, day: date) -> list[Stretch]:
         spans = [] if is_free_day(self.known, day) else self.routine.work_on(day, self.known.zones)
         if not spans:
             return []
