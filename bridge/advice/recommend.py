@@ -157,7 +157,7 @@ def recommend(
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
-    if existing is not None and (existing.answer is not None or _still_holds(store, user, existing, now)):
+    if existing is not None and stands(store, user, existing, now):
         return existing
     situation = situation or load_situation(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
@@ -170,8 +170,10 @@ def recommend(
     return _made(store, user, policy, situation, span, guard)
 
 
-def _still_holds(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Tell if the time of a recommendation is ahead, and nothing has changed since it was made."""
+def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
+    """Tell if a recommendation is answered, or its time is ahead and nothing has changed since it was made."""
+    if advice.answer is not None:
+        return True
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
         return True

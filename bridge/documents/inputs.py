@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import time
+from datetime import date, time
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -47,6 +47,19 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
         if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
             return moment
     raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+
+
+def parse_day(text: str) -> date:
+    """Return a date from ``2026-11-20``. Raises SetupError for any other text."""
+    from bridge.advice.week import YEARS
+
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        day = date.min
+    if day.year not in YEARS:
+        raise SetupError(f"{text!r} is no date; write it like 2026-11-20: bridge plan --user NAME --date 2026-11-20")
+    return day
 
 
 def parse_score(text: str, user: str) -> float:

@@ -99,7 +99,8 @@ def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
     begin, end = slot_bounds(moment, zones)
     if moment == advice.moment:
         end = max(end, advice.expires_at)  # hours that a flight west brought twice
-    if advice.start is not None and advice.end is not None:
+    placed = advice.start is not None and (moment == advice.moment or begin <= advice.start < end)
+    if placed and advice.start is not None and advice.end is not None:
         first, last = _day(moment, zones)
         begin, end = max(first, advice.start - WIDER), min(last, advice.end + WIDER)
     begin = begin if advice.kind == "keep" else max(begin, advice.created_at)

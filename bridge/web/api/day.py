@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from bridge.advice import outcomes, recommend, requests
+from bridge.advice import recommend, requests, rescheduling
 from bridge.advice import week as weeks
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
@@ -104,9 +104,8 @@ def shown(visit: Visitor, number: Number) -> Document:
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
     """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
-    store = visit.bridge.store
     given = parse_answer(body.answer)
-    found = outcomes.answer(store, visit.user, number, given, now=visit.now, moved_to=moved)
+    found = rescheduling.answer(visit.bridge, visit.user, number, given, now=visit.now, moved_to=moved)
     return recommendation_document(found)
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import belief, connections, links, login, review, today, trends
+from bridge.web.pages import belief, connections, links, login, plan, review, today, trends, wishes
 
 ROUTERS = (
     today.router,
+    plan.router,
+    wishes.router,
     connections.router,
     login.router,
     links.router,
@@ -15,6 +17,7 @@ ROUTERS = (
 )
 NAVIGATION = (
     ("/", "Today"),
+    ("/wishes", "Wishes"),
     ("/review", "Review"),
     ("/trends", "Trends"),
     ("/belief", "About me"),
