@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from pathlib import Path
 
 import pytest
 import requests
@@ -11,9 +12,9 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
-from bridge.domain.records import User
+from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
-from bridge.ingest import checkins
+from bridge.ingest import checkins, runs
 from rhythm_env.interface import Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
@@ -86,11 +87,14 @@ def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: 
     assert kept.shown_at == installation.now()
 
 
-def test_who_has_logged_in_looks_however_they_came(place: Place) -> None:
+def test_who_has_logged_in_looks_however_they_came(place: Place, tmp_path: Path) -> None:
     ben = secured(place, "ben", "battery staple")
+    (tmp_path / "bens.ics").write_bytes(calendar())
+    runs.import_path(place.bridge, ben, tmp_path / "bens.ics", at=installation.now())
     guest = place.visitor()
     guest.log_in("ben", "battery staple")
     kept = advising.recommend(place.bridge, ben, now=installation.now(), seen=False)
+    assert isinstance(kept, Recommendation)
     guest.get("/", headers={"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "image"})
     assert place.bridge.store.recommendations.by_id(kept.id).shown_at is None  # type: ignore[union-attr]
     guest.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"})
