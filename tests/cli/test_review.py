@@ -99,7 +99,7 @@ def test_a_week_beside_the_weeks_before(ana: tuple[Store, User]) -> None:
     assert body["done"] == {
         "workouts": {"value": 3.0, "usual": 2.0},
         "workout_minutes": {"value": 120.0, "usual": 80.0},
-        "tasks": {"value": 2.0, "usual": None},
+        "tasks_done": {"value": 2.0, "usual": None},
         "meeting_hours": {"value": 3.0, "usual": 2.0},
         "focus_hours": {"value": 0.0, "usual": 0.0},
         "company_hours": {"value": 0.0, "usual": 0.0},
