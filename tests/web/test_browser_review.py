@@ -47,7 +47,7 @@ def test_the_question_is_answered_and_the_week_tells_of_it(
         assert kept is not None
         assert kept.outcome is Deed.PARTLY
         page.goto(f"{place.url}/review")
-        page.wait_for_selector("td:has-text('partly done')")
+        page.wait_for_selector("li:has-text('partly done')")
         picture(page, f"review-week-{shape}")
         assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
         assert grave_findings(page) == []
