@@ -5,4 +5,3 @@ from __future__ import annotations
 from bridge.web.pages import belief, connections, links, login, today, trends
 
 ROUTERS = (today.router, connections.router, login.router, links.router, trends.router, belief.router)
-NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/belief", "About me"), ("/connections", "Connections"))
