@@ -1,4 +1,7 @@
-"""Plans: shares of the ten actions, focus, work without a pause, company."""
+"""Plans: shares of the ten actions, focus, work without a pause, company.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NONE, Labelled, Stretch, clipped, length, merged, takes_time
-from bridge.calendar.examples import DAY, hour, planned  # noqa: F401 - for the worked examples
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
 

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from math import exp
 
-from bridge.calendar import social_events
+from bridge.calendar.plans import social_events
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Event, Reading

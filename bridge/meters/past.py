@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar import midnight
+from bridge.calendar.expansion import midnight
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at

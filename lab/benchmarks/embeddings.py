@@ -23,7 +23,7 @@ from scipy.special import erf
 from sklearn.linear_model import LogisticRegression
 
 from classifiers.linear import NAMES
-from classifiers.linear.grams import plain_words
+from classifiers.linear.model import plain_words
 from lab.classifier import measure, train
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
-from classifiers.linear.grams import plain_words
+from classifiers.linear.model import plain_words
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
 from classifiers.linear import NAMES
-from classifiers.linear.grams import BITS, LOUD, Part, blocks
-from classifiers.linear.model import Model, names
+from classifiers.linear.model import BITS, LOUD, Model, Part, blocks, names
 from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType
 

@@ -15,8 +15,7 @@ import pytest
 
 from bridge.domain.ports import EventClassifier
 from bridge.recordings.server import LabServer
-from classifiers.llm import BATCH
-from classifiers.llm.cache import AnswerCache
+from classifiers.llm import BATCH, AnswerCache
 from lab.vendors.chat import Vendor, faults
 from rhythm_env.chat.fault import Fault
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings

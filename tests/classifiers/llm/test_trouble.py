@@ -15,8 +15,7 @@ from bridge.config import load
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.recordings.server import LabServer
 from classifiers import linear
-from classifiers.llm import BATCH, Llm
-from classifiers.llm.cache import FILE
+from classifiers.llm import BATCH, FILE, Llm
 from lab.vendors.chat import KEY, faults
 from rhythm_env.chat.service import wait
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
