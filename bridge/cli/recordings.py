@@ -65,13 +65,13 @@ def _connected(source: str, *, json: bool) -> str:
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
     """Store recorded sources, and report as ``command`` does."""
     from bridge import installation
-    from bridge.cli.data import COLUMNS, IMPORTED, report
+    from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
     from bridge.recordings.recorded_life import DEMO_USER, land
 
     with installation.open_bridge() as bridge:
         user, at = bridge.store.people.user(DEMO_USER), installation.now()
         outcomes = [land(bridge, user, source, at=at) for source in names]
-    columns = COLUMNS if command == "sync" else IMPORTED
+    columns = SYNC_COLUMNS if command == "sync" else IMPORTED
     return _step(
         f"{command} --user {DEMO_USER}", lambda: report(outcomes, DEMO_USER, json=json, columns=columns), json=json
     )

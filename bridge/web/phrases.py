@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from rhythm_env.interface import ActionType
 
-ACTIONS = {
+ACTION_NAMES = {
     ActionType.DEEP_WORK: "Deep work",
     ActionType.ADMIN_WORK: "Admin work",
     ActionType.LEARN: "Learn",
@@ -24,7 +24,7 @@ def action_name(name: str | None) -> str:
     >>> action_name("DEEP_WORK"), action_name(None)
     ('Deep work', 'No activity')
     """
-    return "No activity" if name is None else ACTIONS[ActionType(name)]
+    return "No activity" if name is None else ACTION_NAMES[ActionType(name)]
 
 
 FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), ("5", "very good"))

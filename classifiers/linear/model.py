@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     Positions = NDArray[np.int64]
 
 LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
-LONGEST = 160  # characters of a normalised title that are read
+TITLE_MAX_CHARS = 160  # characters of a normalised title that are read
 RUNS = range(1, 6)
 BITS = 18
 BLANK = ord(" ")
-DIGITS = re.compile(r"\d+")
+DIGIT_RUN = re.compile(r"\d+")
 SOMEBODY = "somebodys"  # replaces any first name
 DRAWL = re.compile(r"(\w)\1{3,}")  # a letter four times or more
 BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
@@ -76,9 +76,9 @@ def plain_words(title: str) -> str:
 
     Numbers become 0, and first names become SOMEBODY. Each word counts once, because repetition adds no evidence.
     """
-    text = DRAWL.sub(r"\1\1\1", DIGITS.sub("0", normalised(title)))
+    text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
     words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
-    return f" {' '.join(words)[:LONGEST].rstrip()} " if words else " "
+    return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
 
 
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:

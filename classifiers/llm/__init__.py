@@ -24,7 +24,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier, Invitation, Setting
 from bridge.domain.types import Label
 from classifiers import linear
-from classifiers.llm.answer import NAMES, Said, Sorted, read
+from classifiers.llm.answer import ACTION_WORDS, Said, Sorted, read
 from classifiers.llm.prompt import clean, digest, request
 from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
@@ -32,7 +32,7 @@ from rhythm_env.interface import ActionType
 
 log = logging.getLogger(__name__)
 
-BATCH = 40  # titles per request
+REQUEST_TITLES = 40  # titles per request
 PATIENCE = 5.0  # longest wait in seconds before a second request, after which the linear label stays
 LONGEST_NAME = 60  # characters of a model's name in a reason
 SETTINGS = (
@@ -116,8 +116,8 @@ class Llm:
         try:
             found |= self._cache.find(asked)
             new = [key for key in asked if key not in found]
-            for at in range(0, len(new), BATCH):
-                self._ask({key: asked[key] for key in new[at : at + BATCH]}, found)
+            for at in range(0, len(new), REQUEST_TITLES):
+                self._ask({key: asked[key] for key in new[at : at + REQUEST_TITLES]}, found)
         except Fault as fault:
             _warn(str(fault), len(asked) - len(found))
         return found
@@ -220,7 +220,7 @@ class AnswerCache:
         query = "select action, confidence from labels where digest = ?"
         with self._opened() as file:
             rows = ((key, file.execute(query, (key,)).fetchone()) for key in digests)
-            return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in NAMES}
+            return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
 
     def put(self, answers: Mapping[bytes, Said]) -> None:
         """Store answers permanently."""

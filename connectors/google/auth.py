@@ -48,7 +48,7 @@ class Service:
         return f"bridge connect {self.source} --user NAME"
 
 
-SETTINGS = (
+GOOGLE_SETTINGS = (
     Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
     Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
     Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),

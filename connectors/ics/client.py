@@ -17,7 +17,7 @@ from bridge.domain.types import Covers, Page
 from bridge.http import egress
 from connectors.ics.consent import CONNECT_AGAIN
 from connectors.ics.files import addresses, begins
-from connectors.ics.parse import LARGEST, pages
+from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
 
 if TYPE_CHECKING:
     import requests
@@ -151,7 +151,7 @@ def _content(answer: requests.Response) -> bytes:
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:
         content += chunk
-        if len(content) > LARGEST:
+        if len(content) > CALENDAR_MAX_BYTES:
             raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
     if not begins(bytes(content[:CHUNK])):
         raise TryLater(  # perhaps a log-in page of the network this machine is in

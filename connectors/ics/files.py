@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page
-from connectors.ics.parse import LARGEST, pages
+from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
 
 BEGIN = b"BEGIN:VCALENDAR"
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
@@ -31,8 +31,8 @@ def addresses(text: str) -> frozenset[str]:
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Yield every component of the file. Raises SourceChanged if it is far too large or holds no calendar."""
     with file.open() as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
+        content = opened.read(CALENDAR_MAX_BYTES + 1)
+    if len(content) > CALENDAR_MAX_BYTES:
         raise SourceChanged("it is far larger than a calendar; export it again")
     name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))

@@ -23,9 +23,9 @@ from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
 
-LARGEST = 20_000_000  # bytes
-PAGE = 500
-STREAMS = {"VEVENT": "event", "VTODO": "task"}
+CALENDAR_MAX_BYTES = 20_000_000  # bytes
+PAGE_COMPONENTS = 500
+STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
 BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
@@ -66,12 +66,12 @@ def pages(
             record = _record(named, component, home, mine)
             found[record.path] = _of_file(record, file, _stamp(component))
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
-    for stream in STREAMS.values():
+    for stream in STREAM_OF_COMPONENT.values():
         records = tuple(record for record in found.values() if record.stream == stream)
         listed = whole and (file is None or (not mailed and (bool(records) or not found)))
-        for begin in range(0, max(len(records), 1), PAGE):
-            covers = _whole(named, file) if listed and begin + PAGE >= len(records) else None
-            yield Page(stream=stream, records=records[begin : begin + PAGE], covers=covers)
+        for begin in range(0, max(len(records), 1), PAGE_COMPONENTS):
+            covers = _whole(named, file) if listed and begin + PAGE_COMPONENTS >= len(records) else None
+            yield Page(stream=stream, records=records[begin : begin + PAGE_COMPONENTS], covers=covers)
         if listed and file is not None:
             yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE}"))
     if not whole:
@@ -164,7 +164,7 @@ def _comes_round(rule: bytes) -> bool:
 
 
 def _components(calendar: Calendar) -> list[Component]:
-    return [component for component in calendar.walk() if component.name in STREAMS]
+    return [component for component in calendar.walk() if component.name in STREAM_OF_COMPONENT]
 
 
 def _sequence(component: Component) -> int:
@@ -186,7 +186,7 @@ def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset
     original = payload.get("original")
     suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
     kept = {name: value for name, value in payload.items() if value is not None} | {"calendar": calendar, "uid": uid}
-    return RawRecord(stream=STREAMS[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
+    return RawRecord(stream=STREAM_OF_COMPONENT[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
 
 
 def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict[str, Any]:

@@ -26,7 +26,7 @@ from bridge.auth.vault import Vault
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
-from connectors.google.calendar.client import EVENT_FIELDS, PAGE
+from connectors.google.calendar.client import EVENT_FIELDS, PAGE_MAX_EVENTS
 from lab.people.calendar_edits import account
 from lab.vendors.google_calendar import Vendor
 
@@ -50,7 +50,7 @@ def downloaded(settings: dict[str, str], grant: dict[str, Any], calendars: list[
         session.headers["Authorization"] = f"Bearer {grant['token']}"
         for calendar in calendars:
             address = f"{settings['base_url']}/calendar/v3/calendars/{quote(calendar)}/events"
-            query = {"maxResults": str(PAGE), "singleEvents": "false", "fields": EVENT_FIELDS}
+            query = {"maxResults": str(PAGE_MAX_EVENTS), "singleEvents": "false", "fields": EVENT_FIELDS}
             while True:
                 body = session.get(address, params=query, timeout=60).json()
                 found += len(body["items"])

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
-from classifiers.linear import NAMES, Linear
+from classifiers.linear import CLASSES, Linear
 from classifiers.linear.model import Model
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained
@@ -61,7 +61,7 @@ def letters_alone(model: Model) -> Guesser:
 
     def guess(events: Sequence[Invitation]) -> list[Guess]:
         shares = model.probabilities(events, None)
-        return [(NAMES[row.argmax()], float(row.max())) for row in shares]
+        return [(CLASSES[row.argmax()], float(row.max())) for row in shares]
 
     return guess
 
@@ -140,17 +140,17 @@ def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
 
     rules, events = Keywords(lexicon()), [one.event for one in titles]
     scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
-    place = np.arange(len(titles)), np.array([NAMES.index(one.action) for one in titles])
+    place = np.arange(len(titles)), np.array([CLASSES.index(one.action) for one in titles])
 
     def surprise(given: NDArray[np.float64]) -> float:
         scaled = scores * np.exp(given[0]) + given[1:]
         missed = np.logaddexp.reduce(scaled, axis=1) - scaled[place]
         return float(missed.mean() + CAUTION * (given**2).mean())
 
-    sharper, *more = minimize(surprise, np.zeros(1 + len(NAMES))).x
+    sharper, *more = minimize(surprise, np.zeros(1 + len(CLASSES))).x
     return Calibration(
         temperature=round(float(np.exp(-sharper)), 2),
-        commoner={name: round(HALF * float(one), 2) for name, one in zip(NAMES, more, strict=True)},
+        commoner={name: round(HALF * float(one), 2) for name, one in zip(CLASSES, more, strict=True)},
     )
 
 
@@ -161,7 +161,7 @@ def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
         for what, value in (("type", str(one.action)), ("language", one.language), ("difficulty", one.difficulty)):
             if value:
                 found[what].setdefault(value, []).append(k)
-    order = {"type": [*map(str, NAMES)], "difficulty": ["easy", "medium", "hard"]}
+    order = {"type": [*map(str, CLASSES)], "difficulty": ["easy", "medium", "hard"]}
     return {
         what: {value: of[value] for value in order.get(what, sorted(of)) if value in of} for what, of in found.items()
     }

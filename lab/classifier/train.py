@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
-from classifiers.linear import NAMES
+from classifiers.linear import CLASSES
 from classifiers.linear.model import BITS, LOUD, Model, Part, blocks, names
 from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType
@@ -64,11 +64,11 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
     rarity = rarities(counts)
     features = weighed(counts, rarity)
     used = np.flatnonzero(np.bincount(features.indices, minlength=1 << BITS))
-    labels = np.array([NAMES.index(one.action) for one in titles])
+    labels = np.array([CLASSES.index(one.action) for one in titles])
     model = LogisticRegression(C=STRENGTH, max_iter=ROUNDS, tol=CLOSE)
     fitted = model.fit(features[:, used], labels, sample_weight=seldom(labels))
-    weights = np.zeros((1 << BITS, len(NAMES)), dtype=np.float32)
-    bias = np.full(len(NAMES), -20.0, dtype=np.float32)
+    weights = np.zeros((1 << BITS, len(CLASSES)), dtype=np.float32)
+    bias = np.full(len(CLASSES), -20.0, dtype=np.float32)
     weights[np.ix_(used, fitted.classes_)] = fitted.coef_.T
     bias[fitted.classes_] = fitted.intercept_
     return calibrated(Model(version=VERSION, weights=weights, rarity=rarity, bias=bias, temperature=1.0), calibration)
@@ -78,7 +78,7 @@ def calibrated(model: Model, by: Calibration) -> Model:
     """A model as trained, calibrated."""
     import numpy as np
 
-    more = np.array([by.commoner.get(name, 0.0) for name in NAMES], np.float32)
+    more = np.array([by.commoner.get(name, 0.0) for name in CLASSES], np.float32)
     return replace(model, bias=model.bias + by.temperature * more, temperature=by.temperature)
 
 
@@ -88,7 +88,7 @@ def seldom(labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(NAMES)), 1))[labels]
+    weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1))[labels]
     found: NDArray[np.float64] = weights / weights.mean()
     return found
 

@@ -195,7 +195,7 @@ def test_a_model_trained_twice_is_the_same_and_survives_its_file(tmp_path: Path)
     none = [None] * len(events)
     assert np.allclose(kept.probabilities(events, none), one.probabilities(events, none), atol=0.02)
     assert kept.probabilities(events, none).argmax(axis=1).tolist()[:3] == [
-        linear.NAMES.index(ActionType(a)) for a in ("EXERCISE", "MEDITATE", "LEARN")
+        linear.CLASSES.index(ActionType(a)) for a in ("EXERCISE", "MEDITATE", "LEARN")
     ]
 
 

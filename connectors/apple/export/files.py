@@ -16,10 +16,10 @@ from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.apple.export import days
-from connectors.apple.export.collect import DAY, ENDLESS, Collected, Series
+from connectors.apple.export.collect import DAY_SECONDS, ENDLESS, Collected, Series
 from connectors.apple.export.columns import columns
 from connectors.apple.export.days import Window
-from connectors.apple.export.heads import KINDS, ORDER, order_of
+from connectors.apple.export.heads import ORDER, TYPE_KINDS, order_of
 from connectors.apple.export.spill import END, SERIES, START, Spill
 from connectors.apple.export.units import day_at
 
@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
     from connectors.apple.export.collect import Collected
 
-EPOCH = date(1970, 1, 1)
-AROUND = 3 * DAY  # seconds before and after a month from which a night or a zone may reach into it
+EPOCH_DAY = date(1970, 1, 1)
+AROUND = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
 MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
-LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "rmssd": DAY / 2}
+LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
 CHUNK = 1 << 17
 SLICE = 1 << 17
 LONGEST_DTD = 1 << 20  # bytes; real files have under 20 KB
@@ -76,7 +76,7 @@ class Export:
         """Yield the records of each month, stream by stream, ascending."""
         for month in self._named():
             window = self._window(month)
-            for stream, make in days.STREAMS.items():
+            for stream, make in days.DAYS_OF_STREAM.items():
                 found = make(window)
                 records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
                 if records:
@@ -87,15 +87,19 @@ class Export:
 
     def _named(self) -> list[str]:
         """Return every month in which a row may begin or end, in any zone."""
-        edges = {edge for low, high in self.collected.spill.spans() for edge in (low - DAY, low + 12 * DAY, high + DAY)}
-        edges |= {one["start"] + n * DAY for _, one in self.collected.workouts for n in (-1, 1)}
+        edges = {
+            edge
+            for low, high in self.collected.spill.spans()
+            for edge in (low - DAY_SECONDS, low + 12 * DAY_SECONDS, high + DAY_SECONDS)
+        }
+        edges |= {one["start"] + n * DAY_SECONDS for _, one in self.collected.workouts for n in (-1, 1)}
         return sorted({day_at(at, 0)[:7] for at in edges} | {day[:7] for day in self.collected.summaries})
 
     def _window(self, month: str) -> Window:
         first = date.fromisoformat(f"{month}-01")
         last = (first + timedelta(days=32)).replace(day=1)
-        begin, end = (first - EPOCH).days, (last - EPOCH).days
-        rows = self.collected.spill.between(begin * DAY - AROUND, end * DAY + AROUND)
+        begin, end = (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
+        rows = self.collected.spill.between(begin * DAY_SECONDS - AROUND, end * DAY_SECONDS + AROUND)
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
@@ -146,11 +150,11 @@ def _too_few(collected: Collected) -> dict[str, float]:
     Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete;
     nights are complete before the noon before it.
     """
-    kind, listing = KINDS.get(collected.listing.type), collected.listing
+    kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
         return {}
     places, at = collected.places, listing.latest
-    midnight = (at + places.offset(at) * 60) // DAY * DAY - places.offset(at) * 60
+    midnight = (at + places.offset(at) * 60) // DAY_SECONDS * DAY_SECONDS - places.offset(at) * 60
     return {kind.name: midnight - LISTED[kind.role] if listing.in_order else 0.0}
 
 

@@ -21,7 +21,7 @@ from connectors.google.calendar.calendars import calendars, items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 
-PAGE = 2500  # the API's maximum
+PAGE_MAX_EVENTS = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
     "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
@@ -97,7 +97,7 @@ class GoogleCalendar:
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
-            "maxResults": PAGE,
+            "maxResults": PAGE_MAX_EVENTS,
             "singleEvents": False,
             "fields": EVENT_FIELDS,
         }

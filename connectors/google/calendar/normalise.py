@@ -13,7 +13,7 @@ from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_z
 TASK_LINK = "tasks.google.com/task/"
 OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
 THEIRS = "on_a_calendar_of_somebody_else"  # put beside Google's own fields, true there
-KINDS = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
+EVENT_TYPES = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
 RESPONSES = {
     "accepted": Response.ACCEPTED,
     "tentative": Response.TENTATIVE,
@@ -104,7 +104,7 @@ def _kind(payload: Mapping[str, Any]) -> str:
     kind, description = payload.get("eventType"), payload.get("description")
     if kind == "focusTime" and isinstance(description, str) and TASK_LINK in description:
         return "task"
-    return kind if isinstance(kind, str) and kind in KINDS else "default"
+    return kind if isinstance(kind, str) and kind in EVENT_TYPES else "default"
 
 
 def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
