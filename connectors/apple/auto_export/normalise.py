@@ -217,8 +217,8 @@ def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
             raise BadRecord("health_auto_export/night: a summary is unreadable")
         start, _, day, _ = _civil({"day": values[0], "zone": values[1]})
-        told = {name: value for name, value in values[2].items() if name in METRIC_OF_STAGE}
-        figures = {METRIC_OF_STAGE[name]: _finite(value) for name, value in told.items()}
+        minutes = {name: value for name, value in values[2].items() if name in METRIC_OF_STAGE}
+        figures = {METRIC_OF_STAGE[name]: _finite(value) for name, value in minutes.items()}
         for sample in samples(figures, key="dated", start=start, end=start, offset=None, day=day):
             yield replace(sample, end=None)  # the time of waking is unknown
 
