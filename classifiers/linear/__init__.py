@@ -3,7 +3,7 @@
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
 rules is a feature, so that the model learns the reliability of each rule. Hour, length and all-day flag of an event
 change no label, because too few labelled events have them. The model is trained with scikit-learn (``python -m
-classifiers.linear``) on ``classifiers/corpus``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
+lab.classifier``) on ``lab/classifier/titles``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
 folder gives its accuracy.
 """
 
