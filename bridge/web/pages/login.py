@@ -73,7 +73,7 @@ def show_demo(request: Request) -> Response:
     if not _is_first(state):
         return RedirectResponse("/", 303)
     job = begin_demo(state)
-    return page("html", None, csrf=csrf(request), job=job)
+    return page("demo.html", None, csrf=csrf(request), job=job)
 
 
 @router.get("/welcome/demo/{name}")
@@ -81,7 +81,7 @@ def demo_progress(request: Request, name: str) -> Response:
     job = app_state(request).jobs.find(None, name)
     if job is None or job.state == DONE:
         return Response(headers={"HX-Redirect": "/"})
-    return page("html", None, csrf=csrf(request), job=job)
+    return page("demo.html", None, csrf=csrf(request), job=job)
 
 
 @router.get("/login")
