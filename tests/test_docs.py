@@ -166,3 +166,11 @@ def test_a_sample_of_texts_is_the_same_for_the_same_commit() -> None:
     assert sample.drawn("5eb3446", files) != drawn
     assert all(one.place.partition(":")[0] in files for texts in drawn.values() for one in texts)
     assert sample.literal(ast.parse("f'no {name}: {spec.title}'", mode="eval").body) == "no {name}: {spec.title}"
+
+
+def test_types_that_no_example_shows_come_from_the_declaration() -> None:
+    made = generator()
+    shape = {"": {"object"}, "meters": {"object"}, "meters.METER": {"object"}, "meters.METER.level": {"number"}}
+    made.declare(made.declared_type("meters:MetersDocument"), "", shape)
+    assert shape["meters.METER.level"] == {"null", "number"}
+    assert shape["history[].at"] == {"text"}
