@@ -64,7 +64,7 @@ def _names(contract: Contract, field: str) -> set[str]:
 
 
 def _below(module: str, packages: set[str]) -> bool:
-    """Say whether a module is one of the packages or lies below one."""
+    """Tell if a module is in ``packages`` or below a package of it."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 

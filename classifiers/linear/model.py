@@ -250,9 +250,7 @@ def load(path: Path) -> Model:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
-                raise SetupError(
-                    f"{path.name} has another format; train the model again: python -m lab.classifier"
-                )
+                raise SetupError(f"{path.name} has another format; train the model again: python -m lab.classifier")
             weights = np.zeros((1 << BITS, len(kept["scale"])), dtype=np.float32)
             weights[kept["buckets"]] = kept["weights"] * kept["scale"]
             rarity = np.zeros(1 << BITS, dtype=np.float32)

@@ -1,7 +1,7 @@
-"""A calendar of 10,000 events in a first sync and in one without news, against a bare download of the same pages.
+"""Measures the first sync of 10,000 events and a sync without news, against a bare download of the same pages.
 
-Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in a process of its own on loopback;
-the store is an SQLite file in a temporary folder. Made-up events: single ones, series and changed instances.
+Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in its own process on loopback. The
+store is an SQLite file in a temporary folder. The made-up events are single events, series and changed instances.
 """
 
 from __future__ import annotations

@@ -147,7 +147,7 @@ def main() -> None:
 
 
 def report(lives: list[Life], names: list[str]) -> None:
-    """A line per thing measured, and whether the last life is within the factor of the one before it."""
+    """Print a line per measured operation, and tell if ten years stay within ``LIMIT`` times a quarter."""
     worst = 0.0
     for what in ("open", "sync", "observe"):
         taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]

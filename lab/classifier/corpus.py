@@ -27,7 +27,7 @@ CHUNK = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Titled:
-    """An event with its label, what else would do, its language, and how hard it is, where somebody judged that."""
+    """An event with its label, further acceptable labels, its language, and its difficulty where a reader judged it."""
 
     event: Invitation
     action: ActionType
@@ -51,7 +51,7 @@ def corpus(folder: Path = CORPUS) -> list[Titled]:
 
 
 def _voted(lines: Sequence[Titled]) -> Titled:
-    """One of several lines about a title; what the others said would also do."""
+    """Return the line with the most frequent label of a title. The labels of the other lines become acceptable."""
     votes = Counter(one.action for one in lines)
     chosen = next(one for one in lines if votes[one.action] == max(votes.values()))
     others = frozenset(votes).union(*(one.also for one in lines)) - {chosen.action}
@@ -95,12 +95,12 @@ def _titled(row: Mapping[str, str], place: str, language: str) -> Titled:
 
 
 def facts(text: str) -> dict[str, str]:
-    """``others=2;conference=yes`` by name."""
+    """Split ``others=2;conference=yes`` into values by name."""
     return dict(pair.strip().split("=", 1) for pair in text.split(";") if pair.strip())
 
 
 def event(title: str, given: Mapping[str, str]) -> Invitation:
-    """An event as a classifier sees it, from a title and named facts. Raises ValueError for one that is none."""
+    """Return an event as a classifier sees it, from a title and named facts. Raises ValueError for an impossible fact."""
     read: dict[str, Any] = {}
     for name, text in given.items():
         value = text.strip().lower()

@@ -33,8 +33,12 @@ OnStep = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Shares of titles: ``strict`` the label itself, ``also`` an acceptable one; ``sure`` strict among the 60 % most
-    confident; ``calibration`` the expected calibration error over ten equal bins of confidence (Guo 2017)."""
+    """Shares of titles by how well a classifier labelled them.
+
+    ``strict`` is the share with the label itself, ``also`` the share with an acceptable label. ``sure`` is ``strict``
+    among the 60 % most confident titles. ``calibration`` is the expected calibration error over ten equal bins of
+    confidence (Guo 2017).
+    """
 
     titles: int
     strict: float
@@ -67,7 +71,7 @@ def letters_alone(model: Model) -> Guesser:
 
 
 def folds(titles: Sequence[Titled], of: NDArray[np.int64]) -> Iterator[tuple[list[int], list[int]]]:
-    """(train, test) places, near-duplicates on one side."""
+    """Yield the indices of training and test titles per fold. Near-duplicates are in the same half."""
     from sklearn.model_selection import GroupKFold
 
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(titles, groups=of):
@@ -168,7 +172,7 @@ def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
 
 
 def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
-    """(share of titles both readers gave one label, Cohen's kappa)."""
+    """Return the share of titles to which both readers gave the same label, and Cohen's kappa."""
     from sklearn.metrics import cohen_kappa_score
 
     first, second = zip(*(one.readers for one in titles if len(one.readers) == 2), strict=True)

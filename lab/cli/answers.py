@@ -84,6 +84,6 @@ def dimensions(found: Mapping[str, Any], heading: str) -> None:
 
 
 def ranged(figure: Mapping[str, Any], digits: int) -> str:
-    """A figure with its 95 % interval, where it has one."""
+    """Format a figure with its 95 % interval, where the figure has an interval."""
     low, high = figure["ci95"]
     return f"{figure['mean']:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")

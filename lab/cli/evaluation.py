@@ -214,7 +214,7 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 
 
 def _tell_inference(result: dict[str, Any]) -> None:
-    """What was believed and when, what the inference is worth, and what a decision costs."""
+    """Print the skill of the belief over time, the gain from it, and the time per decision."""
     deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]

@@ -66,7 +66,7 @@ def live(
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
-    """Raises SetupError for a policy that is not there, or has settings, before anybody has lived."""
+    """Return the plan of a run. Raises SetupError at once for an unknown policy or a policy with settings."""
     from bridge import registry
     from lab.closed_loop.run import Plan
     from lab.evaluation.strategies import variant_of

@@ -95,7 +95,7 @@ def teacher(
 
 
 def _asked(part: Any, model: str, concurrency: int) -> Any:
-    """A teacher behind the address that is set. Raises SetupError without one."""
+    """Return a teacher behind the configured address. Raises SetupError without an address."""
     from bridge import registry
 
     settings = registry.policy_settings("llm")

@@ -22,9 +22,10 @@ NUMBER = 8  # bytes of one, and of an instant
 
 
 def bytes_per_advice(store: Store) -> float:
-    """Bytes of one slot's advice, once a month of answers stands in what the policy is shown.
+    """Return the bytes of a slot's advice after a month of answers, which the policy is shown.
 
-    The levels in that month are replaced by random ones: a life's are never alike, and what never changes takes less.
+    The levels in that month are replaced by random levels. Equal levels would take less space than those of a real
+    life.
     """
     user, slots = store.people.user_by_id(1), HISTORY_DAYS * SLOTS_PER_DAY
     classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")

@@ -61,7 +61,7 @@ def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join]]:
 
 
 def missed(store: Store, rounds: int) -> int:
-    """Syncs that were due in one of the rounds and never ended well."""
+    """Count the syncs that were due in a round and never succeeded."""
     c, runs = tables.connections.c, tables.sync_runs
     well = sa.func.sum(sa.case((runs.c.outcome.like('%"outcome": "ok"%'), 1), else_=0))
     query = sa.select(well.label("well")).select_from(tables.connections.outerjoin(runs)).group_by(c.id)

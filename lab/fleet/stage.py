@@ -70,7 +70,7 @@ def heard(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def populate(store: Store, users: int, vault: Vault) -> None:
-    """Add people, each connected to every source. Raises SetupError for a store that holds anybody."""
+    """Add people, each connected to every source. Raises SetupError for a store that holds users already."""
     with store.database.write() as db:
         if db.execute(sa.select(tables.users.c.id).limit(1)).first():
             raise SetupError("that store holds somebody; the fleet needs one of its own: bridge fleet --users 20")

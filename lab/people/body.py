@@ -1,8 +1,8 @@
 """A body that follows a hidden life, with nights and days in no vendor's format.
 
-Levels, their spread between and within people, and how much a day remembers of the one before are those of LifeSnaps
-(71 people; `bridge live --moments FOLDER` prints both side by side). How far a night follows the truth is drawn for
-each person from the range measured on people, and is a correlation: most of what a band says of a night is the night.
+Levels, their spread between and within people, and the correlation of a day with the day before are those of LifeSnaps
+(71 people; `bridge live --moments FOLDER` prints both side by side). The correlation of a night with the truth is drawn
+for each person from the range measured on people. A band therefore mostly tells the night itself, not the truth.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Morning:
 
 @dataclass(slots=True)
 class Body:
-    """One person's. Each night has its own chance, so that two lives of one person differ by what was done only."""
+    """A person's body. Each night has its own random numbers, so that two lives differ only by the actions taken."""
 
     seed: int
     validity: float = field(init=False)

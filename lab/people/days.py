@@ -79,7 +79,7 @@ def _minutes(record: Mapping[str, Any]) -> float:
 def cycles(
     slept: Sequence[Night], workouts: Mapping[date, Mapping[str, Any]], zone: ZoneInfo, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """A cycle begins with a sleep and lasts to the next one that was recorded: a night without strap makes it long."""
+    """Yield WHOOP cycles. A cycle lasts from a recorded sleep to the next, so a night without strap makes a long cycle."""
     ends: list[datetime | None] = [later.start for _, later in pairwise(slept)]
     for night, end in zip(slept, [*ends, None], strict=True):
         record: dict[str, Any] = {

@@ -67,7 +67,7 @@ class Diary:
         self._written[moment] = event["id"]
 
     def strike(self, moment: Moment) -> None:
-        """Take the entry of a slot out, if there is one."""
+        """Remove the entry of a slot, if the slot has an entry."""
         written = self._written.pop(moment, None)
         if written is not None:
             self.vendor.delete(ME, written)

@@ -49,7 +49,7 @@ def _stamps(name: str, at: datetime, zone: ZoneInfo) -> dict[str, str]:
 
 
 def _epochs(name: str, at: datetime, zone: ZoneInfo) -> dict[str, int]:
-    """The same in milliseconds; the local one is the wall clock read as if it were UTC."""
+    """Return an instant in milliseconds, as UTC and as the local wall clock read as if it were UTC."""
     wall = at.astimezone(zone).replace(tzinfo=UTC)
     return {f"{name}GMT": round(at.timestamp() * 1000), f"{name}Local": round(wall.timestamp() * 1000)}
 

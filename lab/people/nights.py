@@ -82,7 +82,7 @@ def offset_text(at: datetime, zone: ZoneInfo) -> str:
 
 
 def nights(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> list[Night]:
-    """The nights that end on each of the last ``days`` days, ascending; one of them was slept without the strap."""
+    """Return the nights that end on each of the last ``days`` days, ascending. A night among them has no strap."""
     sleeper = Sleeper(zone=zone, hard=hard, rng=rng, wave=bell(rng), cycle_id=720_000_000 + rng.randrange(1_000_000))
     slept: list[Night] = []
     for ago in reversed(range(days)):
@@ -171,7 +171,10 @@ def _clock(at: datetime) -> float:
 
 
 def recovery_score(night: Night) -> int:
-    """The vendor's own formula is not public; this one rises with HRV and sleep and falls with resting heart rate."""
+    """Return a made-up recovery score, which rises with HRV and sleep and falls with resting heart rate.
+
+    The vendor's own formula is not public.
+    """
     lift = 45 * math.log(night.hrv / HRV) - 1.2 * (night.resting_hr - RESTING_HR)
     return round(min(max(62 + lift + 0.35 * (100 * min(night.asleep / night.need, 1) - 90), 1), 99))
 

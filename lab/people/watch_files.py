@@ -36,7 +36,7 @@ def encoded(messages: Iterator[Message], kind: int, created: datetime) -> bytes:
 def watch_day(day: date, *, first: int = 0, last: int = 1440, step: int = 1, steps: int = 8000) -> bytes:
     """Return a FIT file of a local day at UTC+1, with heart rate and stress every ``step`` minutes.
 
-    Steps run from midnight to ``steps``; instants are short (16 bits) but for one in 30 messages, as watches do.
+    Steps run from midnight to ``steps``. As on real watches, instants are short (16 bits) except every 30th.
     """
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) - OFFSET
     begin = midnight + timedelta(minutes=first)

@@ -44,7 +44,7 @@ def _matrix(one: Columns, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _products(x: NDArray[np.float64], y: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """X'X and X'y of one person."""
+    """Return X'X and X'y of a person."""
     import numpy as np
 
     if len(y) < 2 or np.ptp(y) == 0:

@@ -166,7 +166,9 @@ class Vendor(GoogleServer):
         return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
-        """Masters and exceptions. With a sync token only what changed since, deleted ones as cancelled."""
+        """Return masters and exceptions. With a sync token only later changes are returned, deleted events as
+        cancelled.
+        """
         if "syncToken" in query and (FORBIDDEN & set(query) or query.get("showDeleted") == "false"):
             return refusal(400, "invalid")
         name = calendar["id"]

@@ -115,7 +115,7 @@ def _database(server: str) -> str:
 
 
 def best(rows: Sequence[Row]) -> list[Row]:
-    """Of several runs of one thing, the one with the least CPU time."""
+    """Return the run with the least CPU time of each measured thing."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.name not in found or row.cpu_s < found[row.name].cpu_s:

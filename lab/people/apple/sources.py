@@ -19,7 +19,7 @@ class Source:
     device: str = ""
 
     def head(self, kind: str, unit: str = "") -> str:
-        """The beginning of a row of one kind. The device's address in memory differs from kind to kind."""
+        """Return the beginning of a row of a type. The device's memory address differs between types."""
         named = f'sourceName="{escaped(self.name)}" sourceVersion="{self.version}" '
         address = 0x280000000 + sum(map(ord, kind + self.name)) * 0x1A0
         device = f'device="{escaped(self.device.replace("ADDRESS", f"{address:#x}"))}" ' if self.device else ""

@@ -109,9 +109,9 @@ class Asked:
 def teach(
     path: Path, teacher: Teacher, *, weeks: Sequence[int], lives: Sequence[int], condition: str, on_step: Step
 ) -> list[Episode]:
-    """All episodes of these seeds, those already in ``path`` among them.
+    """Return all episodes of these seeds, including those already in ``path``.
 
-    Raises Fault; weeks that others are about meanwhile are lived to their end and kept, for they are paid for.
+    Raises Fault. Weeks under way in other threads are then played to their end and kept, because they are paid for.
     """
     trajectories.mend(path)
     known = {(e.kind, e.seed, e.condition): e for e in trajectories.read(path) if e.teacher == teacher.name}

@@ -160,8 +160,10 @@ def _lives(seeds: range, student: Network | None) -> Lessons:
 
 
 def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
-    """(n, t, PER_SLOT) of the completed slots and (n, t + 1, PRESENT) of these and the present one; ``last``: only
-    the present's are made."""
+    """Return the completed slots (n, t, PER_SLOT) and the present of each step (n, t + 1, PRESENT).
+
+    With ``last`` only the present of the last step is made.
+    """
     n, done = life.weeks.n, len(life.answer)
     if not done:
         told = np.zeros((n, 1, TALLIES), np.float32)

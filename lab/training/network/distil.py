@@ -42,7 +42,7 @@ def batch(lessons: Lessons, pick: np.ndarray, device: torch.device) -> tuple[Ten
 
 
 def losses(network: Network, tensors: tuple[Tensor, ...], kind: str) -> Losses:
-    """Of one batch of ``weeks`` or ``lives``."""
+    """Return the losses of a batch of ``weeks`` or ``lives``."""
     slots, now, worth, taken, target = tensors
     memory = network.weeks(slots) if kind == "weeks" else network.lives(slots)[:, :-1]
     memory, now = forgetful(memory.flatten(0, 1), now.flatten(0, 1))

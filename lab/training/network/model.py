@@ -56,7 +56,7 @@ class Network(nn.Module):
         return states[torch.arange(len(chosen)), chosen].view(len(slots), len(SIGHT), -1)
 
     def slot_of_weeks(self, slots: Tensor, step: int) -> Tensor:
-        """(n, MEMORY): the same for one slot."""
+        """Return the memory (n, MEMORY) of a single slot."""
         seen = slots[:, max(step - HISTORY_STEPS, 0) : step]
         return self.lives(seen)[:, -1] if step else slots.new_zeros(len(slots), MEMORY)
 

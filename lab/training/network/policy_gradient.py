@@ -1,10 +1,10 @@
 """Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
 
-What distillation cannot teach is what a look is worth: the teacher knows everybody. Here the score itself decides, with
-the belief in it, events included. Lessons of the published runs are kept: the advantage is within a group of equal
-luck; a group of equal scores says nothing and moves nothing; the reward is the grade itself, not a proxy; the policy
-stays near the distilled one (KL) and keeps some of its choice open (a floor under its entropy), for one that repeats
-itself in every week of a group learns nothing more.
+Distillation cannot teach the worth of information, because the teacher knows the person. Here the score itself decides,
+with the belief in it, events included. The lessons of published runs are followed. The advantage is computed within a
+group of equal luck, and a group of equal scores changes nothing. The reward is the grade itself, not a proxy. The
+policy stays near the distilled policy (KL). Its entropy has a floor, because a policy that repeats itself in every week
+of a group learns nothing more.
 """
 
 from __future__ import annotations

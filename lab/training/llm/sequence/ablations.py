@@ -23,7 +23,7 @@ PASTS = (OWN, NONE, SHUFFLED, ANOTHERS)
 
 
 class Player:
-    """Plays many weeks for the published grade, shown one kind of past."""
+    """A player of many weeks for the published grade, which is shown a single kind of past."""
 
     def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
         import numpy as np

@@ -43,7 +43,7 @@ PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "planned": 1_000_000}  # peo
 
 
 class Size(NamedTuple):
-    """How many weeks the network and the planner lead."""
+    """The numbers of weeks that the network leads and that the planner leads."""
 
     weeks: int
     planned: int
@@ -55,7 +55,7 @@ class Size(NamedTuple):
 
 @dataclass(slots=True)
 class Course:
-    """What is kept between a kill and ``--resume``."""
+    """The state of a training run, which ``--resume`` continues after a kill."""
 
     out: Path
     size: Size

@@ -1,4 +1,4 @@
-"""What the sequence model can do on practice people who are in no lesson: best actions, no chance."""
+"""Exam of the sequence model on practice people who are in no lesson, with the best action and no random draw."""
 
 from __future__ import annotations
 

@@ -79,7 +79,7 @@ def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 
 
 def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Whether the person took what was advised; of people who do not answer nothing is learned."""
+    """Return the loss of the forecast that advice is taken. People who do not answer add nothing."""
     advised = torch.from_numpy(lessons.advised).to(device)
     logits = said.taken.gather(2, advised.clamp(min=0)[..., None])[..., 0]
     truth = torch.from_numpy(lessons.taken).to(device).float()
@@ -91,7 +91,7 @@ def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 def step(
     model: SequenceModel, optimiser: torch.optim.Optimizer, lessons: Lessons, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Learn from one batch; returns the losses before it."""
+    """Learn from a batch, and return the losses before the step."""
     found = losses(model, forgetful(lessons, rng), rng)
     optimiser.zero_grad()
     found["total"].backward()

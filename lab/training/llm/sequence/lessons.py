@@ -1,9 +1,9 @@
-"""Lessons: weeks and lives of made-up people, lived by an adviser who does not know them, with what to learn of each.
+"""Lessons made of weeks and lives of made-up people, with the values to learn for each decision.
 
-Behaviour must be ignorant of the person. If it knew, the model would take its own advice for evidence later on. Three
-kinds: ``weeks`` led by the network, with the network's scores; ``planned`` weeks led by the planner, with the planner's
-scores; ``lives`` of people who answer, with the worth of advice that only somebody who knows the person can tell. The
-belief to learn is always the true one.
+The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
+There are three kinds. ``weeks`` are led by the network, with the network's scores. ``planned`` weeks are led by the
+planner, with the planner's scores. ``lives`` are of people who answer, with the true worth of each advice. The belief
+to learn is always the true belief.
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ SHARP = 0.003  # points of the grade, or of a mean level, that make a difference
 
 @dataclass(slots=True)
 class Lessons:
-    """``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT); ``sight`` (n,) completed slots a decision sees;
-    ``wanted`` (n, 28, 2, 10) log-probabilities, ``weighed`` (n, 2): whether either objective has any; ``advised`` and
-    ``taken`` (n, 28), -1 where nobody answers; ``target`` (n, 3) the true belief."""
+    """Arrays of lessons. ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT) are the model's input.
+
+    ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) holds
+    log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``advised`` and ``taken`` (n, 28) are
+    -1 for people who do not answer. ``target`` (n, 3) is the true belief.
+    """
 
     slots: Floats
     now: Floats

@@ -1,10 +1,10 @@
-"""The sequence model in PyTorch, for training; ``policies.llm.sequence.forward`` is the same in numpy, same names.
+"""The sequence model in PyTorch, for training. ``policies.llm.sequence.forward`` computes the same in numpy.
 
-A completed slot is one position. A decision is four: the present with its event, then the digits of social, morning and
-work, each read by the next; the last position chooses. Completed slots see themselves only: what a slot shows of a
-person does not hang on the slots before. Asking positions see the completed slots in sight and their own slot's asking
-(labels are the true belief, which no later slot may read). So a week is trained in one pass, and a decision that sees
-seven slots comes out the same as in a pass over the whole week.
+A completed slot is a single position. A decision is four positions: the present with its event, then the digits of
+social, morning and work, each read by the next. The last position chooses. A completed slot sees only itself, because
+its meaning does not depend on earlier slots. Positions of a decision see the completed slots in sight and the earlier
+positions of the same decision. They see no other decision, because the labels are the true belief. A week is therefore
+trained in a single pass. A decision that sees seven slots comes out the same as in a pass over the whole week.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def _earlier(x: Tensor) -> Tensor:
 
 
 class SequenceModel(nn.Module):
-    """``width``, ``layers`` and ``heads`` of the transformer; the shipped one has 2 million weights."""
+    """A transformer of ``width``, ``layers`` and ``heads``. The shipped model has 2 million weights."""
 
     def __init__(self, width: int = WIDTH, layers: int = LAYERS, heads: int = HEADS) -> None:
         super().__init__()

@@ -27,7 +27,7 @@ class Playing:
 
     @torch.no_grad()
     def look(self) -> Tensor:
-        """Read the slot just completed and the one that begins; log-probabilities (n, 2, 10) of what to do."""
+        """Read the slot just completed and the slot that begins. Returns log-probabilities (n, 2, 10) of the actions."""
         at = self._weeks.step
         simulate.look(self.seen, self._weeks)
         if at:

@@ -1,8 +1,8 @@
-"""Refinement by policy gradient in groups (GRPO: Shao et al. 2024): the same week of one person, played several times.
+"""Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
 
-The reward is what the published environment pays in the end: the grade with its belief, or a person's own mean level.
-The published rewards for form and legality are always paid in full: this model can say nothing unreadable or illegal.
-Refined weights are kept only if they are better on people who were never learned from.
+The reward is the end reward of the published environment: the grade with its belief, or a person's own mean level. The
+published rewards for form and legality are always paid in full, because this model's output is always readable and
+legal. Refined weights are kept only if they are better on people outside the training.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ def _believed(said: Said, seen: Lessons, rng: np.random.Generator) -> Tensor:
 
 @dataclass(slots=True)
 class Refinement:
-    """What is kept between a kill and ``--resume``."""
+    """The state of a refinement, which ``--resume`` continues after a kill."""
 
     taught: SequenceModel
     model: SequenceModel
