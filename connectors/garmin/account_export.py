@@ -1,7 +1,7 @@
 """Records of the account export (Export Your Data), which holds day summaries, nights, health status and activities.
 
-Times are UTC without saying so, and a night does not tell its offset: that of the day summary of the same date is
-taken, else the person's zone. Units differ from the API's: durations in ms, distances in cm.
+Times are UTC without saying so. A night does not state its offset, so that of the same date's day summary is used, else
+that of the user's zone. Units differ from the API's: durations are in ms, distances in cm.
 """
 
 from __future__ import annotations
@@ -82,8 +82,8 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
     """Yield the body battery at the moments that the day names, such as its highest, its lowest, and waking.
 
-    ``statTimestamp`` is UTC: the one of SLEEPSTART is the night's ``sleepStartTimestampGMT``, to the minute. Levels
-    without one are of the day: their mean, lowest and highest.
+    ``statTimestamp`` is UTC. That of SLEEPSTART equals the night's ``sleepStartTimestampGMT`` to the minute. Levels
+    without a timestamp are the day's mean, lowest and highest.
     """
     named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
     levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]

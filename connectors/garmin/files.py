@@ -1,8 +1,8 @@
 """Readers of Garmin's files, which are FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Of files that differ about one night, day or workout, all versions are kept and ``fields.settled`` chooses: what counts
-depends on what the files hold and never on their order.
+Files may differ about the same night, day or workout. All versions are then kept and ``fields.settled`` chooses by
+their contents, so that the order of the files does not matter.
 """
 
 from __future__ import annotations

@@ -1,10 +1,11 @@
 """Readings that a watch wrote into FIT files. Message and field numbers are those of Garmin's FIT profile.
 
-A day is spread over many files, one per transfer, so a file's readings are pieces of day records that are united as
-they land. A reading's key holds its value: two files may differ about one instant, and their order must not count.
-Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds an instant's lower 16 bits and is expanded
-against the last full one among the monitoring messages; no library does that. A monitoring message speaks of the
-stretch that ends at its instant, so one stamped at local midnight belongs to the day that ends.
+A watch writes a file per transfer, so a day is spread over many files. A file's readings are pieces of day records,
+which are united as they land. A reading's key holds its value, so that two files that differ about an instant give the
+same result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16
+bits of an instant. It is completed from the last full instant of the monitoring messages, which no library does. A
+monitoring message describes the time before its instant. A message of local midnight therefore belongs to the day that
+ends.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _compare(contents: Contents, local: Any, at: Any) -> None:
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Follow the full instants, and expand the short ones against the last."""
+    """Remember the last full instant, and complete short instants from it."""
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:

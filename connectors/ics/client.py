@@ -59,8 +59,8 @@ class Ics:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the calendar if it changed. A failed answer changes nothing, and an empty calendar is valid.
 
-        Streams that stand at the same cursor share an answer. Whatever a connection has of a stream is covered,
-        so that neither a calendar's new name nor its new address leaves the old events behind.
+        Streams at the same cursor share an answer. All records of the connection are covered. Events therefore go when
+        the calendar gets a new name or a new address.
         """
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)

@@ -1,8 +1,8 @@
-"""iCalendar text as plain JSON, a record per event ("event") or to-do ("task") (RFC 5545).
+"""iCalendar text as plain JSON, with a record per event ("event") or to-do ("task") (RFC 5545).
 
-Descriptions, places, links and people's addresses are looked at here and left behind: of them only counts and marks go
-on. Times become ``{"date"}`` or ``{"at", "zone"}`` (UTC, with the IANA name its wall clock runs in); floating ones run
-on the calendar's own clock (X-WR-TIMEZONE), else on the person's.
+Descriptions, places, links and people's addresses are read and left behind. Only counts and marks of them are kept.
+Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA name of the zone of their wall clock. Floating
+times run on the calendar's own clock (X-WR-TIMEZONE), else on the user's clock.
 """
 
 from __future__ import annotations
@@ -45,13 +45,13 @@ UNREADABLE = "unreadable-"
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield everything in a calendar, which is listed whole, so that what is missing is gone.
+    """Yield all components of a calendar. The calendar is listed whole, so a component that is missing was deleted.
 
-    ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
-    ``file`` is the file's name where the calendar is one: programs call many calendars the same, and a calendar may lie
-    in parts, so that only what came from a file of that name is gone, of the kinds that it holds; and nothing of one
-    that is a message about some events (RFC 5546), as invitations are.
-    Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
+    ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
+    is the name of the calendar's file. Programs give many calendars the same name, and a calendar may lie in several
+    files. A file therefore deletes only records that came from a file of that name, of the kinds that it holds. A file
+    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. Raises SourceChanged for
+    text that is no calendar, and after the readable part of a calendar that is cut off.
     """
     whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
@@ -314,7 +314,7 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """The recurrence as lines, each with the zone its times are in, and whether a change holds for all that follow."""
+    """Return the recurrence as lines with the zone of their times, and tell if a change holds for all later instances."""
     found = []
     for name in LINES:
         values = component.get(name, [])

@@ -1,4 +1,4 @@
-"""Consent at Oura, with a registered redirect, access for a day, and refresh tokens that are good for a single use."""
+"""Consent at Oura. The redirect is registered, access lasts a day, and each refresh token works a single time."""
 
 from functools import partial
 

@@ -66,7 +66,7 @@ class Life:
         return Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
 
     def _land(self, connection: Connection, source: str, account: dict[str, Any]) -> None:
-        """Everything a watch's maker holds, as a first sync would have landed it; calendars are synced."""
+        """Land all records of the watches as a first sync would, and sync the calendars."""
         records = list(RECORDS[source](account)) if source in RECORDS else []
         spec = registry.spec(source)
         for begin in range(0, len(records), PAGE):

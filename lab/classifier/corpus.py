@@ -100,7 +100,7 @@ def facts(text: str) -> dict[str, str]:
 
 
 def event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Return an event as a classifier sees it, from a title and named facts. Raises ValueError for an impossible fact."""
+    """Return a classifier's view of an event with a title and named facts. Raises ValueError for impossible facts."""
     read: dict[str, Any] = {}
     for name, text in given.items():
         value = text.strip().lower()

@@ -133,11 +133,11 @@ def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> fl
 
 
 def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
-    """Fit the calibration that makes the titles' labels likeliest for a model without calibration, to two digits.
+    """Fit the calibration that makes the titles' labels most likely for an uncalibrated model, to two digits.
 
-    One temperature (Guo et al. 2017), and one weight of evidence per type for how much commoner it is among these
-    titles than in training (Saerens et al. 2002 have it for known shares): half of it, as the next calendar is another
-    mixture, and drawn to zero so that a type seldom seen stays where it was.
+    It has a temperature (Guo et al. 2017), and a weight per type for its frequency among these titles against training
+    (Saerens et al. 2002 derive it for known shares). Half of that weight is used, because the next calendar has another
+    mixture. Weights are drawn to zero, so that a rare type stays unchanged.
     """
     import numpy as np
     from scipy.optimize import minimize

@@ -122,7 +122,7 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
 
 
 def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
-    """Every part but the facts at length 1, as the model itself weighs it: each occurrence counts."""
+    """Scale every part except the facts to length 1, as the model does. Each occurrence counts."""
     import numpy as np
     from scipy.sparse import diags_array
 

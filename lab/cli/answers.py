@@ -74,7 +74,7 @@ def tell(body: Mapping[str, Any]) -> None:
 
 
 def dimensions(found: Mapping[str, Any], heading: str) -> None:
-    """A row per dimension of the belief, a column per moment; nothing where no belief was stated."""
+    """Print a row per dimension of the belief and a column per moment, or nothing without a stated belief."""
     names: Mapping[str, Any] = next(iter(found.values()), {})
     rows = [
         {"belief": name, **{heading.format(at): ranged(some[name], 2) for at, some in found.items()}} for name in names

@@ -72,7 +72,7 @@ def _split(names: str) -> list[str]:
 
 
 def opened(name: str) -> Any:
-    """A policy by its name; ``default`` is what people are served here."""
+    """Return a policy by its name. ``default`` is the policy that serves users of this installation."""
     from bridge import config, registry
 
     return registry.policy(config.load().policy if name == SERVED else name)

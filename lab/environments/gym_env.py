@@ -50,7 +50,7 @@ def observation_space() -> spaces.Box:
 
 
 def vectors(weeks: Weeks) -> Floats:
-    """(n, 48): what is seen of every week."""
+    """Return the observation vectors (n, 48) of all weeks."""
     step = min(weeks.step, STEPS - 1)
     seen = np.zeros((SIZE, weeks.n), dtype=np.float32)
     seen[:METERS] = weeks.meters

@@ -104,7 +104,7 @@ class Body:
         return self.validity * z + math.sqrt(1 - self.validity**2) * rng.gauss(0, 1)
 
     def _figure(self, name: str, felt: float, memory: float, rng: random.Random) -> float:
-        """One figure: most of what is felt, its own error, and what is left of the day before."""
+        """Return a figure that mixes what the person feels, the figure's own error, and the value of the day before."""
         fresh = AGREEMENT * felt + math.sqrt(1 - AGREEMENT**2) * rng.gauss(0, 1)
         before = self._waves.get(name, fresh)
         self._waves[name] = memory * before + math.sqrt(1 - memory**2) * fresh

@@ -79,7 +79,7 @@ def _minutes(record: Mapping[str, Any]) -> float:
 def cycles(
     slept: Sequence[Night], workouts: Mapping[date, Mapping[str, Any]], zone: ZoneInfo, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """Yield WHOOP cycles. A cycle lasts from a recorded sleep to the next, so a night without strap makes a long cycle."""
+    """Yield WHOOP cycles, from a recorded sleep to the next. A night without strap makes a long cycle."""
     ends: list[datetime | None] = [later.start for _, later in pairwise(slept)]
     for night, end in zip(slept, [*ends, None], strict=True):
         record: dict[str, Any] = {
@@ -98,7 +98,7 @@ def cycles(
 
 
 def _load(night: Night, running: bool, workout: Mapping[str, Any] | None, rng: random.Random) -> dict[str, Any]:
-    """Strain 0-21 and total energy; a running day has had its night and breakfast only."""
+    """Return strain (0 to 21) and total energy. A day that is not over has only had its night and breakfast."""
     trained = float(workout["score"]["strain"]) if workout else 0.0
     strain = 1.9 + 0.3 * bell(rng) if running else 7.2 + 0.45 * trained + 1.1 * bell(rng) + night.stress
     energy = 3100 + 90 * bell(rng) if running else 7600 + 190 * strain + 250 * bell(rng)

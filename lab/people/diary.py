@@ -1,4 +1,4 @@
-"""A simulated person's calendar at Google: what comes round, what was planned, and part of what was done."""
+"""A simulated person's Google calendar, with recurring entries, plans, and a part of the actions taken."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ def garmin_account(
 
 
 def _bounds(day: date, today: date, zone: ZoneInfo, woke: datetime) -> tuple[datetime, datetime]:
-    """A civil day; today has lasted until a while after waking."""
+    """Return the bounds of a civil day. The current day ends some time after waking."""
     start = datetime.combine(day, time(), zone)
     end = datetime.combine(day + DAY, time(), zone)
     return start, min(end, woke.astimezone(zone) + timedelta(hours=1)) if day == today else end

@@ -76,7 +76,9 @@ def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
 
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
-    """target -> date -> answer; the composite is the mean of the answers' distances from the person's means in sd."""
+    """Return target -> date -> answer. The composite is the mean of the answers' distances from the person's means in
+    sd.
+    """
     names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]
@@ -156,7 +158,7 @@ def _value(day: Day | None, name: str) -> float | None:
 
 
 def _garmin(day: Day, yesterday: Day | None) -> float | None:
-    """Less stress is better; the day's mean counts on the day itself only where reports were given all through it."""
+    """Return the stress column; less is better. The day's mean counts on the day itself if reports came all day."""
     value = _value(day if day.hour is None else yesterday, "stress_garmin")
     return None if value is None else -value
 

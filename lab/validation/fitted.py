@@ -1,4 +1,4 @@
-"""The best a straight line could make of the meters' inputs, fitted on everybody but the person it is tried on."""
+"""The best straight line through the meters' inputs, fitted on all persons except the person it is tried on."""
 
 from __future__ import annotations
 

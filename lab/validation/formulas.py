@@ -34,7 +34,9 @@ class Window:
         return [value for value in found if value is not None]
 
     def z(self, figure: Figure, length: int) -> float | None:
-        """Today's distance from the mean of the days before in their standard deviations; None below two of them."""
+        """Return today's distance from the mean of the days before, in their standard deviations, or None below two
+        days.
+        """
         value, before = figure(self.today), self.values(figure, length)
         if value is None or len(before) < 2:
             return None

@@ -1,7 +1,7 @@
 """Welltory (CC0) holds spot readings of heart-rate variability, each with an answer to "how do you feel?".
 
-No nights and no steps, so no meter can be read: the two inputs that a spot reading gives are tried by themselves, each
-as its distance from the person's readings of the 60 days before. A row is a reading, not a day.
+It has no nights and no steps, so no meter can be read. The two inputs that a spot reading gives are tried by
+themselves, each as its distance from the person's readings of the 60 days before. A row is a reading, not a day.
 """
 
 from __future__ import annotations

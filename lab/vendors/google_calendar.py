@@ -108,7 +108,7 @@ class Vendor(GoogleServer):
             self._touch(LIST, key)
 
     def ever(self, calendar: str) -> set[str]:
-        """The ids of all events a calendar holds or held: none is given twice."""
+        """Return the ids of all events that a calendar holds or held. An id is never given twice."""
         return set(self._changes.get(calendar, ())) | {e["id"] for e in self.events(calendar)}
 
     def put_calendar(self, entry: dict[str, Any]) -> None:
@@ -217,7 +217,7 @@ def _tomb(event: Mapping[str, Any]) -> dict[str, Any]:
 
 
 class Writing:
-    """A request that changes something, of an app that may write on the calendars it made itself."""
+    """A request that changes something, sent by an app that may write on the calendars it made."""
 
     def __init__(self, vendor: Vendor, request: Request) -> None:
         self._vendor = vendor
@@ -241,7 +241,7 @@ class Writing:
 
     @property
     def _made(self) -> list[str]:
-        """The calendars this app made and that are still there."""
+        """The calendars that this app made and that still exist."""
         made: list[str] = self._vendor.account.setdefault("made", [])
         return [calendar for calendar in made if calendar in self._known]
 
@@ -278,14 +278,14 @@ class Writing:
         return Answer(body=event)
 
     def _stamped(self, event: dict[str, Any]) -> dict[str, Any]:
-        """With what the request says, and when."""
+        """Return an event with the request's fields and the time of the change."""
         now = stamp(self._vendor.clock())
         key = event["id"]
         return {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}
 
 
 def stamp(at: datetime) -> str:
-    """An instant as Google writes it."""
+    """Return an instant in Google's format."""
     return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 

@@ -1,7 +1,7 @@
 """Points of a metric, grouped by day, so that a day sent again replaces itself and never adds up.
 
-The file does not state how finely the app has summed up, so the day's own points decide. A point at midnight is a day's
-sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All others are single
+The file does not state the intervals of the app's sums, so the day's own points decide. A point at midnight is a day's
+sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All other points are single
 measurements, each with its source. Sums of weeks or longer cannot be split into days, so they are counted and skipped.
 """
 

@@ -145,10 +145,10 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the instant from which the type that was being listed at the cut has too few rows, by its name.
+    """Return the type that the cut-off file was listing, with the instant from which it has too few rows.
 
-    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete;
-    nights are complete before the noon before it.
+    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete.
+    Nights are complete before the noon before it.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:

@@ -68,8 +68,9 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all facts but the times. ``self`` marks the owner of the calendar. On somebody else's calendar a declined
-    event does not take place, and an accepted event is no answer of mine.
+    """Return all facts but the times. ``self`` marks the owner of the calendar.
+
+    On another person's calendar a declined event does not take place, and an accepted event is no answer of the user.
     """
     attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
     people = [a for a in attendees if a.get("resource") is not True]

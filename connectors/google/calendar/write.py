@@ -156,7 +156,7 @@ def _marked(plan: Plan) -> str:
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:
-    """Return our mark with the slot. None for an event that somebody else made under that id."""
+    """Return our mark with the slot, or None for an event that another program made under that id."""
     properties = event.get("extendedProperties")
     private = properties.get("private") if isinstance(properties, Mapping) else None
     mark = private.get(OURS) if isinstance(private, Mapping) else None

@@ -94,7 +94,9 @@ def _quality(reported: tuple[Source, Stages]) -> tuple[int, int]:
 
 
 def minutes(stages: Stages) -> dict[str, float]:
-    """Minutes per stage; ``start`` and ``end`` of the sleep in Unix seconds. Stages of one source never overlap."""
+    """Return minutes per stage, with ``start`` and ``end`` of the sleep in Unix seconds. Stages of a source never
+    overlap.
+    """
     asleep = [stage for stage in stages if stage[2] not in ("InBed", "Awake")]
     whole = asleep or stages
     found: dict[str, float] = {"start": whole[0][0], "end": whole[-1][1]}

@@ -1,4 +1,4 @@
-"""Writers of rows in an export are the person's watch, their phone, and an app of another maker that repeats rows."""
+"""Writers of rows in an export: the person's watch, the phone, and another maker's app that repeats rows."""
 
 from __future__ import annotations
 

@@ -86,7 +86,9 @@ class Tally:
         return [self.form, self.legality, self.environment, self.belief]
 
     def form(self, completions: Sequence[Any], completion_ids: Sequence[Any], **_: Any) -> list[float]:
-        """Also where cut answers are counted: they have no form."""
+        """Return the reward for the form of each answer. Answers that are cut off are counted here, because they have
+        no form.
+        """
         self.answers += len(completions)
         cut = [len(ids) >= self._room for ids in completion_ids]
         self.cut += sum(cut)

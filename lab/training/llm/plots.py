@@ -1,4 +1,4 @@
-"""Four pictures: a training's loss, its belief over time, final scores, and what is advised to each archetype."""
+"""Four pictures of a training: loss, belief over time, final scores, and the advice to each archetype."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
 
 
 def _actions(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """A panel per model: the share of each action in the weeks of each archetype."""
+    """Draw a panel per model with the share of each action in the weeks of each archetype."""
     figure, panels = _figure(max(len(rows), 1), width=6.0)
     for axes, row in zip(panels, rows, strict=False):
         begun = dict.fromkeys(row["actions"], 0.0)

@@ -1,7 +1,7 @@
 """A teacher's answers, week by week, as lines of JSON. Reading plays each week again.
 
-A line holds answers, not prompts: the same seed and actions give the same observations, so prompts are rendered anew,
-with any budget, and what was written down is checked on the way.
+A line holds answers, not prompts. The same seed and actions give the same observations, so prompts are made again with
+any budget. Reading checks the recorded answers on the way.
 """
 
 from __future__ import annotations

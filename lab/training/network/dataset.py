@@ -1,7 +1,7 @@
 """Training data from weeks and lives played once, with the teacher's value of every action in every slot.
 
-The first round follows the teacher, more or less loosely; in later rounds the student acts and the teacher comments
-(DAgger: Ross, Gordon & Bagnell 2011), so that the student is taught where it really gets to.
+In the first round the actions follow the teacher more or less closely. In later rounds the student acts and the teacher
+gives its values (DAgger, Ross, Gordon & Bagnell 2011), so that the student is taught in the states it really reaches.
 """
 
 from __future__ import annotations

@@ -66,7 +66,10 @@ def forgetful(memory: Tensor, now: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def preference(scores: Tensor, worth: Tensor) -> Tensor:
-    """KL(student | softmax(worth / TEMPERATURE)): over people it cannot tell apart its best is their mean worth."""
+    """Return KL(student | softmax(worth / TEMPERATURE)).
+
+    For people that the student cannot tell apart, the best it can learn is the mean of their worths.
+    """
     wanted = torch.log_softmax(worth / TEMPERATURE, dim=-1)
     return (scores.exp() * (scores - wanted)).sum(dim=-1).mean()
 

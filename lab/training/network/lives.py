@@ -1,9 +1,9 @@
-"""Lives of people who answer advice, many at a time, seen through readings that say little.
+"""Lives of people who answer advice, many at a time, with readings that say little about the truth.
 
-A quick sketch of ``lab.evaluation.deployed``: the same people, bodies and answers (``rhythm_env.people``), but readings
-drawn at once instead of through nights, a calendar and the bridge's meters. How far they follow the truth, and how well
-they are covered, is drawn per life within what was seen of ``deployed``, nothing at all included. Evaluation is on the
-real thing: ``bridge evaluate --deployed``.
+They are a quick sketch of ``lab.evaluation.deployed``, with the same people, bodies and answers
+(``rhythm_env.people``). Readings are drawn at once, without nights, a calendar and the bridge's meters. Their
+correlation with the truth and their coverage are drawn per life, within the range seen in ``deployed``, from nothing
+on. Evaluation uses the real thing, ``bridge evaluate --deployed``.
 """
 
 from __future__ import annotations

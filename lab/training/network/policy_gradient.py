@@ -80,7 +80,7 @@ def thought(network: Network, seen: simulate.Seen, step: int) -> Thoughts:
 
 
 def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray) -> NDArray[np.float64]:
-    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
+    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
     accuracy = 1 - belief_mae(belief, target)
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]

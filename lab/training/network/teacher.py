@@ -1,9 +1,10 @@
 """A teacher that knows each person, and plans the rest of many weeks by coordinate ascent and exchanges.
 
-Unlike the oracle of ``rhythm_env.planning`` it revises its plan in every slot from wherever the student has got to,
-says what each of the ten actions is worth there, and counts what a plan would show of the person: the student does not
-know them. What it teaches is the mean over all people whom the student cannot tell apart, which is the best a student
-can do with what it has seen and no thought of what it might see (QMDP: Littman, Cassandra & Kaelbling 1995).
+It differs from the oracle of ``rhythm_env.planning`` in three ways. It revises its plan in every slot from the state
+that the student has reached. It returns the worth of each of the ten actions there. It counts the information that a
+plan would give about the person, because the student does not know the person. The student learns the mean over all
+people it cannot tell apart. That is the best it can do with what it has seen, without planning for later information
+(QMDP, Littman, Cassandra & Kaelbling 1995).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One step of supervised learning: the belief in digits, the adviser's choice, and whether advice was taken."""
+"""A step of supervised learning, of the belief in digits, the adviser's choice, and the answer to advice."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tens
 
 
 def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """(n, t, 3) digits drawn so that their mean is the target (n, 3), and (n, 3, 10) the chances they are drawn by."""
+    """Draw digits (n, t, 3) whose mean is the target (n, 3). Returns them with their probabilities (n, 3, 10)."""
     at = np.clip(target, 0, 1) * (DIGITS - 1)
     chances = np.maximum(1 - np.abs(at[..., None] - np.arange(DIGITS)), 0).astype(np.float32)
     drawn = np.floor(at[:, None] + rng.random((len(at), t, 3))).astype(np.int64)

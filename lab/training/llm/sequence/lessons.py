@@ -116,14 +116,16 @@ def _silent(
 
 
 def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
-    """(n,): drawn from the scores (n, 10), or by lot as often as each week is loose."""
+    """Draw an action (n,) from the scores (n, 10), or uniformly as often as each week's looseness says."""
     drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
 
 
 @torch.no_grad()
 def lives(seeds: range, network: Network) -> Lessons:
-    """Both of these people's first two weeks, each read by itself: half of the lessons begin with nothing known."""
+    """Return the first two weeks of these people, each read by itself, so that half of the lessons begin without a
+    past.
+    """
     life, rng = living.begin(seeds), np.random.default_rng((seeds.start, 43))
     adviser, loose, worth = living.Adviser(life, seeds.start), rng.choice(LOOSE, len(seeds), p=HOW_OFTEN), []
     state: torch.Tensor | None = None

@@ -39,7 +39,7 @@ class Said:
 
 
 class Block(nn.Module):
-    """One layer: attention over what may be seen, then two matrices with a rectifier between."""
+    """A layer with attention over the positions in sight, then two matrices with a rectifier between."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -83,7 +83,7 @@ class Block(nn.Module):
 
 
 def _earlier(x: Tensor) -> Tensor:
-    """(4, 4): an asking position sees those before it."""
+    """Return a mask (4, 4) by which a position of a decision sees the positions before it."""
     return torch.triu(torch.full((ASKING, ASKING), UNSEEN, device=x.device), 1)
 
 
@@ -141,7 +141,7 @@ class SequenceModel(nn.Module):
 
 
 def _smooth(layer: nn.Linear, plain: int, numbers: tuple[tuple[range, float, float], ...]) -> None:
-    """Neighbouring steps of a number begin with nearly the same embedding: a few slow waves."""
+    """Give neighbouring steps of a number nearly equal first embeddings, made of a few slow waves."""
     count = sum(len(columns) for columns, _, _ in numbers)
     steps = torch.linspace(0, 1, HATS)
     waves = torch.stack([torch.cos(torch.pi * k * steps) / (k + 1) for k in range(SMOOTH)], dim=1)

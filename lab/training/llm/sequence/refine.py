@@ -58,7 +58,7 @@ class Played:
 
 
 def scored(weeks: Weeks, belief: NDArray[Any], own: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
+    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
     accuracy = 1 - belief_mae(belief, belief_target(weeks.people))
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
@@ -136,7 +136,7 @@ class Refinement:
 def train(
     folder: Path, out: Path, *, updates: int, seed: int, resume: bool, on_step: Callable[[int, int], None]
 ) -> dict[str, Any]:
-    """Refine the model in ``folder`` into ``out``; the taught weights stay where the refined are no better."""
+    """Refine the model in ``folder`` into ``out``. If the refined weights are not better, the taught weights stay."""
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
     state = _begun(folder, seed)
