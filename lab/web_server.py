@@ -15,7 +15,7 @@ from bridge.web import serving
 
 @contextmanager
 def running(app: Any, **settings: Any) -> Iterator[int]:
-    """Serve an application for as long as the block runs, and yield its port. ``settings`` as uvicorn.Config accepts."""
+    """Serve an application while the block runs, and yield its port. ``settings`` as uvicorn.Config accepts."""
     server = uvicorn.Server(serving.config(app, port=0, **settings))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()

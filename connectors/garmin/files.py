@@ -120,7 +120,7 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Every answer in a document, whatever it is wrapped in."""
+    """Yield every answer in a document, at any depth."""
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)

@@ -103,7 +103,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Note the content of a message. Fields that a developer added to a watch are another numbering."""
+    """Record the content of a message. Fields that an app developer defined have their own numbers and are ignored."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields

@@ -63,7 +63,7 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """(Unix seconds, value), ascending. Where files differ about an instant, the higher value counts."""
+    """Return pairs of Unix seconds and value, ascending. Where files differ about an instant, the higher counts."""
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
         at, value = key.partition("/")[0], finite(held.get(key))

@@ -227,7 +227,7 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. False when Google did not confirm."""
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
     import requests
 
     token = account.token() or {}
@@ -314,7 +314,7 @@ class _Http:
         self._session = web.open_session()
 
     def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
-        """(response, content), as the libraries know them."""
+        """Send a request, and return (response, content) as Google's libraries expect."""
         import httplib2
 
         answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)

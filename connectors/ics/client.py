@@ -85,7 +85,9 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """(content, marks to compare with next time). None when the server says it is as before."""
+        """Return the content, and the marks for the next request. Returns None when the server says that nothing
+        changed.
+        """
         import requests
 
         headers = {header: seen[mark] for mark, header in CONDITIONS.items() if mark in seen}

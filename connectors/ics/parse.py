@@ -106,7 +106,7 @@ def _whole(calendar: str, file: str | None) -> Covers:
 
 
 def _is_whole(content: bytes) -> bool:
-    """Its end was reached. Some servers add a line after it."""
+    """Tell if the calendar's end was reached. Some servers add a line after the end."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
@@ -314,7 +314,7 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence as lines with the zone of their times, and tell if a change holds for all later instances."""
+    """Return the recurrence as lines with the zone of their times, and whether a change holds for all later ones."""
     found = []
     for name in LINES:
         values = component.get(name, [])

@@ -88,7 +88,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a record per day, which is united with other files' records of that day, and a record per unreadable line."""
+    """Yield a record per day, united with other files' records of that day, and a record per unreadable line."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():

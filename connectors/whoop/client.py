@@ -80,7 +80,9 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """From the top (or where it was interrupted) down to the window's start. A first time, past what is recent."""
+        """Pull from the top, or from an interruption, down to the window's start. A first pull stops at the recent
+        days.
+        """
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
         if since is not None:

@@ -38,9 +38,7 @@ class Titled:
 
 
 def corpus(folder: Path = CORPUS) -> list[Titled]:
-    """All of the project's own titles, each once, with the label most of its lines give. Raises SetupError for a bad
-    line.
-    """
+    """Return all of the project's own titles with their most frequent label. Raises SetupError for a bad line."""
     found: dict[Invitation, list[Titled]] = {}
     for path in sorted(folder.glob("*.tsv")):
         if not path.stem.startswith("real_"):
@@ -75,7 +73,7 @@ def digest(title: str) -> str:
 
 
 def rows(path: Path) -> Iterable[dict[str, str]]:
-    """Lines of a tab-separated file with a header and without quoting."""
+    """Yield the lines of a tab-separated file with a header and without quoting."""
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
 

@@ -112,7 +112,9 @@ def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
 
 
 def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
-    """ln((1 + titles) / (1 + titles with it)) + 1 per bucket (Spärck Jones 1972, as scikit-learn smooths it)."""
+    """Return ln((1 + titles) / (1 + titles with the feature)) + 1 per bucket (Spärck Jones 1972, smoothed as
+    scikit-learn).
+    """
     import numpy as np
 
     total = counts[Part.WORDS].shape[0]

@@ -96,7 +96,7 @@ def consent(source: str, person: int) -> dict[str, Any]:
 
 
 def records(source: str, account: Mapping[str, Any]) -> list[RawRecord]:
-    """Every record an account holds, by the vendors' own shapes and without any connector's help."""
+    """Return every record of an account, read by the vendor's own shapes and without a connector."""
     if source == "google_calendar":
         listed = [("calendar", row["id"], row) for row in account["calendars"]]
         listed += [("event", f"{place}/{row['id']}", row) for place, rows in account["events"].items() for row in rows]

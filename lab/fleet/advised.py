@@ -41,7 +41,7 @@ def bytes_per_advice(store: Store) -> float:
 
 
 def _lively(observation: str) -> bytes:
-    """As it is stored, with levels in its past that are all different."""
+    """Return the observation as it is stored, with different levels in every slot of its past."""
     rng, body = random.Random(0), json.loads(observation)
     for one in body["history"]:
         one["levels"] = {name: round(rng.random(), 4) for name in one["levels"]}

@@ -38,7 +38,7 @@ def count(store: Store, users: int, days: int) -> Counted:
 
 
 def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
-    """(person, source) -> every record by its path, and how many there are of everything else."""
+    """Count by (person, source) every record by its path, and all other rows by their kind."""
     found: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     c, r = tables.connections.c, tables.records.c
     mine = tables.connections.join(tables.sources)

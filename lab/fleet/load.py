@@ -144,7 +144,7 @@ def _at(sizes: Sequence[float], share: float) -> float:
 
 
 def _parts(store: Store) -> dict[str, int]:
-    """Bytes of every table with its indices, and of the whole database."""
+    """Return the bytes of every table with its indices, and of the whole database."""
     grown, whole = (*DAILY, tables.sync_runs), stage.size(store)
     try:
         return {table.name: stage.part(store, table) for table in grown} | {"all": whole}

@@ -99,7 +99,7 @@ def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> 
 
 
 def size(store: Store) -> int:
-    """Bytes the database takes, without what is free in it."""
+    """Return the bytes that the database takes, without its free space."""
     with store.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         if db.dialect.name == "postgresql":
             return int(db.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one())
@@ -112,7 +112,7 @@ def size(store: Store) -> int:
 
 
 def part(store: Store, table: sa.Table) -> int:
-    """Bytes a table takes with its indices."""
+    """Return the bytes that a table takes with its indices."""
     with store.database.read() as db:
         if db.dialect.name == "postgresql":
             query = sa.text("SELECT pg_total_relation_size(CAST(:name AS regclass))")

@@ -28,7 +28,7 @@ TELLING = 0.5  # seconds between two words on how far it is
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """Everything due up to ``until``, on a clock that showed ``base`` when the monotonic one showed ``origin``."""
+    """The connections due up to ``until``. The clock showed ``base`` when the monotonic clock showed ``origin``."""
 
     bridge: installation.Bridge
     base: datetime

@@ -50,7 +50,7 @@ ZONE_SHARES = {  # of a workout's time, by heart-rate zone
 
 
 def whoop_account(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> dict[str, Any]:
-    """Everything WHOOP holds, each collection ascending by time. Today's cycle is running and has no end."""
+    """Return a WHOOP account, each collection ascending by time. Today's cycle is running and has no end."""
     slept = nights(today, zone, days, hard, rng)
     workouts = dict(_workouts(slept, zone, today, hard, rng))
     naps = dict(_naps(slept, zone, today, rng))
@@ -162,7 +162,7 @@ def _effort(training: Training, length: int, rng: random.Random) -> dict[str, An
 def _naps(
     slept: Sequence[Night], zone: ZoneInfo, today: date, rng: random.Random
 ) -> Iterator[tuple[date, dict[str, Any]]]:
-    """Now and then on a weekend afternoon, and never on consecutive days."""
+    """Return naps, now and then on a weekend afternoon and never on consecutive days."""
     last = date.min
     for night in slept:
         free = night.day.weekday() >= 5 and night.day < today

@@ -41,7 +41,7 @@ def _bounds(day: date, today: date, zone: ZoneInfo, woke: datetime) -> tuple[dat
 
 
 def _stamps(name: str, at: datetime, zone: ZoneInfo) -> dict[str, str]:
-    """``...GMT`` and ``...Local`` as Connect writes them."""
+    """Return the ``...GMT`` and ``...Local`` fields of an instant as Connect writes them."""
     return {
         f"{name}GMT": f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.0",
         f"{name}Local": f"{at.astimezone(zone):%Y-%m-%dT%H:%M:%S}.0",

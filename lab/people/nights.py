@@ -75,7 +75,7 @@ def stamp(at: datetime) -> str:
 
 
 def offset_text(at: datetime, zone: ZoneInfo) -> str:
-    """``+hh:mm`` of the zone at an instant, as WHOOP writes it."""
+    """Return the zone's offset at an instant as ``+hh:mm``, as WHOOP writes it."""
     minutes = int((at.astimezone(zone).utcoffset() or timedelta()) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
@@ -180,7 +180,7 @@ def recovery_score(night: Night) -> int:
 
 
 def sleep_record(night: Night, zone: ZoneInfo, nap_before: float, rng: random.Random) -> dict[str, Any]:
-    """Return the night in the shape of ``/v2/activity/sleep``. ``nap_before`` are minutes of a nap on the day before."""
+    """Return the night in the shape of ``/v2/activity/sleep``. ``nap_before`` are minutes of the day before."""
     record = {
         "id": night.sleep_id,
         "cycle_id": night.cycle_id,

@@ -109,7 +109,7 @@ def _record(kind: str, start: datetime, minutes: int, exported: datetime, more: 
 
 
 def _printed(at: datetime, exported: datetime) -> str:
-    """In the offset of the moment of exporting, as the phone prints every time."""
+    """Format an instant in the offset of the moment of exporting, as the phone prints every time."""
     offset = exported.utcoffset() or timedelta(0)
     local = at.astimezone(UTC) + offset
     hours, rest = divmod(int(offset.total_seconds()) // 60, 60)

@@ -89,7 +89,7 @@ def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
 
 
 def _standardised(answers: Mapping[date, float]) -> dict[date, float]:
-    """Nothing for a person who always answers the same."""
+    """Standardise a person's answers. Returns nothing for a person who always answers the same."""
     centre, spread = fmean(answers.values()), pstdev(answers.values())
     return {on: (value - centre) / spread for on, value in answers.items()} if spread else {}
 
@@ -126,7 +126,7 @@ def _own(
 
 
 def _inputs(readings: Sequence[Mapping[Meter, Reading]]) -> dict[str, Column]:
-    """Every input the two meters of the body had on any day, as standardised for them."""
+    """Return every input that the two body meters had on any day, standardised as in the meters."""
     seen = [{b.signal: b.z for m in (Meter.SERENITY, Meter.VITALITY) for b in one[m].because} for one in readings]
     return {name: column(one.get(name, 0.0) for one in seen) for name in sorted({name for one in seen for name in one})}
 

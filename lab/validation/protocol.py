@@ -170,7 +170,7 @@ def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], tar
 
 
 def _names(all_of: Iterator[Any] | Sequence[Any]) -> list[str]:
-    """Every key, in the order in which they first come."""
+    """Return every key in the order of first appearance."""
     return list(dict.fromkeys(name for one in all_of for name in one))
 
 

@@ -41,7 +41,7 @@ def read(path: Path) -> Cohort:
 
 
 def cohort(name: str, rows: Iterable[Row], *, assumed: tuple[str, ...] = (), licence: str = "") -> Cohort:
-    """Rows of text cells, as in the file, to people with days."""
+    """Make a cohort with people and days from rows of text cells."""
     aside: Counter[str] = Counter()
     people: dict[str, dict[date, Day]] = {}
     for row in rows:

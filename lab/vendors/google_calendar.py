@@ -121,7 +121,7 @@ class Vendor(GoogleServer):
         self._touch(LIST, calendar)
 
     def expire_sync_tokens(self) -> None:
-        """Tokens given out so far answer 410 from now on."""
+        """Let all tokens given out so far answer 410 from now on."""
         self._number += 1
         self._oldest_token = self._number
 

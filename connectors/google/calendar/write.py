@@ -129,7 +129,7 @@ class _Rhythm:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self, **more: Any) -> None:
-        """Beside the consent. Written only where it is news."""
+        """Save values beside the consent, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):

@@ -124,7 +124,7 @@ def best(rows: Sequence[Row]) -> list[Row]:
 
 
 def compared(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """Each row with MB per second of wall time, and its CPU time against the parser's and the peer's."""
+    """Return each row with its MB per second of wall time, and its CPU time relative to the parser's and the peer's."""
     cpu = {row.name: row.cpu_s for row in rows}
     return [
         {

@@ -168,7 +168,7 @@ def _warmth(sheet: Sheet, life: Life, day: Day, head: str, unit: str) -> list[Sp
 
 
 def medians(night: dict[str, float], measured: dict[str, list[Spot]]) -> dict[str, float]:
-    """Of what was measured between falling asleep and waking as the night's source tells it."""
+    """Return medians of the measurements between falling asleep and waking, as the night's source tells these times."""
     inside = {
         field: [value for at, value in spots if night["start"] <= at <= night["end"]]
         for field, spots in measured.items()

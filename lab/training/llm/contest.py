@@ -148,7 +148,7 @@ def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
 
 
 def _actions(result: Result) -> dict[str, dict[str, float]]:
-    """archetype -> action -> share of its slots; the people of ``discrete`` are the archetypes in turn."""
+    """Return archetype -> action -> share of its slots. The people of ``discrete`` are the archetypes in turn."""
     done, found = np.array(result.weeks.actions), {}
     for at, name in enumerate(ARCHETYPES):
         own = done[:, at :: len(ARCHETYPES)]

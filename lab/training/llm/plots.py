@@ -14,7 +14,7 @@ COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D
 
 
 def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Path) -> list[Path]:
-    """``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
+    """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
     notes = {name: _notes(folder) for name, folder in models.items()}
     return [
         _losses(notes, out / "loss.svg"),

@@ -60,7 +60,7 @@ class Teacher(Protocol):
     concurrent: int
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """The text to learn (None: it could not be read), what is done, and what it cost."""
+        """Return the text to learn, the decision, and its cost. The text is None if it could not be read."""
         ...
 
 
@@ -87,7 +87,7 @@ class Asked:
         self._chat, self._tokens = chat, tokens
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Raises Fault where the service is not there; what is unreadable twice is the planner's to decide."""
+        """Ask the model. Raises Fault if the service is down. The planner decides after two unreadable answers."""
         question, used = Question(model=self.name, messages=messages(observation, tokens=self._tokens)), Usage()
         for left in reversed(range(TRIES)):
             try:

@@ -139,7 +139,7 @@ def _update(tuned: Any, tokenizer: Any, optimiser: Any, rows: Sequence[Row]) -> 
 
 
 def likelihoods(tuned: Any, tokenizer: Any, prompts: Sequence[Sequence[Message]], rows: Sequence[Row]) -> Any:
-    """(n,) log-likelihood of each row's action, after its prompt and what was written before the action."""
+    """Return the log-likelihood (n,) of each row's action, after its prompt and the text before the action."""
     asked = [tokenizer.apply_chat_template(list(p), add_generation_prompt=True, tokenize=False) for p in prompts]
     heads = [tokenizer(text + one.written)["input_ids"] for text, one in zip(asked, rows, strict=True)]
     tails = [tokenizer(f" {one.action}")["input_ids"] for one in rows]
@@ -165,7 +165,7 @@ def _gain(tuned: Any, tokenizer: Any, rows: Sequence[Row]) -> float:
 
 
 def _agreement(tuned: Any, tokenizer: Any, rows: Sequence[Row], *, narrow: bool) -> float:
-    """Mean of the likelihood of what was advised, counted negative where it was turned down."""
+    """Return the mean likelihood of the advised actions. Refused actions count negative."""
     total = 0.0
     for at in range(0, len(rows), 8):
         part = rows[at : at + 8]

@@ -67,7 +67,7 @@ def parts(seeds: range) -> list[range]:
 
 
 def of_weeks(seeds: range, student: Network | None, on_step: OnStep) -> tuple[Lessons, list[Weeks]]:
-    """Weeks of these people, half of them led towards either objective."""
+    """Play weeks of these people, half of them towards either objective."""
     found, lived = [], []
     for done, part in enumerate(parts(seeds)):
         lessons, weeks = _weeks(part, student)
@@ -112,7 +112,9 @@ class _Lead:
         self._followed = rng.random(n) < FOLLOWED
 
     def actions(self, worth: NDArray[np.floating], scores: Floats | None) -> Ints:
-        """(n,) from (10, n) each."""
+        """Choose actions (n,), the teacher's best or drawn from ``scores``, and at random as often as the lessons are
+        loose.
+        """
         chosen = worth.argmax(axis=0)
         if scores is not None:
             drawn = (scores + self._rng.gumbel(size=scores.shape)).argmax(axis=0)

@@ -64,7 +64,7 @@ class Lives:
 
     @property
     def step(self) -> int:
-        """0..27 of the current week."""
+        """The timestep in the current week, 0 to 27."""
         return len(self.answer) % STEPS
 
     def _read(self) -> None:
@@ -85,7 +85,7 @@ class Lives:
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 
     def advance(self, advised: Ints) -> None:
-        """Everybody answers, and lives the slot."""
+        """Let every person answer and live the slot."""
         slot, everybody = self.step % SLOTS, np.arange(self.weeks.n)
         here = self.standings(slot)
         accepted = self.rng.random(self.weeks.n) < chance(here[advised, everybody])
@@ -150,7 +150,7 @@ class Adviser:
         self._teacher = Teacher(lives.weeks.people, "reward", seed, ahead=AHEAD)
 
     def worth(self, lives: Lives) -> tuple[Array, Array]:
-        """(10, n) worth of each piece of advice, and the chance that it is taken."""
+        """Return the worth (10, n) of each action as advice, and the probability that it is taken."""
         worth = self._teacher.worth_at(lives.weeks, lives.step)
         standing = lives.standings(lives.step % SLOTS)
         habit = np.exp(standing)

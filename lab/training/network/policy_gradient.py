@@ -52,7 +52,7 @@ class Group:
 
 
 def lived(network: Network, seeds: range) -> Group:
-    """``GROUP`` weeks of each person, actions drawn from the policy."""
+    """Play ``GROUP`` weeks of each person, with actions drawn from the policy."""
     weeks = simulate.begin(seeds, GROUP)
     own = np.tile(objective_of(len(seeds)), GROUP)
     seen, rng = simulate.watch(weeks), np.random.default_rng((seeds.start, 2))

@@ -81,7 +81,7 @@ class Seen:
 
 
 def watch(weeks: Weeks) -> Seen:
-    """Nothing yet."""
+    """Return empty records of the weeks."""
     n = weeks.n
     return Seen(
         np.zeros((n, STEPS, PER_SLOT), np.float32),

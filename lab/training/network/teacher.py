@@ -95,7 +95,7 @@ class Teacher:
         return self._judged(plans, step, np.tile(meters, MANY), tally.tiled(MANY), weeks).reshape(MANY, -1)
 
     def _exchange(self, weeks: Weeks, here: int, end: int) -> None:
-        """Two slots of the plan swap their actions wherever that helps."""
+        """Exchange the actions of two slots of the plan wherever that helps."""
         if end - here < 2:
             return
         tally = _so_far(weeks)
@@ -135,7 +135,7 @@ def _so_far(weeks: Weeks) -> Tally:
 
 
 def _lived(meters: Array, plans: Ints, first: int, people: Profiles, tally: Tally) -> tuple[Array, Tally]:
-    """(meters after, sums after) of plans (s, n), if nothing happens from outside."""
+    """Return the meters and sums after plans (s, n), if nothing happens from outside."""
     total = Tally(tally.rewards.copy(), tally.crashes.copy(), tally.levels.copy())
     for step, actions in enumerate(plans, start=first):
         wanted, _ = dynamics.changes(meters, actions, step % SLOTS, people)

@@ -55,7 +55,7 @@ def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Ten
 
 
 def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> dict[str, Tensor]:
-    """``total`` and its parts, in nats."""
+    """Return the loss ``total`` and its parts, in nats."""
     device = next(model.parameters()).device
     drawn, chances = digits_of(lessons.target, lessons.slots.shape[1], rng)
     with half(device):
@@ -66,9 +66,9 @@ def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> 
 
 
 def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Towards an ignorant adviser's preferences, or (KL turned round) what is best on average over those who could be.
+    """Return the loss of the choice against an ignorant adviser's preferences, or with KL reversed against mean worths.
 
-    KL(student | softmax(worth)) has its least value at the mean worth over all people who cannot be told apart.
+    KL(student | softmax(worth)) is least at the mean worth over all people who cannot be told apart.
     """
     wanted, weight = torch.from_numpy(lessons.wanted).to(device), torch.from_numpy(lessons.weighed).to(device)
     ignorant = (wanted.exp() * (wanted - said.scores)).sum(dim=-1)

@@ -71,7 +71,7 @@ def teacher() -> Network:
 
 @torch.no_grad()
 def weeks(seeds: range, network: Network) -> Lessons:
-    """Weeks of these people, half of them led towards either objective."""
+    """Play weeks of these people, half of them towards either objective."""
     lived, rng = simulate.begin(seeds), np.random.default_rng((seeds.start, 41))
     loose, own = rng.choice(LOOSE, lived.n, p=HOW_OFTEN), np.arange(lived.n) % 2
     seen, wanted = simulate.watch(lived), []

@@ -120,7 +120,7 @@ class SequenceModel(nn.Module):
         return self.said(self.last(x[:, :, 1:]))
 
     def embedded(self, past: Tensor, now: Tensor, digits: Tensor) -> Tensor:
-        """(n, t, FIELDS, width)."""
+        """Return the embeddings (n, t, FIELDS, width) of the input."""
         present = self.now(now)[:, :, None]
         each = torch.arange(len(BELIEF), device=digits.device) * DIGITS
         told = self.digit(digits + each)
@@ -128,7 +128,7 @@ class SequenceModel(nn.Module):
         return torch.cat([self.past(past)[:, :, None], present + self.asked + told], dim=2)
 
     def said(self, x: Tensor) -> Said:
-        """From (n, t, 4, width)."""
+        """Return the output for the last layer's positions (n, t, 4, width)."""
         n, t = x.shape[:2]
         wanted = self.belief(x[:, :, : len(BELIEF)]).view(n, t, len(BELIEF), len(BELIEF), DIGITS)
         digits = torch.diagonal(wanted, dim1=2, dim2=3).transpose(-1, -2)

@@ -29,7 +29,7 @@ class Planned:
 
 
 def led(seeds: range) -> Planned:
-    """Weeks of these practice people, planned for the grade from what an observation shows."""
+    """Play weeks of these practice people, planned for the grade from the observations alone."""
     weeks, rng, planner = simulate.begin(seeds), np.random.default_rng((seeds.start, 31)), Planner("grade")
     loose, scores = rng.choice(LOOSE, weeks.n), []
     while not weeks.done:

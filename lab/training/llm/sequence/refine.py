@@ -66,7 +66,7 @@ def scored(weeks: Weeks, belief: NDArray[Any], own: NDArray[np.intp]) -> NDArray
 
 
 def group(model: SequenceModel, seeds: range) -> Played:
-    """``GROUP`` weeks of each person, actions drawn from the model."""
+    """Play ``GROUP`` weeks of each person, with actions drawn from the model."""
     own = np.tile((np.arange(len(seeds)) >= GRADED).astype(np.intp), GROUP)
     with learning.half(torch.device("cpu")):
         weeks, playing = play(model, seeds, GROUP, own, drawn=TRIED)
