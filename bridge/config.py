@@ -163,9 +163,7 @@ def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
 
 
 def _address(text: str) -> str | None:
-    """Return the page's address from outside, or None when it is not set. Raises SetupError for another scheme than
-    HTTP.
-    """
+    """Return the page's address from outside, or None when it is not set. Raises SetupError unless it is HTTP."""
     if text and not text.startswith(("https://", "http://")):
         raise SetupError("BRIDGE_URL is the page's address from outside, e.g. https://bridge.example.org")
     return text or None

@@ -48,10 +48,13 @@ def docstrings(files: Mapping[str, str]) -> Iterator[Drawable]:
     for path, text in files.items():
         if not path.endswith(".py"):
             continue
-        for node in ast.walk(ast.parse(text)):
+        tree = ast.parse(text)
+        owners = {id(one): node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef) for one in node.body}
+        for node in ast.walk(tree):
             if isinstance(node, Documented) and (said := ast.get_docstring(node)):
                 line = 1 if isinstance(node, ast.Module) else node.lineno
-                yield Drawable(f"{path}:{line}", signature(node), said)
+                owner = f" of class {owners[id(node)]}" if id(node) in owners else ""
+                yield Drawable(f"{path}:{line}", signature(node) + owner, said)
 
 
 def signature(node: ast.AST) -> str:

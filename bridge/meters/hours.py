@@ -52,9 +52,7 @@ class Calendar:
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
-        """Return the share of the six hours up to ``at`` spent in meetings, + 0.15 for each meeting without a pause
-        before it.
-        """
+        """Return the share of the last six hours spent in meetings, + 0.15 per meeting without a pause before it."""
         if at not in self._loads:
             self._loads[at] = share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
         return self._loads[at]

@@ -125,8 +125,10 @@ class Ics:
 
 
 def _hosts(account: Account, address: str) -> Collection[str]:
-    """Hosts that an address may lead to inside the operator's network. A server outside leads to none by a redirect;
-    the address that the operator has set leads to its own.
+    """Return the hosts inside the operator's network that an address may lead to.
+
+    A server outside leads to no such host by a redirect. The address that the operator has set may lead to its own
+    host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):

@@ -71,9 +71,7 @@ def _decode(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Yield the rows of a CSV text. Answers may hold line breaks, and Excel may have put semicolons between the
-    columns.
-    """
+    """Return the rows of a CSV text. Excel may have put semicolons between the columns."""
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     csv.field_size_limit(1_000_000)

@@ -87,12 +87,9 @@ class Export:
 
     def _named(self) -> list[str]:
         """Return every month in which a row may begin or end, in any zone."""
-        edges = {
-            edge
-            for low, high in self.collected.spill.spans()
-            for edge in (low - DAY_SECONDS, low + 12 * DAY_SECONDS, high + DAY_SECONDS)
-        }
-        edges |= {one["start"] + n * DAY_SECONDS for _, one in self.collected.workouts for n in (-1, 1)}
+        day, spans = DAY_SECONDS, self.collected.spill.spans()
+        edges = {edge for low, high in spans for edge in (low - day, low + 12 * day, high + day)}
+        edges |= {one["start"] + n * day for _, one in self.collected.workouts for n in (-1, 1)}
         return sorted({day_at(at, 0)[:7] for at in edges} | {day[:7] for day in self.collected.summaries})
 
     def _window(self, month: str) -> Window:
