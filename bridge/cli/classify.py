@@ -47,7 +47,7 @@ def classify(
             "all_day, recurring, kind. - reads standard input."
         ),
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Another classifier than the one set.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Use this classifier instead of the configured one.")] = None,
     user: Annotated[
         str | None,
         typer.Option(

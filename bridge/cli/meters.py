@@ -58,7 +58,7 @@ def register(app: typer.Typer) -> None:
 def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
-    days: Annotated[int, typer.Option(help="How many days back the lines reach.", min=1, max=3650)] = 7,
+    days: Annotated[int, typer.Option(help="Number of days that the lines cover.", min=1, max=3650)] = 7,
     plot: Annotated[Path | None, typer.Option(help="Draw levels, bands and inputs into this picture.")] = None,
     at: options.At = None,
     json: options.Json = False,

@@ -100,7 +100,7 @@ def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int
         rows = [(stream, row) for stream, row in found if not inside or key_of(stream, row) != "?"]
         fruitless = 0 if rows else fruitless + 1
         if fruitless > FRUITLESS_MAX:
-            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are nothing of Garmin's; get it again")
+            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are not Garmin's; download the export again")
         yield rows, document.length
     document.end()
 

@@ -42,7 +42,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it may have the columns {allowed}; what others hold is not read: leave them out")
+        raise SourceChanged(f"it may have the columns {allowed}; remove the other columns")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:

@@ -47,7 +47,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
     if any(word in grouping for word in COARSE):
         raise BadRecord("it is summed up by more than days; set the automation's time grouping to days or less")
     if not recognise(body):
-        raise BadRecord("it is none of Health Auto Export's; set the automation's format to JSON")
+        raise BadRecord("it is not from Health Auto Export; set the automation's format to JSON")
     try:
         with body.open() as stream:
             document = Json(stream)
@@ -60,7 +60,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield pages with the whole file. Raises SourceChanged after the readable part of a damaged file."""
     if file.head.startswith(PACKED):
-        raise SourceChanged("it is packed the app's own way; let the app export JSON files, or push")
+        raise SourceChanged("it is in the app's own packed format; let the app export JSON files, or push")
     held = _Held()
     try:
         for record in _records(file, zone):
