@@ -21,7 +21,8 @@ def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
     """Return up to three good times for a recommendation in the later slots of the coming 48 hours, ascending."""
-    return good_gaps(_situation(bridge, user, advice, now, known), advice.action)
+    situation = _situation(bridge, user, advice, now, known)
+    return good_gaps(situation, advice.action, after=max(now, advice.start or now))
 
 
 def answer(

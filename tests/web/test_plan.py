@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import date, datetime, timedelta
 from html import unescape
+from itertools import pairwise
 
 import pytest
 import requests
@@ -149,7 +150,7 @@ def test_gaps_are_free_and_within_two_days(advice: Recommendation, visitor: Visi
         assert gap.action is advice.action
         assert now < gap.start < now + timedelta(hours=48)
         assert gap.end <= choir[0] or gap.start >= choir[1]
-    assert all(one.end <= two.start for one, two in zip(found, found[1:], strict=False))
+    assert all(one.end <= two.start for one, two in pairwise(found))
 
 
 def test_an_accepted_suggestion_is_an_entry_to_download(advice: Recommendation, visitor: Visitor) -> None:
