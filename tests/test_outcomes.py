@@ -101,16 +101,24 @@ def test_an_outcome_changes_while_data_come_and_then_no_more(store: Store) -> No
 def test_without_any_source_it_is_asked_once_and_counts_neither_way(store: Store) -> None:
     user = person(store)
     given = advised(store, user)
-    unseen = advised(store, user, NOON, shown=False)
     assert outcomes.questions(store, user, now=NOON) == []
     assert confirmed(store, user, EVENING).outcome is Deed.UNKNOWN
-    assert [one.id for one in outcomes.questions(store, user, now=EVENING)] == [given.id]  # nobody saw the other
+    assert [one.id for one in outcomes.questions(store, user, now=EVENING)] == [given.id]
     assert heard(store, user, NEXT) == []
     assert outcomes.questions(store, user, now=NOON + DAY + HOUR) == []
     outcomes.say(store, user, given.id, Deed.DONE, now=EVENING)
     assert outcomes.questions(store, user, now=EVENING) == []
     assert heard(store, user, EVENING) == [Answer.ACCEPT]
-    assert unseen.id not in [one.id for one in outcomes.questions(store, user, now=EVENING)]
+
+
+def test_what_nobody_saw_is_neither_looked_for_nor_asked(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user, shown=False)
+    land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON) == 0
+    assert outcomes.questions(store, user, now=NOON) == []
+    store.recommendations.mark_shown(given.id, now=NOON)
+    assert confirmed(store, user, EVENING).outcome is Deed.DONE
 
 
 def test_data_that_may_still_come_are_waited_for_before_anybody_is_asked(store: Store) -> None:

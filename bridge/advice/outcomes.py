@@ -33,7 +33,7 @@ def confirm(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """Save what the data show of the recommendations that are over. Returns the number of outcomes that changed.
+    """Save what the data show of recommendations that were seen and are over. Returns how many outcomes changed.
 
     An outcome is compared again for three days, because data come late, and an unknown one for eleven. ``since`` and
     ``until`` choose other days, to look for outcomes that are still unknown. Where nothing is due, this costs a query.
@@ -59,9 +59,9 @@ def advised(store: Store, user: User, *, since: datetime, until: datetime) -> li
 
 
 def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
-    over = over_at(one, zones)
+    over, seen = over_at(one, zones), one.shown_at is not None or one.answer is not None
     settled = one.outcome not in (None, Deed.UNKNOWN) and over <= now - SETTLES
-    return over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
+    return seen and over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
 
 
 def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:

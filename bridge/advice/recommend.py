@@ -360,5 +360,5 @@ def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )
-    waiting = [r for r in recent if r.answer is None]
+    waiting = [r for r in recent if r.answer is None and r.superseded_at is None]
     return waiting[-1] if waiting else None

@@ -150,7 +150,7 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
     return {
         "workouts": _counted([start for start, _ in workouts], parts),
         "workout_minutes": _lengths(workouts, parts, workouts[0][0] if workouts else None, MINUTE),
-        "tasks": _counted(completed, parts),
+        "tasks_done": _counted(completed, parts),
         "meeting_hours": _lengths(met, parts, began, HOUR),
         "focus_hours": _lengths(focus, parts, began, HOUR),
         "company_hours": _lengths(company, parts, began, HOUR),

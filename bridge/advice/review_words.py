@@ -153,7 +153,7 @@ def week_lines(review: Review) -> Iterator[str]:
         yield f"Meters (0.70 is your normal): {', '.join(levels)}."
     if review.sleep.asleep.value is not None and review.sleep.bedtime.value is not None:
         yield _nights(review)
-    named = {"workouts": "workout", "tasks": "task done", "meeting_hours": "h of meetings"}
+    named = {"workouts": "workout", "tasks_done": "task done", "meeting_hours": "h of meetings"}
     named |= {"focus_hours": "h of focus", "company_hours": "h in company"}
     done = [_figure(word, review.done[name]) for name, word in named.items() if review.done[name].value is not None]
     if done:

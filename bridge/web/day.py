@@ -143,7 +143,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
         "slot": slot_name(one.moment),
         "date": f"{one.moment.date:%d %b}",
         "answer": None if one.answer is None else one.answer.lower(),
-        "outcome": OUTCOMES[one.outcome or Deed.UNKNOWN],
+        "outcome": "not known yet" if one.outcome is None else OUTCOMES[one.outcome],
         "evidence": ", ".join(one.evidence),
     }
 

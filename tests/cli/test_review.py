@@ -99,7 +99,7 @@ def test_a_week_beside_the_weeks_before(ana: tuple[Store, User]) -> None:
     assert body["done"] == {
         "workouts": {"value": 3.0, "usual": 2.0},
         "workout_minutes": {"value": 120.0, "usual": 80.0},
-        "tasks": {"value": 2.0, "usual": None},
+        "tasks_done": {"value": 2.0, "usual": None},
         "meeting_hours": {"value": 3.0, "usual": 2.0},
         "focus_hours": {"value": 0.0, "usual": 0.0},
         "company_hours": {"value": 0.0, "usual": 0.0},
@@ -152,7 +152,7 @@ def test_on_a_monday_it_is_the_week_before(ana: tuple[Store, User], monkeypatch:
 def test_the_history_tells_what_was_pressed_from_what_was_seen_and_what_is_heard(ana: tuple[Store, User]) -> None:
     rows = printed("history", "--user", "ana", "--days", "7")
     assert [(row["answer"], row["outcome"], row["heard"], row["shown"]) for row in rows] == [
-        (None, "done", None, False),
+        (None, None, None, False),
         ("ACCEPT", "not_done", "ACCEPT", True),
         (None, "done", "ACCEPT", True),
     ]

@@ -191,6 +191,8 @@ def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox
 def test_what_became_of_advice_is_known_before_the_next_is_given(stage: Stage, mailbox: Mailbox) -> None:
     store, user, daemon = stage.bridge.store, stage.users[0], stage.daemon()
     daemon.tick()
+    (seen,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    store.recommendations.mark_shown(seen.id, now=stage.now)
     stage.now += timedelta(hours=6)
     daemon.tick()
     first, second = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
