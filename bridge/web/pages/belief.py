@@ -65,7 +65,12 @@ def _routine(visit: Visit) -> dict[str, Any]:
         }
         for before, after, work in zip(nights, [*nights[1:], nights[0]], found["work"], strict=True)
     ]
-    return {"days": days, "nights": round(nights[0]["nights"]), "work_known": found["work_known"], "habits": _habits(found)}
+    return {
+        "days": days,
+        "nights": round(nights[0]["nights"]),
+        "work_known": found["work_known"],
+        "habits": _habits(found),
+    }
 
 
 def _habits(found: RoutineDocument) -> list[dict[str, Any]]:

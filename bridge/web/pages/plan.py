@@ -32,8 +32,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     shown = timeline.timeline(visit, found)
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
-    beside = {"earlier": wanted - A_DAY, "later": wanted + A_DAY}
-    return page("day.html", visit, path="/", plan=shown, **beside)
+    return page("day.html", visit, path="/", plan=shown, earlier=wanted - A_DAY, later=wanted + A_DAY)
 
 
 @router.get("/advice/{number}/gaps")
