@@ -61,13 +61,13 @@ def plan_day(
         situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
     blocks = _blocks(situation, wanted, policy, bridge.guard)
-    is_known = not situation.is_blank
+    some = not situation.is_blank
     return DayPlan(
         date=wanted,
         zone=zone_at(calendar.midnight(wanted, user.zones), user.zones).key,
-        bedtime=situation.sleep(wanted + A_DAY)[0] if is_known else None,
-        wake=situation.sleep(wanted)[1] if is_known else None,
-        work=tuple(situation.work(wanted)) if is_known else (),
+        bedtime=situation.sleep(wanted + A_DAY)[0] if some else None,
+        wake=situation.sleep(wanted)[1] if some else None,
+        work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
     )
