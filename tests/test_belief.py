@@ -20,6 +20,7 @@ from rhythm_env.interface import ActionType, Answer, Belief
 from tests.lab.training.llm.test_prompt import answered, seen
 from tests.store.toy import HOUR, T0
 from tests.test_links import MOMENT
+from tests.world import introduce
 
 DAY = timedelta(days=1)
 
