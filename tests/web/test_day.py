@@ -11,12 +11,13 @@ import requests
 from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
-from bridge.domain.records import User
+from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
 from bridge.ingest import checkins
 from rhythm_env.interface import Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
+from tests.world import introduce
 
 
 def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Place) -> None:
@@ -88,9 +89,11 @@ def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: 
 
 def test_who_has_logged_in_looks_however_they_came(place: Place) -> None:
     ben = secured(place, "ben", "battery staple")
+    introduce(place.bridge.store, ben, now=installation.now())
     guest = place.visitor()
     guest.log_in("ben", "battery staple")
     kept = advising.recommend(place.bridge, ben, now=installation.now(), seen=False)
+    assert isinstance(kept, Recommendation)
     guest.get("/", headers={"Sec-Fetch-Site": "same-site", "Sec-Fetch-Dest": "image"})
     assert place.bridge.store.recommendations.by_id(kept.id).shown_at is None  # type: ignore[union-attr]
     guest.get("/", headers={"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Dest": "document"})
