@@ -50,10 +50,16 @@ def plan_day(bridge: Bridge, user: User, day: date | None, *, now: datetime, see
         situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
     blocks = _blocks(situation, wanted, policy, bridge.guard)
-    bed, wake = situation.sleep(wanted + A_DAY)[0], situation.sleep(wanted)[1]
-    work = tuple(situation.work(wanted))
-    changes = tuple(_changes(bridge, user, situation, wanted))
-    return DayPlan(date=wanted, bedtime=bed, wake=wake, work=work, blocks=blocks, changes=changes)
+    known = not situation.is_blank
+    return DayPlan(
+        date=wanted,
+        zone=zone_at(calendar.midnight(wanted, user.zones), user.zones).key,
+        bedtime=situation.sleep(wanted + A_DAY)[0] if known else None,
+        wake=situation.sleep(wanted)[1] if known else None,
+        work=tuple(situation.work(wanted)) if known else (),
+        blocks=blocks,
+        changes=tuple(_changes(bridge, user, situation, wanted)),
+    )
 
 
 def recommend_policy(bridge: Bridge, user: User) -> Policy:
@@ -74,9 +80,9 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
-    """Yield the suggestions of a date that were made and are ahead, and the accepted ones that are going on."""
+    """Yield the suggestions of a date that were made and are ahead, and all that were accepted."""
     for advice in situation.advised:
-        if advice.start is None or advice.end is None or advice.kind != "suggested" or advice.end <= situation.now:
+        if advice.start is None or advice.end is None or advice.kind != "suggested":
             continue
         if situation.date_of(advice.start) != day or advice.answer in (Answer.IGNORE, Answer.RESCHEDULE):
             continue

@@ -70,6 +70,9 @@ def _print(found: DayPlan, user: User) -> None:
         for block in found.blocks
     ]
     typer.echo(f"{found.date:%A} {found.date.day} {found.date:%B %Y}")
+    if not rows:
+        typer.echo(f"Nothing is known of this day yet. Begin: bridge import FILE --user {user.name}")
+        return
     show.table(rows, ("from", "to", "", "action", "title", "because"))
     for change in found.changes:
         typer.echo(f"Changed: {change}.")

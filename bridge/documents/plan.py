@@ -47,10 +47,10 @@ def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
     """Document the plan of a date, with instants in the user's zone."""
     return {
         "date": plan.date.isoformat(),
-        "zone": zone_at(plan.wake, zones).key,
+        "zone": plan.zone,
         "routine": {
-            "bedtime": clock(plan.bedtime, zones),
-            "wake": clock(plan.wake, zones),
+            "bedtime": None if plan.bedtime is None else clock(plan.bedtime, zones),
+            "wake": None if plan.wake is None else clock(plan.wake, zones),
             "work": [[clock(start, zones), clock(end, zones)] for start, end in plan.work],
         },
         "blocks": [_block(block, zones) for block in plan.blocks],

@@ -49,7 +49,7 @@ def sleep(past: Past, at: datetime) -> Signal | None:
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
     figures = past.nights.of[night.series][night.day]
-    return nightly("sleep", night, z, words.slept(figures.asleep, figures.need))
+    return nightly("sleep", night, z, words.slept(figures.asleep, figures.need, z))
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
@@ -65,12 +65,14 @@ def hrv(past: Past, at: datetime) -> Signal | None:
         )
     metric, night = found
     z, week = _z(metric, night), _week(past, metric, night, at)
+    whole = z if week is None else 0.7 * z + 0.3 * week
+    turned = ", in a week that is not" if whole * z < 0 else ""
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
     return nightly(
         "hrv",
         night,
-        z if week is None else 0.7 * z + 0.3 * week,
-        f"heart-rate variability {text}",
+        whole,
+        f"heart-rate variability {text}{turned}",
         quality=hrv_quality(metric, past.rmssd_errors.get(night.source or "")),
     )
 

@@ -18,16 +18,20 @@ def hours(length: float) -> str:
     return " ".join(parts)
 
 
-def slept(asleep: float, need: float) -> str:
-    """Compare a night with the sleep need, both in hours.
+def slept(asleep: float, need: float, z: float) -> str:
+    """Compare a night with the sleep need, both in hours. Add the other side where the night's score ``z`` has it.
 
-    >>> slept(6.17, 7.5)
-    'slept 6 h 10 min, 1 h 20 min below your need'
+    >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
+    ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
+    >>> slept(8, 7.5, -0.4)
+    'slept 8 h, as much as you need, and yet no restful night'
     """
     short = need - asleep
-    return f"slept {hours(asleep)}, " + (
-        f"{hours(short)} below your need" if short > SHORTFALL_MIN_HOURS else "as much as you need"
-    )
+    if short > SHORTFALL_MIN_HOURS:
+        compared, against = f"{hours(short)} below your need", ", and still a good night" if z > 0 else ""
+    else:
+        compared, against = "as much as you need", ", and yet no restful night" if z < 0 else ""
+    return f"slept {hours(asleep)}, {compared}{against}"
 
 
 def plural(count: int, noun: str) -> str:

@@ -29,9 +29,11 @@ PRIOR_SPREAD_NIGHTS = 6.0  # own nights that the published spread within a perso
 HUBER = 1.345  # spreads beyond which a night pulls no harder; 95 % efficiency for normal errors (Huber 1981)
 ENOUGH_NIGHTS = (5.0, 10.0)  # between them the user's own differences of weekdays come to count
 LEAST_SPREAD = 10.0  # minutes
+MOST_SPREAD = MINUTES_OF_DAY / sqrt(12)  # of a time that may be any of the day
 MAD_TO_SD = 1.4826
 PLANNED = 0.25  # nights that a calendar entry is worth where no source records sleep
 PLANNED_HOURS = (3, 14)  # length of an entry that can be a night
+SHORTEST, LONGEST = 60.0, 960.0  # minutes of a usual night, as of a recorded night
 ROUNDS = 50
 
 
@@ -66,10 +68,14 @@ def usual_nights(known: Snapshot) -> tuple[Night, ...]:
     bed = _usual(slept, lambda one: one.bed, [_published(weekday).bed for weekday in range(7)])
     wake = _usual(slept, lambda one: one.wake, [_published(weekday).wake for weekday in range(7)])
     count = sum(one.weight for one in slept)
-    return tuple(
-        Night(bed=b, wake=w, bed_sd=b_sd, wake_sd=w_sd, nights=count)
-        for (b, b_sd), (w, w_sd) in zip(bed, wake, strict=True)
-    )
+    return tuple(_night(*both, count) for both in zip(bed, wake, strict=True))
+
+
+def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) -> Night:
+    """Return a night of a length that sleep can have, around the middle of bedtime and wake time."""
+    middle, length = (bed[0] + wake[0]) / 2, wake[0] - bed[0]
+    half = min(max(length, SHORTEST), LONGEST) / 2
+    return Night(bed=middle - half, wake=middle + half, bed_sd=bed[1], wake_sd=wake[1], nights=count)
 
 
 def recorded(known: Snapshot) -> list[Slept]:
@@ -161,7 +167,7 @@ def _usual(
         own = sum(w for other, _, w in left if other == d)
         variance = spread**2 * (1 + 1 / (own + shrinkage)) + of_user
         location = published[d] + user + kinds.get(d in WEEKEND, 0.0) + days.get(d, 0.0)
-        found.append((location, sqrt(variance)))
+        found.append((location, min(sqrt(variance), MOST_SPREAD)))
     return found
 
 

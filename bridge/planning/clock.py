@@ -9,7 +9,7 @@ from bridge.domain.slots import ZoneHistory, first_shown, zone_at
 
 MINUTE, DAY = timedelta(minutes=1), timedelta(days=1)
 MINUTES_OF_DAY = 1440.0
-HALF_LIFE = 21 * DAY  # of an observation's weight: a new timetable outweighs the old one after three weeks
+HALF_LIFE = 14 * DAY  # of an observation's weight: new hours outweigh the old ones after two weeks
 WEEKEND = (5, 6)
 
 

@@ -38,11 +38,15 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPlan:
-    """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time."""
+    """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time.
+
+    ``bedtime`` and ``wake`` are None where nothing is known of the user.
+    """
 
     date: date
-    bedtime: datetime
-    wake: datetime
+    zone: str
+    bedtime: datetime | None
+    wake: datetime | None
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
     changes: tuple[str, ...] = ()

@@ -159,13 +159,14 @@ def _in_calendar(known: Snapshot) -> Iterator[_Deed]:
 
 
 def _word(title: str) -> str:
-    """Return a title without running numbers and signs around it.
+    """Return a title without running numbers, what stands in brackets at its end, and signs around it.
 
-    >>> _word("  Yoga   #12"), _word("(Run)")
-    ('Yoga', 'Run')
+    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)")
+    ('Yoga', 'Yoga', 'Run!', '(Run)')
     """
-    plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH])
-    return re.sub(r"^\W+|[\W_]+\d*\W*$", "", plain).strip()[:NAME_LENGTH]
+    plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH]).strip()
+    short = re.sub(r"( ?\([^()]*\)|[ #:.,-]+\d+)$", "", plain)
+    return (re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short) or plain)[:NAME_LENGTH]
 
 
 def _sport(label: str) -> str:

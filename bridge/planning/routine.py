@@ -7,13 +7,13 @@ ends on a date belongs to that date: 23:00 of the evening before is -60.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
-from bridge.planning.bedtimes import Night, usual_nights
-from bridge.planning.clock import instant
+from bridge.planning.bedtimes import PRIOR_NIGHTS, Night, usual_nights
+from bridge.planning.clock import MINUTES_OF_DAY, instant
 from bridge.planning.free_days import is_free_day
 from bridge.planning.habits import Habit, habits
 from bridge.planning.working_hours import Span, working_week
@@ -48,7 +48,30 @@ class Routine:
         return [(start, end) for start, end in spans if start < end]
 
 
+BESIDE_WORK = 60.0  # minutes between work and sleep
+
+
 def learn_routine(known: Snapshot) -> Routine:
     """Return a user's routine from everything known. Without data it rests on published figures."""
     work, work_known = working_week(known)
-    return Routine(nights=usual_nights(known), work=work, work_known=work_known, habits=habits(known))
+    nights = usual_nights(known)
+    if work_known and nights[0].nights < PRIOR_NIGHTS:
+        nights = tuple(_beside_work(night, _around_night(work, day)) for day, night in enumerate(nights))
+    return Routine(nights=nights, work=work, work_known=work_known, habits=habits(known))
+
+
+def _around_night(work: tuple[tuple[Span, ...], ...], weekday: int) -> list[Span]:
+    """Return the work from the day before on, in minutes after a weekday's midnight."""
+    before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
+    return [*before, *work[weekday]]
+
+
+def _beside_work(night: Night, spans: list[Span]) -> Night:
+    """Move a published night that lies over the user's work: after work that began before it, else before work."""
+    length = night.wake - night.bed
+    for start, end in spans:
+        if start < night.bed < end:
+            night = replace(night, bed=end + BESIDE_WORK, wake=end + BESIDE_WORK + length)
+        elif night.bed <= start < night.wake:
+            night = replace(night, bed=start - BESIDE_WORK - length, wake=start - BESIDE_WORK)
+    return night

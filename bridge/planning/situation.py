@@ -23,6 +23,8 @@ NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matt
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
 DAY_WORK = (6, 12)  # hours of the clock in which a day of work begins, unless it is a shift
 PRIVATE = frozenset({ActionType.FAMILY_TIME, ActionType.EXERCISE, ActionType.LEARN, ActionType.ME_TIME})
+LATE_MAX = timedelta(hours=12)  # after bedtime, in which the end of an entry puts the sleep off
+TO_GET_UP = timedelta(minutes=45)  # before an early entry
 ADVICE_KIND = "advice:"  # prefix of the kind of calendar entries that were written for accepted advice
 
 Entry = tuple[Occurrence, Label]
@@ -75,12 +77,19 @@ class Situation:
         return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
 
     def sleep(self, day: date) -> Stretch:
-        """Return the expected main sleep that ends on a date. It begins after the last entry that keeps the user up."""
+        """Return the expected main sleep that ends on a date, moved away from entries in the calendar.
+
+        An entry in its first half puts bedtime off, and an entry in its second half wakes the user. A sleep that is put
+        off far, as after a night shift, keeps its length as far as the next entry allows.
+        """
         bed, wake = self.routine.sleep_ending_on(day, self.known.zones)
-        for start, end in self.attended:
-            if start < wake and bed < end and end - bed < wake - bed and start < bed + (wake - bed) / 2:
-                bed = max(bed, min(end + TRAVEL, wake))
-        return bed, wake
+        length, middle = wake - bed, bed + (wake - bed) / 2
+        late = [end for start, end in self.attended if start < middle and bed < end < bed + LATE_MAX]
+        if late:
+            bed = max(late) + TRAVEL
+            wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
+        early = [start for start, _ in self.attended if max(bed, middle) < start < wake]
+        return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
     @cached_property
     def attended(self) -> list[Stretch]:

@@ -31,7 +31,11 @@ EVIDENCE_DAYS = 3  # worked days from which the user's own hours count
 SHARE = 1 / 3  # of a weekday's weeks
 PRIOR_WEEKS = 0.75  # weeks that the published share is worth
 EARLIEST, LATEST = 0.15, 0.85  # quantiles of begins and ends
-SHORT = 150.0  # minutes: less within office hours shows when the user works, but not for how long
+FILLED = 0.7  # of the usual spans; a calendar that fills less of them has gaps
+# Minutes of a day; less within office hours shows that the user works, but not for how long. The second is for a
+# calendar with gaps.
+SHORT, SHORT_SPARSE = 150.0, 360.0
+AROUND_OFFICE = 60.0  # minutes around office hours that count as within
 LEARNING_SLACK = 60.0  # minutes around the working hours in which learning is work
 BACK = 60  # days
 GRID = 5.0  # minutes to which a span is rounded
@@ -129,7 +133,25 @@ def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[
     if len(days) < EVIDENCE_DAYS:
         return office_week()
     shares = _shares(known, days, free)
-    return tuple(_spans(_own(days, weekday)) if shares[weekday] >= SHARE else () for weekday in range(7))
+    usual = _spans(_of_part(days, 0))
+    gaps = _has_gaps(_of_part(days, 0), usual)
+    return tuple(
+        () if shares[weekday] < SHARE else _of_weekday(weekday, days, usual if gaps else ()) for weekday in range(7)
+    )
+
+
+def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequence[Span]) -> tuple[Span, ...]:
+    """Return a weekday's spans. Where the calendar has gaps, all days from Monday to Friday are as long as usual."""
+    own = _spans(_own(days, weekday))
+    if weekday in WEEKEND:
+        return own
+    return _with_office_hours((_hull([*own, *usual]),) if usual else own, sparse=bool(usual))
+
+
+def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
+    """Tell if the days fill little of their usual spans, as in a calendar that shows meetings only."""
+    filled = sum(_minutes_of(spans) for spans in days)
+    return filled < FILLED * len(days) * _minutes_of(usual)
 
 
 def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> list[float]:
@@ -154,10 +176,15 @@ def _first(known: Snapshot, days: Mapping[date, Sequence[Span]]) -> date:
 
 
 def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the worked days of a weekday, or with few of them those of its part of the week, or all."""
+    """Return the worked days of a weekday, or with few of them those of its part of the week."""
     same = [spans for day, spans in days.items() if day.weekday() == weekday]
+    return same if len(same) >= EVIDENCE_DAYS else _of_part(days, weekday)
+
+
+def _of_part(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
+    """Return the worked days from Monday to Friday, or of the weekend, or all where there are none."""
     part = [spans for day, spans in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)]
-    return next((of for of in (same, part) if len(of) >= EVIDENCE_DAYS), part or list(days.values()))
+    return part or list(days.values())
 
 
 def _spans(days: Sequence[Sequence[Span]]) -> tuple[Span, ...]:
@@ -171,17 +198,21 @@ def _spans(days: Sequence[Sequence[Span]]) -> tuple[Span, ...]:
         if found and start <= found[-1][1]:
             start = found.pop()[0]
         found.append((start, end))
-    return _filled(found)
+    return tuple(found)
 
 
 def _hull(spans: Sequence[Span]) -> Span:
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def _filled(spans: Sequence[Span]) -> tuple[Span, ...]:
-    """Return office hours where little work lies within them, because a calendar need not show all work."""
-    low, high = OFFICE
-    little = sum(end - start for start, end in spans) < SHORT
-    if little and all(start < high and end > low for start, end in spans):
-        return ((min(low, spans[0][0]), max(high, spans[-1][1])),)
-    return tuple(spans)
+def _minutes_of(spans: Sequence[Span]) -> float:
+    return sum(end - start for start, end in spans)
+
+
+def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
+    """Return office hours where the calendar shows little work within them, because it need not show all work."""
+    (low, high), (start, end) = OFFICE, _hull(spans)
+    within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
+    if within and _minutes_of(spans) < (SHORT_SPARSE if sparse else SHORT):
+        return ((min(low, start), max(high, end)),)
+    return spans

@@ -13,6 +13,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
+from bridge.domain.wishes import plain, wishes_of
 from bridge.store import codec, names, recommendations, tables
 from bridge.store.database import Part, reads, writes
 from bridge.store.people import check_zone
@@ -68,6 +69,8 @@ class Exports(Part):
             check_zone(str(row.get("zone")))
         if saved.get("zones"):
             db.execute(sa.delete(tables.zones).where(tables.zones.c.user_id == user_id))
+        if saved.get("wishes"):
+            db.execute(sa.delete(tables.wishes).where(tables.wishes.c.user_id == user_id))
         numbers: dict[str, dict[Any, int]] = {}
         for table in EXPORTED_TABLES:
             try:
@@ -126,7 +129,9 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the derived columns, which are not exported."""
+    """Return the columns that are made anew: what is not exported, and wishes, which are read to be checked."""
+    if table is tables.wishes:
+        return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
     return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}
 
 

@@ -72,6 +72,7 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
         "others": _count(payload.get("others")),
         "organised_by_me": payload.get("organised_by_me") is not False,
         "conference": payload.get("conference") is True,
+        "located": payload.get("located") is True,
         "private": payload.get("class") in ("PRIVATE", "CONFIDENTIAL"),
         "cancelled": payload.get("status") == "CANCELLED",
     }

@@ -201,6 +201,7 @@ def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict
         "microsoft": _word(component, "X-MICROSOFT-CDO-BUSYSTATUS"),
         "class": _word(component, "CLASS"),
         "conference": _conference(component),
+        **({"located": True} if _located(component) else {}),
         **_people(component, mine),
     }
 
@@ -333,6 +334,12 @@ def _conference(component: Component) -> bool:
         return True
     text = " ".join(str(component.get(field, "")) for field in ("LOCATION", "DESCRIPTION", "URL"))
     return MEETING_LINK.search(text) is not None
+
+
+def _located(component: Component) -> bool:
+    """Tell if the entry names a place. A link to a meeting is none."""
+    place = _text(component, "LOCATION") or ""
+    return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:

@@ -10,12 +10,14 @@ import typer
 
 from bridge.cli import options, show
 from bridge.cli.demo import look, run_command
+from lab.cli.plans import plans
 
 lab = typer.Typer(help="Vendor servers on loopback and made-up people.", no_args_is_help=True)
 
 
 def register(app: typer.Typer) -> None:
     lab.command()(demo)
+    lab.command()(plans)
     app.add_typer(lab, name="lab")
 
 

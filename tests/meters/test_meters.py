@@ -25,7 +25,7 @@ class TestVitality:
         fused = 2.0 * 0.5 * z / (1 + 2.0 * 0.5)  # half the trust: no night before
         assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + fused))))
         assert reading.coverage == pytest.approx(1.0 / 3.05)
-        assert reading.because[0].text == "slept 7 h, 1 h below your need"
+        assert reading.because[0].text == "slept 7 h, 1 h below your need, and still a good night"
         assert reading.validated
 
     def test_averages_our_score_with_the_vendors(self):

@@ -80,10 +80,11 @@ def test_a_week_with_night_shifts_keeps_its_pattern_after_two_weeks(seed):
         assert abs(night.bed - (480 if 1 <= d <= 4 else -30)) < 45, d
 
 
-def test_new_hours_outweigh_the_old_ones():
-    change = TODAY - 28 * DAY
+@pytest.mark.parametrize(("since", "error"), [(28, 30), (20, 60)])
+def test_new_hours_outweigh_the_old_ones(since, error):
+    change = TODAY - since * DAY
     found = usual(nights(MANY, lambda d: 120 if d > change else -90, lambda d: 600 if d > change else 390))
-    assert all(abs(night.bed - 120) < 45 for night in found)
+    assert all(abs(night.bed - 120) < error for night in found)
 
 
 def test_a_wild_night_moves_little():

@@ -71,6 +71,16 @@ def at_weekday(one):
     return (one[0].start + timedelta(hours=1)).weekday()
 
 
+@pytest.mark.parametrize(
+    ("start", "end", "bed", "wake"),
+    [(1320, 1800, 420, 879), (300, 780, -219, 240), (1080, 1410, 30, 489), (540, 1020, -58, 401)],
+)
+def test_without_recorded_sleep_nobody_sleeps_at_work(start, end, bed, wake):
+    shifts = [entry(day, start, end, "ADMIN_WORK", "Shift") for day in days(28, TODAY - 2 * DAY)]
+    found = learnt(shifts).nights[3]
+    assert (round(found.bed), round(found.wake)) == (bed, wake)
+
+
 def test_a_divided_day_has_two_spans():
     agenda = []
     for day in days(28, TODAY - DAY):
@@ -84,6 +94,29 @@ def test_few_meetings_lie_within_office_hours():
     routine = learnt(agenda)
     assert routine.work[0] == (OFFICE,)
     assert routine.work_known
+
+
+def test_a_calendar_with_gaps_gives_all_weekdays_the_usual_length():
+    """On Tuesdays it shows the morning only, on Thursdays the afternoon only."""
+    agenda = []
+    for day in days(28, TODAY - DAY):
+        if day.weekday() < 5:
+            morning = [entry(day, 540, 570, "ADMIN_WORK", others=5), entry(day, 600, 660, "DEEP_WORK")]
+            agenda += morning if day.weekday() == 1 else [entry(day, 960, 1020, "ADMIN_WORK", others=2)]
+            agenda += morning if day.weekday() in (0, 2) else []
+    for spans in learnt(agenda).work[:5]:
+        assert spans == ((540, 1020),)
+
+
+def test_a_short_friday_in_a_full_calendar_stays_short():
+    weekdays = [day for day in days(28, TODAY - DAY) if day.weekday() < 5]
+    agenda = [entry(day, 540, 720 if day.weekday() == 4 else 1020, "DEEP_WORK") for day in weekdays]
+    assert learnt(agenda).work[:5] == (((540, 1020),),) * 4 + (((540, 720),),)
+
+
+def test_half_a_day_every_day_stays_half_a_day():
+    agenda = [entry(day, 480, 750, "DEEP_WORK") for day in days(28, TODAY - DAY) if day.weekday() < 5]
+    assert learnt(agenda).work[0] == ((480, 750),)
 
 
 def test_errands_are_no_work():

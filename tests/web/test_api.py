@@ -50,6 +50,8 @@ def test_it_says_what_the_command_line_says(
         ("/days", "days"),
         ("/recommendation", "recommend"),
         ("/checkins", "checkin"),
+        ("/routine", "routine"),
+        ("/wishes", "wish"),
     ):
         printed = CliRunner().invoke(cli, [command, "--user", "ana", "--json"])
         assert told(program, place, path) == json.loads(printed.stdout), path
@@ -67,6 +69,29 @@ def test_a_day_by_program(program: requests.Session, place: Place) -> None:
     event = told(program, place, "/today")["slots"][0]["events"][0]["event"]
     assert told(program, place, "/labels", {"event": event, "action": None})["action"] is None
     assert told(program, place, "/today")["slots"][0]["events"][0]["action"] is None
+
+
+def test_wishes_by_program(program: requests.Session, place: Place) -> None:
+    """The document goes back as it came; a key left out has its default."""
+    wanted = {
+        "never": ["BINGE_WATCH"],
+        "hours": {"DEEP_WORK": [["09:00", "12:00"], ["22:00", "01:00"]]},
+        "goals": {"EXERCISE": 3},
+        "weights": {"VITALITY": 2.0},
+        "suggestions": 5,
+    }
+    assert told(program, place, "/wishes", wanted) == {"user": "ana", **wanted}
+    kept = told(program, place, "/wishes")
+    assert kept == {"user": "ana", **wanted}
+    assert told(program, place, "/wishes", kept) == kept
+    assert told(program, place, "/wishes", {"goals": {"LEARN": 1}}) == {
+        "user": "ana",
+        "never": [],
+        "hours": {},
+        "goals": {"LEARN": 1},
+        "weights": {},
+        "suggestions": 3,
+    }
 
 
 def test_a_file_by_program(program: requests.Session, place: Place) -> None:
@@ -90,6 +115,11 @@ def test_what_is_wrong_is_said_as_json(program: requests.Session, place: Place) 
         ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59-14:00"}, 400),
         ("/checkins", {"score": 3, "at": "9999-12-31T23:59:59Z"}, 400),
         ("/labels", {"event": "nothing", "action": "LEARN"}, 400),
+        ("/wishes", {"never": ["NAP"]}, 422),
+        ("/wishes", {"hours": {"LEARN": [["9", "10:00"]]}}, 422),
+        ("/wishes", {"hours": {"LEARN": [["09:00", "09:00"]]}}, 400),
+        ("/wishes", {"never": ["LEARN"], "goals": {"LEARN": 2}}, 400),
+        ("/wishes", {"suggestions": 13}, 422),
         ("/connections/nothing/sync", {}, 404),
         ("/connections/whoop/sync", {}, 400),
     ):

@@ -24,7 +24,7 @@ from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 PAGE = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
-    "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,start,end,eventType,transparency,"
+    "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,location,start,end,eventType,transparency,"
     "visibility,recurringEventId,originalStartTime,recurrence,organizer(self),"
     "attendees(self,organizer,resource,responseStatus),attendeesOmitted,conferenceData(conferenceSolution/key/type),"
     "hangoutLink,extendedProperties(private),updated)"

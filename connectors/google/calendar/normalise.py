@@ -87,6 +87,7 @@ def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
         "others": max(others, 1) if payload.get("attendeesOmitted") is True else others,
         "organised_by_me": mine and not (theirs and others),
         "conference": bool(mapping(payload.get("conferenceData"))) or words(payload.get("hangoutLink")) is not None,
+        "located": "://" not in (words(payload.get("location")) or "://"),
         "private": payload.get("visibility") in ("private", "confidential"),
     }
 

@@ -1,0 +1,173 @@
+"""The rules that every plan and recommendation must keep, each with the number of times it was broken."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime, timedelta
+from itertools import pairwise
+
+from bridge import calendar
+from bridge.advice import requests
+from bridge.advice.day_plan import plan_day
+from bridge.advice.recommend import load_situation
+from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.slots import moment_at
+from bridge.installation import Bridge
+from bridge.planning.common_sense import BEFORE_BED, RULES
+from bridge.planning.day_plan import Block, DayPlan
+from bridge.planning.situation import Situation
+from rhythm_env.interface import ActionType, Answer
+
+PLACED = ("suggested", "task", "wind_down")
+RULE_NAMES = (
+    "overlaps an entry",
+    "sleep too early",
+    "vetoed",
+    "begins before now",
+    "length not plausible",
+    "surfaces disagree",
+    "reason against its sign",
+    "too many suggestions",
+)
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was seen: looks, recommendations by kind and action, and broken rules with examples."""
+
+    looks: int = 0
+    broken: Counter[str] = field(default_factory=Counter)
+    advice: Counter[str] = field(default_factory=Counter)
+    examples: list[str] = field(default_factory=list)
+    days: set[tuple[int, date]] = field(default_factory=set)
+    slots: set[tuple[int, date, int, str, date]] = field(default_factory=set)  # user, week, slot, action, date
+
+    def note(self, rule: str, example: str) -> None:
+        """Count a broken rule."""
+        self.broken[rule] += 1
+        if len(self.examples) < EXAMPLES_MAX:
+            self.examples.append(f"{rule}: {example}")
+
+
+EXAMPLES_MAX = 40
+
+
+def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str) -> None:
+    """Ask for the recommendation and the plan at an instant, and count every rule that they break."""
+    advice = requests.recommend(bridge, user, now=now)
+    plan = plan_day(bridge, user, None, now=now)
+    again = requests.recommend(bridge, user, now=now)
+    situation = load_situation(bridge.store, user, bridge.classifier, now=now)
+    counts.looks += 1
+    counts.days.add((user.id, plan.date))
+    for rule, example in broken(advice, again, plan, situation):
+        counts.note(rule, f"{kind}, {situation.clock(now)} {plan.date:%a %d %b}: {example}")
+    if isinstance(advice, Silence):
+        counts.advice["silence by lot" if advice.by_lot else "silence"] += 1
+    else:
+        counts.advice[f"{advice.kind} {advice.action}"] += 1
+        if advice.kind == "suggested":
+            moment = moment_at(now, user.zones)
+            counts.slots.add((user.id, moment.week, int(moment.slot), str(advice.action), moment.date))
+
+
+def broken(
+    advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, situation: Situation
+) -> Iterator[tuple[str, str]]:
+    """Yield each broken rule with an example."""
+    yield from _of_blocks(plan, situation)
+    if isinstance(advice, Recommendation):
+        yield from _of_advice(advice, situation)
+    yield from _of_surfaces(advice, again, plan)
+
+
+def _of_blocks(plan: DayPlan, situation: Situation) -> Iterator[tuple[str, str]]:
+    for block in plan.blocks:
+        text = f"{block.kind} {block.action} {situation.clock(block.start)}-{situation.clock(block.end)}"
+        if block.kind in PLACED:
+            if calendar.clipped(situation.attended, block.start, block.end):
+                yield "overlaps an entry", text
+            if block.start < situation.now:
+                yield "begins before now", text
+            yield from _of_length(block, text)
+        if block.kind in ("suggested", "sleep") and _early(block, situation):
+            yield "sleep too early", text
+        if block.kind in ("keep", "suggested") and block.action in situation.wishes.never:
+            yield "vetoed", text
+    placed = sorted((b.start, b.end) for b in plan.blocks if b.kind in PLACED)
+    if any(one[1] > other[0] for one, other in pairwise(placed)):
+        yield "overlaps an entry", "two suggestions overlap"
+    suggested = sum(block.kind == "suggested" for block in plan.blocks)
+    if suggested > situation.wishes.suggestions:
+        yield "too many suggestions", str(suggested)
+
+
+def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
+    if block.kind == "suggested" and block.action is not None:
+        minutes = (block.end - block.start) / timedelta(minutes=1)
+        rule = RULES[block.action]
+        if not rule.least <= minutes <= rule.most:
+            yield "length not plausible", text
+
+
+def _early(block: Block, situation: Situation) -> bool:
+    """Tell if sleep is planned too early: no nap, and more than 90 minutes before the usual bedtime."""
+    if block.action is not ActionType.SLEEP:
+        return False
+    if block.kind == "suggested":
+        local = situation.clock(block.start)
+        return local >= "15:00" or block.end - block.start > timedelta(minutes=30)
+    nights = (situation.routine.sleep_ending_on(situation.date_of(block.end), situation.known.zones),)
+    return all(block.start < bed - BEFORE_BED for bed, _ in nights)
+
+
+def _of_advice(advice: Recommendation, situation: Situation) -> Iterator[tuple[str, str]]:
+    text = f"{advice.action} {advice.kind}"
+    if advice.start is None or advice.end is None:
+        yield "length not plausible", f"{text} without a time"
+        return
+    if advice.action in situation.wishes.never:
+        yield "vetoed", text
+    if advice.kind == "suggested" and calendar.clipped(situation.attended, advice.start, advice.end):
+        yield "overlaps an entry", text
+    if any("below your need" in r for r in advice.reasons) and advice.action is ActionType.DEEP_WORK:
+        yield "reason against its sign", "; ".join(advice.reasons)
+
+
+def _of_surfaces(
+    advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan
+) -> Iterator[tuple[str, str]]:
+    if isinstance(advice, Silence) or isinstance(again, Silence):
+        if type(advice) is not type(again):
+            yield "surfaces disagree", f"{advice} and {again}"
+        return
+    if (advice.id, advice.action, advice.start) != (again.id, again.action, again.start):
+        yield "surfaces disagree", f"recommend said {advice.action} and then {again.action}"
+    ignored = advice.answer in (Answer.IGNORE, Answer.RESCHEDULE)
+    if advice.kind == "suggested" and not ignored and not any(_same(block, advice) for block in plan.blocks):
+        yield "surfaces disagree", f"the plan lacks {advice.action} at {advice.start}"
+
+
+def _same(block: Block, advice: Recommendation) -> bool:
+    return (block.recommendation_id, block.action, block.start) == (advice.id, advice.action, advice.start)
+
+
+def repeated(counts: Counts, days: int = 3) -> int:
+    """Return how often a kind of slot had the same suggestion on more than three days of a week."""
+    weeks = Counter(key[:4] for key in counts.slots)
+    return sum(number > days for number in weeks.values())
+
+
+def total(counts: Sequence[Counts]) -> Counts:
+    """Return the sum of several counts."""
+    whole = Counts()
+    for number, one in enumerate(counts):
+        whole.looks += one.looks
+        whole.broken += one.broken
+        whole.advice += one.advice
+        whole.examples = [*whole.examples, *one.examples][:EXAMPLES_MAX]
+        whole.days |= {(number, day) for _, day in one.days}
+        whole.slots |= {(number, *key[1:]) for key in one.slots}
+    return whole

@@ -1,0 +1,123 @@
+"""Runs of the checks: generated people day by day, and calendars of other people from files."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from bridge import config, registry
+from bridge.domain.types import Item, Page, RawRecord
+from bridge.ingest import runs
+from bridge.ingest.sync import Source, sync
+from bridge.installation import Bridge
+from bridge.store import Store, codec
+from lab.plans.checks import Counts, look
+from lab.plans.people import Person, generate
+from rhythm_env.interface import Answer
+
+FIRST = date(2026, 10, 12)
+HOURS = (7.5, 12.3, 18.1, 22.4)  # of a look, moved by up to an hour
+ANSWERS = (Answer.ACCEPT, Answer.IGNORE, None)
+SOURCE = "ics"  # any source with a stream; its normaliser is replaced
+CALENDAR_DAYS = 21  # of a calendar file, spread over its span
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A connector that delivers what a generated person has by now."""
+
+    person: Person
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the newest version of everything known after the cursor and not after now."""
+        since = None if cursor is None else datetime.fromisoformat(cursor)
+        fresh = {
+            item.key: RawRecord(stream=stream, key=item.key, payload=_payload(item))
+            for known, item in sorted(self.person.items, key=lambda one: one[0])
+            if (since is None or known > since) and known <= now
+        }
+        yield Page(stream=stream, records=tuple(fresh.values()), cursor=now.isoformat())
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
+def _payload(item: Item) -> dict[str, object]:
+    return {"kind": codec.KIND_OF_CLASS[type(item)], "body": codec.encode(item)}
+
+
+def _normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
+    return [codec.decode(str(record.payload["kind"]), str(record.payload["body"]))]
+
+
+def generated(seed: int, days: int) -> Counts:
+    """Live a generated person's days: sync, look four times a day, and answer some of the advice."""
+    person, rng, counts = generate(seed, days, FIRST), random.Random(f"looks/{seed}"), Counts()
+    with closing(Store("sqlite://")) as store:
+        bridge = _bridge(store)
+        begin = person.zones[0]
+        user = store.people.add_user("generated", begin[1], now=begin[0])
+        for since, zone in person.zones[1:]:
+            store.people.set_zone(user.id, zone, since=since)
+        user = store.people.user("generated")
+        store.people.save_wishes(user.id, person.wishes, now=begin[0])
+        source = _source(store, user.id, person, begin[0])
+        for number in range(days):
+            for now in _looks(rng, FIRST + timedelta(days=number), person):
+                sync(source, store, holder="lab", now=now)
+                look(bridge, user, now, counts, kind=person.kind)
+                _answer(store, user.id, rng, now)
+    return counts
+
+
+def _looks(rng: random.Random, day: date, person: Person) -> Iterator[datetime]:
+    for hour in HOURS:
+        at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
+        zone = next(name for since, name in reversed(person.zones) if since.date() <= day)
+        yield at.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC)
+
+
+def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> None:
+    """Answer the newest recommendation, as some people do."""
+    given = rng.choice(ANSWERS)
+    recent = store.recommendations.between(user_id, since=now - timedelta(hours=1), until=now + timedelta(seconds=1))
+    if given is not None and recent and recent[-1].answer is None:
+        store.recommendations.save_feedback(recent[-1].id, given, now=now)
+
+
+def _source(store: Store, user_id: int, person: Person, now: datetime) -> Source:
+    connection = store.connections.connect(user_id, SOURCE, "account", now=now)
+    open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
+    spec = registry.spec(SOURCE)
+    return Source(connection=connection, spec=spec, open=open_delivery, normalise=_normalise, recurring=False)
+
+
+def _bridge(store: Store) -> Bridge:
+    return Bridge(settings=config.load(), store=store)
+
+
+def of_calendar(path: Path, zone: str) -> Counts:
+    """Look at days spread over a calendar file, each as it would have been planned then."""
+    counts, rng = Counts(), random.Random(f"calendar/{path.name}")
+    with closing(Store("sqlite://")) as store:
+        bridge = _bridge(store)
+        landed = datetime(1971, 1, 1, tzinfo=UTC)
+        user = store.people.add_user("calendar", zone, now=landed)
+        runs.import_path(bridge, user, path, at=landed)
+        days = _busy_days(store, user.id)
+        for day in days[:: max(len(days) // CALENDAR_DAYS, 1)][:CALENDAR_DAYS]:
+            for hour in HOURS:
+                at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
+                look(bridge, user, at.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC), counts, kind=path.name)
+    return counts
+
+
+def _busy_days(store: Store, user_id: int) -> Sequence[date]:
+    """Return the dates on which single timed entries begin, ascending."""
+    wide = {"since": datetime(1971, 1, 2, tzinfo=UTC), "until": datetime(2190, 1, 1, tzinfo=UTC)}
+    return sorted({e.start.date() for _, e in store.reading.events(user_id, **wide) if e.start is not None})

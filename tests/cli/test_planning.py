@@ -1,0 +1,212 @@
+"""``bridge routine`` and ``bridge wish``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from datetime import UTC, datetime, time, timedelta
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from bridge import installation
+from bridge.cli import app as cli
+from bridge.cli import exit_code
+from bridge.config import load
+from bridge.domain.errors import BridgeError, SetupError
+from bridge.domain.wishes import Wishes
+from bridge.ingest import archive, runs
+from bridge.store import Store
+from rhythm_env.interface import ActionType, Meter
+from tests.world import contents
+
+Run = Callable[..., tuple[int, Any]]
+BERLIN = ZoneInfo("Europe/Berlin")
+NOON = datetime(2026, 11, 20, 11, tzinfo=UTC)  # a Friday
+NOTHING = {"user": "ana", "never": [], "hours": {}, "goals": {}, "weights": {}, "suggestions": 3}
+SOME = Wishes(
+    never=frozenset({ActionType.BINGE_WATCH}),
+    hours={ActionType.DEEP_WORK: ((time(9), time(12)),)},
+    goals={ActionType.EXERCISE: 3},
+    weights={Meter.VITALITY: 2.0},
+    suggestions=5,
+)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command for ana; returns (exit code, what it printed or the error's text)."""
+    monkeypatch.setenv("BRIDGE_NOW", NOON.isoformat())
+    cli(("user", "add", "ana", "--zone", "Europe/Berlin"), standalone_mode=False)
+
+    def command(*arguments: str) -> tuple[int, Any]:
+        capsys.readouterr()
+        try:
+            code = cli((*arguments, "--user", "ana"), standalone_mode=False) or 0
+        except BridgeError as error:
+            return exit_code(error), str(error)
+        printed = capsys.readouterr().out
+        return code, json.loads(printed) if "--json" in arguments else printed
+
+    return command
+
+
+def wish(run: Run, *arguments: str) -> Any:
+    code, body = run("wish", *arguments, "--json")
+    assert code == 0, body
+    assert run("wish", "--json") == (0, body)  # it is kept
+    return body
+
+
+def test_without_options_the_wishes_are_shown(run: Run) -> None:
+    assert wish(run) == NOTHING
+    assert run("wish") == (0, "suggestions: at most 3 a day\n")
+
+
+def test_wishes_add_up_and_replace_those_of_their_action(run: Run) -> None:
+    assert wish(run, "--never", "binge-watch", "--goal", "EXERCISE 3")["never"] == ["BINGE_WATCH"]
+    wish(run, "--never", "DEEP_WORK", "--hours", "SLEEP 22:00-07:00", "--weight", "vitality=2")
+    body = wish(run, "--hours", "SLEEP 22:30-24:00", "--hours", "SLEEP 13:00-14:00", "--goal", "EXERCISE 4")
+    assert body == {
+        "user": "ana",
+        "never": ["DEEP_WORK", "BINGE_WATCH"],
+        "hours": {"SLEEP": [["13:00", "14:00"], ["22:30", "00:00"]]},
+        "goals": {"EXERCISE": 4},
+        "weights": {"VITALITY": 2.0},
+        "suggestions": 3,
+    }
+    _, said = run("wish")
+    assert said == (
+        "never: DEEP_WORK, BINGE_WATCH\nonly: SLEEP 13:00-14:00 22:30-00:00\n"
+        "goals: EXERCISE 4 times a week\nweights: vitality 2\nsuggestions: at most 3 a day\n"
+    )
+
+
+def test_a_wish_can_be_taken_back(run: Run) -> None:
+    all_of_them = ("--never", "SLEEP", "--hours", "LEARN 9:00-10:00, 12:00-13:00", "--goal", "LEARN 2")
+    wish(run, *all_of_them, "--weight", "SERENITY=0", "--suggestions", "0")
+    assert wish(run, "--hours", "LEARN none")["hours"] == {}
+    assert wish(run, "--goal", "learn 0")["goals"] == {}
+    assert wish(run, "--never", "none")["never"] == []
+    assert wish(run, "--weight", "SERENITY=1")["weights"] == {}
+    assert wish(run, "--suggestions", "3") == NOTHING
+    wish(run, *all_of_them)
+    assert wish(run, "--clear", "--suggestions", "4") == {**NOTHING, "suggestions": 4}
+    assert wish(run, "--clear") == NOTHING
+
+
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        (("--never", "BINGE"), "--never BINGE_WATCH"),
+        (("--never", "exercize"), "--never EXERCISE"),
+        (("--hours", "DEEP_WORK 25:00-26:00"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "DEEP_WORK 09:00"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "DEEP_WORK"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "DEEP_WORK 09:00-09:00"), "DEEP_WORK 09:00-12:00"),
+        (("--hours", "NAP 09:00-12:00"), "no action"),
+        (("--hours", "SLEEP " + ",".join(f"{h}:00-{h}:30" for h in range(7))), "1 to 6 spans"),
+        (("--goal", "EXERCISE"), '"EXERCISE 3"'),
+        (("--goal", "EXERCISE many"), '"EXERCISE 3"'),
+        (("--goal", "EXERCISE 22"), "1 to 21"),
+        (("--goal", "RUN 3"), "no action"),
+        (("--never", "EXERCISE", "--goal", "EXERCISE 3"), '--goal "EXERCISE 0"'),
+        (("--weight", "VITALITY=6"), "0 to 5"),
+        (("--weight", "VITALITY=nan"), "0 to 5"),
+        (("--weight", "JOY=1"), "VITALITY=2"),
+        (("--weight", "VITALITY"), "VITALITY=2"),
+        (("--suggestions", "13"), "0 to 12"),
+        (("--suggestions", "-1"), "0 to 12"),
+    ],
+)
+def test_what_cannot_be_wished_is_refused_and_changes_nothing(run: Run, arguments: tuple[str, ...], named: str) -> None:
+    before = wish(run, "--goal", "MEDITATE 7")
+    code, said = run("wish", *arguments)
+    assert code == 2
+    assert named in said
+    assert "bridge wish --user" in said
+    assert wish(run) == before
+
+
+def test_the_routine_of_a_new_user_rests_on_published_figures(run: Run) -> None:
+    code, body = run("routine", "--json")
+    assert code == 0
+    assert body["user"] == "ana"
+    assert [night["weekday"] for night in body["sleep"]] == list(range(7))
+    monday, sunday = body["sleep"][0], body["sleep"][6]
+    assert (monday["bedtime"], monday["wake"], monday["nights"]) == ("23:02", "06:41", 0)
+    assert (sunday["bedtime"], sunday["wake"]) == ("23:25", "07:41")
+    assert body["work"][4] == {"weekday": 4, "spans": [["09:00", "17:00"]]}
+    assert body["work"][5] == {"weekday": 5, "spans": []}
+    assert (body["work_known"], body["habits"]) == (False, [])
+    _, said = run("routine")
+    assert "Sleep rests on published figures." in said
+
+
+def test_the_routine_from_a_calendar(run: Run, tmp_path: Path) -> None:
+    (tmp_path / "shifts.ics").write_text(
+        "\r\n".join(
+            [
+                "BEGIN:VCALENDAR",
+                "VERSION:2.0",
+                "PRODID:-//tests//EN",
+                *event("yoga", "Yoga", datetime(2026, 10, 6, 19, tzinfo=BERLIN), 60, "RRULE:FREQ=WEEKLY"),
+                *event(
+                    "work",
+                    "Deep work",
+                    datetime(2026, 10, 5, 8, tzinfo=BERLIN),
+                    540,
+                    "RRULE:FREQ=WEEKLY;BYDAY=MO,TU,WE,TH",
+                ),
+                "END:VCALENDAR",
+                "",
+            ]
+        )
+    )
+    assert run("import", str(tmp_path / "shifts.ics"))[0] == 0
+    _, body = run("routine", "--json")
+    assert body["work_known"]
+    assert [day["spans"] for day in body["work"]] == [[["08:00", "17:00"]]] * 4 + [[]] * 3
+    (yoga,) = [one for one in body["habits"] if one["action"] == "EXERCISE"]
+    assert yoga["minutes"] == 60
+    assert yoga["usual"] == [{"weekday": 1, "start": "19:00", "name": "Yoga"}]
+    _, said = run("routine")
+    assert "Tue 19:00 Yoga" in said
+
+
+def event(uid: str, title: str, start: datetime, minutes: int, *more: str) -> list[str]:
+    end = start + timedelta(minutes=minutes)
+    return [
+        "BEGIN:VEVENT",
+        f"UID:{uid}",
+        f"SUMMARY:{title}",
+        f"DTSTART;TZID=Europe/Berlin:{start:%Y%m%dT%H%M%S}",
+        f"DTEND;TZID=Europe/Berlin:{end:%Y%m%dT%H%M%S}",
+        *more,
+        "END:VEVENT",
+    ]
+
+
+@pytest.mark.parametrize("form", ["json", "csv", "parquet"])
+def test_wishes_are_taken_along(store: Store, tmp_path: Path, form: str) -> None:
+    ana = store.people.add_user("ana", "UTC", now=NOON)
+    store.people.save_wishes(ana.id, SOME, now=NOON)
+    before = contents(store, ana)
+    archive.write(store.exports.dump(ana.id), tmp_path / "export", form)
+    other = Store("sqlite://")
+    ben = other.people.add_user("ben", "UTC", now=NOON)
+    other.people.save_wishes(ben.id, Wishes(suggestions=1), now=NOON)
+    runs.import_path(installation.Bridge(settings=load(), store=other), ben, tmp_path / "export", at=NOON)
+    assert other.people.wishes(ben.id) == SOME
+    assert contents(other, ben) == before
+    other.close()
+
+
+def test_wishes_of_an_export_are_read_before_they_are_kept(store: Store) -> None:
+    ana = store.people.add_user("ana", "UTC", now=NOON)
+    for body in ("{", '{"never": ["EVERYTHING"]}', "[]"):
+        with pytest.raises(SetupError, match="bridge"):
+            store.exports.restore(ana.id, {"wishes": [{"body": body, "set_at": NOON.isoformat()}]})
+    assert store.people.wishes(ana.id) == Wishes()
