@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from pathlib import Path
 
 import pytest
 import requests
@@ -13,11 +14,10 @@ from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.records import Recommendation, User
 from bridge.domain.slots import Moment, moment_at
-from bridge.ingest import checkins
+from bridge.ingest import checkins, runs
 from rhythm_env.interface import Answer
 from tests.web.conftest import secured
 from tests.web.served import HOSTILE, Place, Visitor, calendar
-from tests.world import introduce
 
 
 def test_the_first_visit_leads_to_a_page_that_makes_the_first_person(place: Place) -> None:
@@ -87,9 +87,10 @@ def test_advice_that_the_person_did_not_look_at_is_not_shown(place: Place, ana: 
     assert kept.shown_at == installation.now()
 
 
-def test_who_has_logged_in_looks_however_they_came(place: Place) -> None:
+def test_who_has_logged_in_looks_however_they_came(place: Place, tmp_path: Path) -> None:
     ben = secured(place, "ben", "battery staple")
-    introduce(place.bridge.store, ben, now=installation.now())
+    (tmp_path / "bens.ics").write_bytes(calendar())
+    runs.import_path(place.bridge, ben, tmp_path / "bens.ics", at=installation.now())
     guest = place.visitor()
     guest.log_in("ben", "battery staple")
     kept = advising.recommend(place.bridge, ben, now=installation.now(), seen=False)
