@@ -21,7 +21,7 @@ from bridge.recordings.server import LabServer
 from bridge.store import Store
 from tests.world import KEY, introduce
 
-MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
+MONDAY = datetime(2026, 10, 19, 5, 0, tzinfo=UTC)  # 07:00 in Berlin; its clocks go back on the 25th
 TICK = timedelta(minutes=10)
 
 
@@ -37,10 +37,10 @@ class Stage:
 
     def add(self, name: str, zone: str) -> Connection:
         user = self.bridge.store.people.add_user(name, zone, now=self.now - timedelta(days=1))
-        introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
         self.users.append(user)
         connection = self.bridge.store.connections.connect(user.id, "whoop", "account", now=self.now)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
+        introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
         return connection
 
     def daemon(self, **options: Any) -> Daemon:
