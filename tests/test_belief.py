@@ -13,7 +13,7 @@ from bridge.advice.belief_history import beliefs, said
 from bridge.advice.personalise import for_person, in_use
 from bridge.documents.recommendations import belief_document
 from bridge.domain.guard import Guard
-from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.records import Deed, Prior, Recommendation, User
 from bridge.store import Store
 from policies import llm
 from policies.planner import Planner
@@ -91,12 +91,16 @@ def test_answers_are_named_by_what_changed_until_the_next_advice(store: Store) -
     assert body["dimensions"]["work"]["sd"] == [0.3, 0.3]
 
 
-def test_seen_and_run_out_is_an_answer_and_unseen_is_none(store: Store) -> None:
+def test_seen_and_not_done_is_an_answer_and_not_known_is_none(store: Store) -> None:
     user = person(store)
-    stated(store, user, 0, (0.5, 0.5, 0.5))
+    first = stated(store, user, 0, (0.5, 0.5, 0.5))
     stated(store, user, 1, (0.4, 0.5, 0.5))
-    assert [one.answer for one in beliefs(store, user, now=T0 + DAY).moves] == [Answer.IGNORE]
-    assert beliefs(store, user, now=T0 + 5 * HOUR).answers == 0  # not yet
+    assert beliefs(store, user, now=T0 + DAY).moves == ()  # seen and over: no data tell whether it was done
+    store.recommendations.save_outcome(first.id, Deed.NOT_DONE, ("no workout, whoop",), at=T0 + 7 * HOUR)
+    (move,) = beliefs(store, user, now=T0 + DAY).moves
+    assert move.answer is Answer.IGNORE
+    assert said(move, "Exercise").startswith("You did not follow exercise (Sun ")  # nothing was pressed
+    assert beliefs(store, user, now=T0 + 6 * HOUR).answers == 0  # not yet
 
 
 def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Store) -> None:

@@ -16,7 +16,7 @@ from bridge import installation, registry
 from bridge.advice import personalise
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Prior, Recommendation, User
+from bridge.domain.records import Deed, Prior, Recommendation, User
 from bridge.domain.slots import slot_bounds
 from bridge.store import Store
 from lab.evaluation.context import Forgetful, recent
@@ -174,17 +174,20 @@ def test_of_many_attempts_the_one_in_use_is_read(store: Store) -> None:
 
 def test_the_store_counts_as_answered_what_the_model_hears(store: Store, month: list[Slice]) -> None:
     user, hour = store.people.add_user("ana", ZONES[0].zone, now=START), timedelta(hours=1)
-    for number, one in enumerate(month[:8]):  # shown or not, answered or not, in each way
+    for number, one in enumerate(month[:20]):  # shown or not, answered or not, with each outcome and without
         start, end = slot_bounds(one.moment, ZONES)
         shown = start + hour if number % 2 else None
         kept = store.recommendations.add(replace(unanswered(user, one, start, end), shown_at=shown))
         if number % 4 > 1:
             store.recommendations.save_feedback(kept.id, one.answer, now=end + 5 * hour)
-    for passed in range(60):
+        deed = [None, *Deed][number % 5]
+        if deed is not None:
+            store.recommendations.save_outcome(kept.id, deed, (), at=start + 3 * hour)
+    for passed in range(140):
         now = START + passed * hour
         heard = [one.at for one, _ in personalise.answered(store, user, START, now, now=now)]
         assert store.recommendations.settled_times(user.id, since=START, until=now) == heard
-    assert len(heard) == 6
+    assert len(heard) == 12
 
 
 class Lately(Heuristic):

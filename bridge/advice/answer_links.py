@@ -1,9 +1,9 @@
 """Signed links in notifications, each of which answers a recommendation until the recommendation expires.
 
 A token names the recommendation, the answer and the signing key. The signature covers the recommendation's user and
-times too. Without them, a restored database could give the number to another recommendation. Opening a link changes
-nothing, because mail scanners and previews open links too. The page behind the link has a button that answers. Only the
-first link used for a recommendation answers.
+times too. Without them, a restored database could give the number to another recommendation. Opening a link answers
+nothing, because mail scanners and previews open links too. Its recommendation counts as seen. The page behind the
+link has a button that answers. Only the first link used for a recommendation answers.
 """
 
 from __future__ import annotations

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.records import AdviceRecord, Reset, User
 from bridge.domain.slots import ZoneHistory, zone_at
+from bridge.planning.outcomes import as_answer
 from rhythm_env.interface import DAY_NAMES, Answer
 
 if TYPE_CHECKING:
@@ -75,12 +76,12 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
     """Return the beliefs of the year before ``now`` and the answers that changed them most."""
     stated = store.recommendations.advice_records(user.id, since=now - BACK, until=now + INSTANT)
     resets = store.recommendations.resets(user.id)
-    moves = sorted(_moves(stated, resets), key=lambda one: -one.size)
+    moves = sorted(_moves(stated, resets, now), key=lambda one: -one.size)
     return Beliefs(
         days=tuple(_days(stated, user.zones)),
         moves=tuple(moves[:MOST]),
         resets=tuple(resets),
-        answers=sum(_answer(one) is not None for one in stated),
+        answers=sum(as_answer(one, now) is not None for one in stated),
     )
 
 
@@ -99,14 +100,14 @@ def _mean(one: AdviceRecord) -> dict[str, float]:
     return {name: float(one.belief.get(name, 0.5)) for name in DIMENSIONS}
 
 
-def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset]) -> Iterator[Move]:
+def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
     """Yield the changes between consecutive recommendations that an answer explains.
 
     Pairs with another policy, version, prior or adapter are left out, and pairs around a reset or its withdrawal.
     """
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
-        answer = _answer(one)
+        answer = as_answer(one, now)
         apart = one.policy != following.policy or following.created_at - one.created_at > NEAR
         if answer is None or apart or any(one.created_at <= at <= following.created_at for at in breaks):
             continue
@@ -116,15 +117,12 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset]) -> Iterator[
             yield Move(advice=one, answer=answer, change=change, after=after)
 
 
-def _answer(one: AdviceRecord) -> Answer | None:
-    """Return the answer, or Ignore for a recommendation that was shown and expired, as the model counts it."""
-    return Answer.IGNORE if one.lapsed else one.answer
-
-
 def said(move: Move, action: str) -> str:
     """Describe a change in a sentence. ``action`` is the title of the recommended action."""
     moment = move.advice.moment
-    done = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}[move.answer]
+    pressed = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
+    seen = {Answer.ACCEPT: "did", Answer.IGNORE: "did not follow"}  # nothing was pressed
+    done = pressed[move.answer] if move.advice.answer is move.answer else seen[move.answer]
     changed = [
         f"towards “{DIMENSIONS[name][by > 0]}” by {abs(by):.2f} (to {move.after[name]:.2f})"
         for name, by in sorted(move.change.items(), key=lambda one: -abs(one[1]))

@@ -13,7 +13,7 @@ from bridge.advice import recommend, requests
 from bridge.advice.observation import observe
 from bridge.advice.personalise import for_person
 from bridge.domain.guard import Guard
-from bridge.domain.records import User
+from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.choice import as_wished, sensible, suggested_on, task_for
@@ -27,7 +27,7 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
-from bridge.planning.situation import Situation
+from bridge.planning.situation import Situation, is_agreed
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
 
 if TYPE_CHECKING:
@@ -36,27 +36,38 @@ if TYPE_CHECKING:
 A_DAY = timedelta(days=1)
 
 
-def plan_day(bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool = True) -> DayPlan:
+def plan_day(
+    bridge: Bridge,
+    user: User,
+    day: date | None,
+    *,
+    now: datetime,
+    seen: bool = True,
+    known: Snapshot | None = None,
+) -> DayPlan:
     """Return the plan of a date, today by default.
 
     The plan of today shows the slot's recommendation, and makes it on the first call. Later suggestions are a preview:
-    the most likely choice of the policy, which is drawn when its slot comes.
+    the most likely choice of the policy, which is drawn when its slot comes. ``known`` is loaded where the caller has
+    none.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
-    situation = recommend.load_situation(bridge.store, user, bridge.classifier, now=now, proxies=bridge.proxies)
+    if known is None:
+        known = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+    situation = recommend.situation_of(bridge.store, user, bridge.classifier, known)
     if wanted == today:
         requests.recommend(bridge, user, now=now, seen=seen, situation=situation)
         situation = recommend.replace_advice(situation, bridge.store, user)
     policy = recommend_policy(bridge, user)
     blocks = _blocks(situation, wanted, policy, bridge.guard)
-    known = not situation.is_blank
+    some = not situation.is_blank
     return DayPlan(
         date=wanted,
         zone=zone_at(calendar.midnight(wanted, user.zones), user.zones).key,
-        bedtime=situation.sleep(wanted + A_DAY)[0] if known else None,
-        wake=situation.sleep(wanted)[1] if known else None,
-        work=tuple(situation.work(wanted)) if known else (),
+        bedtime=situation.sleep(wanted + A_DAY)[0] if some else None,
+        wake=situation.sleep(wanted)[1] if some else None,
+        work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
     )
@@ -84,12 +95,15 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
             continue
-        if situation.date_of(advice.start) != day or advice.answer in (Answer.IGNORE, Answer.RESCHEDULE):
+        if situation.date_of(advice.start) != day or advice.answer is Answer.IGNORE:
+            continue
+        agreed = is_agreed(advice, situation.known.zones)
+        if advice.answer is Answer.RESCHEDULE and not agreed:
             continue
         if calendar.clipped(situation.attended, advice.start, advice.end):
             continue
         begun = advice.start < situation.now
-        if begun and advice.answer is not Answer.ACCEPT:
+        if begun and not agreed:
             continue
         yield Block(
             start=advice.start,

@@ -11,7 +11,8 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from bridge.advice import message_sender
+from bridge.advice import message_sender, review_words
+from bridge.advice.review_words import Review
 from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Channel, Recommendation, User
@@ -37,6 +38,12 @@ def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[s
     title = f"{str(advice.action).replace('_', ' ').capitalize()}, {part}"
     lines = [*advice.reasons, *events, *(f"{name}: {address}" for name, address in links.items())]
     return title, "\n".join(lines) or title
+
+
+def compose_review(review: Review, address: str | None) -> tuple[str, str]:
+    """Return title and text of the message about a week. ``address`` is the page's, where it has one from outside."""
+    lines = [*review_words.lines(review), *([] if address is None else [f"the week: {address}"])]
+    return "Your week", "\n".join(lines)
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:

@@ -22,6 +22,7 @@ from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
 from bridge.planning.common_sense import Option
+from bridge.planning.outcomes import as_answer, day_end
 from bridge.planning.routine import learn_routine
 from bridge.planning.situation import NEAR, Situation
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
@@ -98,9 +99,7 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers of the last 30 days. A shown and expired recommendation counts as Ignore, an unseen as no
-    answer.
-    """
+    """Return the answers of the last 30 days, and what known outcomes say where nothing was pressed."""
     since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
     found = (
         interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
@@ -115,12 +114,10 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
 
 
 def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
-    """Return a recommendation with its answer at ``at``, or None without an answer."""
-    answer, when = advice.answer, advice.answered_at
-    if answer is None or when is None or when > at:
-        if advice.shown_at is None or advice.shown_at > at or advice.expires_at > at:
-            return None
-        answer = Answer.IGNORE
+    """Return a recommendation with its answer at ``at`` as a model hears it, or None without an answer."""
+    answer = as_answer(advice, at)
+    if answer is None:
+        return None
     moved = advice.moved_to if answer is Answer.RESCHEDULE else None
     return Interaction(
         at=advice.created_at,
@@ -160,7 +157,7 @@ def recommend(
     """
     moment = moment_at(now, user.zones)
     existing = store.recommendations.of_slot(user.id, moment)
-    if existing is not None and (existing.answer is not None or _still_holds(store, user, existing, now)):
+    if existing is not None and stands(store, user, existing, now):
         return existing
     situation = situation or load_situation(store, user, classifier, now=now, proxies=proxies)
     span = (now, slot_around(now, user.zones)[1])
@@ -173,8 +170,10 @@ def recommend(
     return _made(store, user, policy, situation, span, guard)
 
 
-def _still_holds(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Tell if the time of a recommendation is ahead, and nothing has changed since it was made."""
+def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
+    """Tell if a recommendation is answered, or its time is ahead and nothing has changed since it was made."""
+    if advice.answer is not None:
+        return True
     until = advice.start if advice.kind == "suggested" else advice.end
     if until is None:
         return True
@@ -330,10 +329,19 @@ def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tu
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> Recommendation:
-    """Store the user's answer. Raises SetupError if the recommendation does not belong to the user."""
-    own(store, user, recommendation_id)
+    """Store the user's answer. Raises SetupError if the recommendation does not belong to the user, or if another
+    answer stands and its day is over.
+    """
+    before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
         raise SetupError("only `reschedule` takes --to")
+    if before.answer is not None and day_end(before, user.zones) <= now:
+        if (before.answer, before.moved_to) == (answer, moved_to):
+            return before
+        raise SetupError(
+            f"the day of this recommendation is over, and its answer stands ({before.answer.lower()}); "
+            f"see: bridge history --user {user.name}"
+        )
     return store.recommendations.save_feedback(recommendation_id, answer, now=now, moved_to=moved_to)
 
 
@@ -352,5 +360,5 @@ def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )
-    waiting = [r for r in recent if r.answer is None]
+    waiting = [r for r in recent if r.answer is None and r.superseded_at is None]
     return waiting[-1] if waiting else None

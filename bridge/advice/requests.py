@@ -8,12 +8,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from bridge import calendar
+from bridge.advice import outcomes
 from bridge.advice import recommend as advise
 from bridge.advice.personalise import for_person
 from bridge.calendar import corrections
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Correction, Recommendation, Silence, User
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Event
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType, observation_from_json
@@ -37,6 +38,8 @@ def recommend(
 
     ``seen`` marks the recommendation as shown. It is False if a program asks.
     """
+    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
+        outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
     chosen = for_person(bridge.store, user, bridge.policy(policy))
     advice = advise.recommend(  # outside of a transaction: a policy may wait for a service
         bridge.store,

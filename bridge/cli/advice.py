@@ -11,6 +11,7 @@ from bridge.cli import options, show
 from bridge.documents.inputs import parse_answer, parse_slot
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
+from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY, MeterState, Slot
 
@@ -129,7 +130,7 @@ def _headline(advice: Recommendation, user: User) -> str:
 
 
 def feedback(
-    answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule.")],
+    answer: Annotated[str, typer.Argument(help="accept, ignore or reschedule; afterwards done, partly or not_done.")],
     user: options.User,
     recommendation: Annotated[
         int | None,
@@ -140,8 +141,11 @@ def feedback(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Answer a recommendation. The answer rewards the model (+1 or -1) and is part of what it sees next."""
+    """Answer a recommendation, or say what became of it. Both reward the model (+1 or -1) and are part of what it sees
+    next. An answer can be changed until 06:00 of the next day.
+    """
     from bridge import installation
+    from bridge.advice import outcomes
     from bridge.advice import recommend as advise
     from bridge.documents.recommendations import recommendation_document
 
@@ -150,13 +154,14 @@ def feedback(
         person = bridge.store.people.user(user)
         now = installation.now()
         if recommendation is None:
-            newest = advise.latest(bridge.store, person, now=now)
+            waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest
+            newest = waiting(bridge.store, person, now=now)
             if newest is None:
                 raise SetupError(f"nothing is waiting for an answer; see: bridge recommend --user {user}")
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
-        advice = advise.give_feedback(bridge.store, person, recommendation, given, now=now, moved_to=moved)
-    text = f"{advice.action}: {given.lower()}. Thank you, the next advice will know."
+        advice = outcomes.answer(bridge.store, person, recommendation, given, now=now, moved_to=moved)
+    text = f"{advice.action}: {given.lower().replace('_', ' ')}. Thank you, the next advice will know."
     show.result(recommendation_document(advice), text, json=json)
 
 

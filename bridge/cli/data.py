@@ -31,11 +31,13 @@ def register(app: typer.Typer) -> None:
 def sync(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
     """Fetch what is new from every connected source, or from --source."""
     from bridge import installation
+    from bridge.advice.outcomes import confirm
     from bridge.ingest import runs
 
     with installation.open_bridge() as bridge, show.Progress() as progress:
         person, now = bridge.store.people.user(user), installation.now()
         outcomes = runs.sync_user(bridge, person, source, at=now, watch=progress.watch)
+        confirm(bridge.store, person, bridge.classifier, now=now)
     report(outcomes, user, json=json)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -13,9 +13,8 @@ from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
-    from bridge.planning.day_plan import Block, DayPlan
+    from bridge.planning.day_plan import DayPlan
 
-ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar does not hold already
 KINDS = {"entry": "", "keep": "keep", "suggested": "try", "task": "task", "wind_down": "wind down", "sleep": "sleep"}
 
 
@@ -37,9 +36,10 @@ def plan(
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
+    from bridge.documents.inputs import parse_day
     from bridge.documents.plan import plan_document
 
-    wanted = _date(day)
+    wanted = None if day is None else parse_day(day)
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         now = installation.now()
@@ -78,54 +78,14 @@ def _print(found: DayPlan, user: User) -> None:
         typer.echo(f"Changed: {change}.")
 
 
-def _date(text: str | None) -> date | None:
-    """Return a date. Raises SetupError for any other text."""
-    from bridge.advice.week import YEARS
-
-    if text is None:
-        return None
-    try:
-        day = date.fromisoformat(text)
-    except ValueError:
-        day = date.min
-    if day.year not in YEARS:
-        raise SetupError(f"{text!r} is no date; write it like 2026-11-20: bridge plan --user NAME --date 2026-11-20")
-    return day
-
-
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
     """Write the plan. Raises SetupError where the file cannot be written."""
+    from bridge.documents.plan_ics import ADDED, to_icalendar
     from bridge.ingest.files import make_private
 
+    added = (block for block in found.blocks if block.kind in ADDED)
     try:
         make_private(path)
-        path.write_bytes(to_icalendar(found, now))
+        path.write_bytes(to_icalendar(added, now))
     except OSError as error:
         raise SetupError(f"{path} cannot be written ({error.strerror}); give another --ics FILE") from None
-
-
-def to_icalendar(found: DayPlan, now: datetime) -> bytes:
-    """Return what the plan adds to the calendar: suggestions, tasks and the time to wind down, as free entries."""
-    from icalendar import Calendar, Event
-
-    body = Calendar()
-    body.add("prodid", "-//rhythm-bridge//plan//EN")
-    body.add("version", "2.0")
-    for block in found.blocks:
-        if block.kind in ADDED:
-            entry = Event()
-            entry.add("uid", f"{found.date}-{block.kind}-{block.start:%H%M}@rhythm-bridge")
-            entry.add("dtstamp", now)
-            entry.add("dtstart", block.start)
-            entry.add("dtend", block.end)
-            entry.add("summary", block.title or name_of(block))
-            entry.add("description", "; ".join(block.reasons))
-            entry.add("transp", "TRANSPARENT")
-            body.add_component(entry)
-    written: bytes = body.to_ical()
-    return written
-
-
-def name_of(block: Block) -> str:
-    """Return a block's action, or its kind, in words."""
-    return (block.kind if block.action is None else str(block.action)).replace("_", " ").capitalize()

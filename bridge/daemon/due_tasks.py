@@ -11,7 +11,8 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 
 from bridge import installation, registry
-from bridge.advice import answer_links, calendar_writer, notify, personalise, recommend
+from bridge.advice import answer_links, calendar_writer, notify, outcomes, personalise, recommend
+from bridge.advice.review import load_review, review_week
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import Connection, Recommendation, User
 from bridge.domain.slots import moment_at, zone_at
@@ -24,20 +25,25 @@ SILENCE_RETRIED = timedelta(hours=1)  # after it, a slot without advice for want
 PLANS_WRITTEN = "plans written"  # a cursor: feedback up to this instant is in the connection's calendar
 PLANS_RETRIED_FOR = BACKOFF * 4  # so long after the feedback; later the next sync writes it
 PLANS_RETRY = "plans again"  # a cursor: the time of the next attempt to write
+REVIEWED = "week reviewed"  # a cursor: the Monday of the last week whose review was sent
 
 
 def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> None:
     """Do everything that is due for a user at ``now``. Repeated calls do each task once.
 
+    - What became of earlier recommendations is confirmed from data once a slot.
     - A slot without a recommendation gets one, and the user's prior is learned when that is due.
     - The recommendation is sent once. An expired recommendation is not sent any more.
+    - On a Monday the review of the week before is sent once.
     - A consent that has ended is reported once.
     - Feedback is written to the user's calendar.
 
     A failed task is logged and does not stop the tasks after it.
     """
+    guarded(f"outcomes of user {user.id}", lambda: _confirm(bridge, user, now))
     guarded(f"advice for user {user.id}", lambda: _advise(bridge, user, now))
     guarded(f"notice to user {user.id}", lambda: _notify(bridge, user, now))
+    guarded(f"review of user {user.id}", lambda: _send_review(bridge, user, now))
     guarded(f"word to user {user.id}", lambda: _tell_of_ended_consents(bridge, user, now))
     guarded(f"plans of user {user.id}", lambda: _write_plans(bridge, user, now))
 
@@ -70,6 +76,12 @@ def guarded(what: str, work: Callable[[], object]) -> bool:
 def report(what: str, error: BaseException) -> None:
     """Log an error. Only a BridgeError is logged with its text, because texts of libraries may be personal."""
     log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
+
+
+def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Compare earlier recommendations with the data before the slot's recommendation is made, which hears of it."""
+    if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
+        outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
@@ -120,6 +132,27 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
     zone = zone_at(now, user.zones)
     ahead = [occurrence for occurrence, _ in known if occurrence.event.title and occurrence.start >= now]
     return [f"{o.start.astimezone(zone):%H:%M} {'busy' if o.event.private else o.event.title}" for o in ahead]
+
+
+def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
+    """Send the review of the week before on a Monday, once. A week without a suggestion that was seen has none."""
+    store, moment = bridge.store, moment_at(now, user.zones)
+    connection = next(iter(store.connections.of_user(user.id)), None)
+    if connection is None or moment.day != 0 or moment.slot in bridge.guard.quiet:
+        return
+    week = review_week(now, user)
+    if store.notifications.channel(user.id) is None or store.ingest.cursor(connection.id, REVIEWED, 1) == str(week):
+        return
+    store.ingest.save_cursor(connection.id, REVIEWED, str(week), 1)
+    found = load_review(store, user, bridge.classifier, week, now=now, proxies=bridge.proxies)
+    if not found.advised:
+        return
+    url = bridge.settings.url
+    message = notify.compose_review(found, None if url is None else f"{url.rstrip('/')}/review?week={week}")
+    address = notify.address_of(store, bridge.vault, user.id)
+    reason = notify.send(address, *message, bridge.settings.allow_hosts)
+    if reason is not None:
+        log.warning("the review of user %d was not sent: %s", user.id, reason)
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:

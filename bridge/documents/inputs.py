@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from datetime import time
+from datetime import date, time
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
+from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter
 
@@ -17,15 +18,23 @@ if TYPE_CHECKING:
     from bridge.domain.wishes import Hours
 
 NONE = "none"  # takes a wish back
+SAYABLE = (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE)
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
-def parse_answer(text: str) -> Answer:
-    """Return the feedback ``accept``, ``ignore`` or ``reschedule``. Raises SetupError for any other text."""
+def parse_answer(text: str) -> Answer | Deed:
+    """Return the feedback ``accept``, ``ignore`` or ``reschedule``, or what became of it: ``done``, ``partly`` or
+    ``not_done``. Raises SetupError for any other text.
+    """
+    word = text.lower().replace("-", "_")
+    if word in SAYABLE:
+        return Deed(word)
     try:
         return Answer(text.upper())
     except ValueError:
-        raise SetupError(f"{text!r} is no answer; say accept, ignore or reschedule") from None
+        raise SetupError(
+            f"{text!r} is no answer; say accept, ignore or reschedule, or afterwards done, partly or not_done"
+        ) from None
 
 
 def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
@@ -38,6 +47,19 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
         if (DAY_NAMES[moment.day], moment.slot.name) == wanted:
             return moment
     raise SetupError(f'{text!r} is no slot; write it like "Thu evening" (morning, afternoon, evening, night)')
+
+
+def parse_day(text: str) -> date:
+    """Return a date from ``2026-11-20``. Raises SetupError for any other text."""
+    from bridge.advice.week import YEARS
+
+    try:
+        day = date.fromisoformat(text.strip())
+    except ValueError:
+        day = date.min
+    if day.year not in YEARS:
+        raise SetupError(f"{text!r} is no date; write it like 2026-11-20: bridge plan --user NAME --date 2026-11-20")
+    return day
 
 
 def parse_score(text: str, user: str) -> float:

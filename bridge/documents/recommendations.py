@@ -51,6 +51,8 @@ class RecommendationDocument(TypedDict):
     expires_at: str | None
     answer: str | None
     moved_to: SlotDocument | None
+    outcome: str | None
+    evidence: list[str]
 
 
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
@@ -76,6 +78,8 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
         "expires_at": advice.expires_at.isoformat(),
         "answer": str(advice.answer) if advice.answer else None,
         "moved_to": {"day": moved.day, "slot": int(moved.slot), "week": moved.week.isoformat()} if moved else None,
+        "outcome": str(advice.outcome) if advice.outcome else None,
+        "evidence": list(advice.evidence),
     }
 
 
@@ -102,6 +106,8 @@ def silence_document(silence: Silence) -> RecommendationDocument:
         "expires_at": None,
         "answer": None,
         "moved_to": None,
+        "outcome": None,
+        "evidence": [],
     }
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Any
 
 from bridge.domain.slots import Moment, ZoneSpan
@@ -91,6 +92,18 @@ class Provenance:
     twins: tuple[tuple[str, int], ...]  # (source, row id) of the same metric and day from other connections
 
 
+class Deed(StrEnum):
+    """What became of a recommendation, as the data showed or as the user said."""
+
+    DONE = "done"
+    PARTLY = "partly"
+    NOT_DONE = "not_done"
+    UNKNOWN = "unknown"  # the question that remains for the user
+
+
+SAID = ("you said so",)  # evidence that is the user's own word, which data never replaces
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
     """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated at that time."""
@@ -112,12 +125,15 @@ class Recommendation:
     answered_at: datetime | None = None
     moved_to: Moment | None = None
     belief_sd: tuple[float, float, float] | None = None  # of social, morning, work, where the policy states them
-    kind: str | None = None  # suggested, keep or sleep
+    kind: str | None = None  # suggested, keep or sleep; None for an action without a time
     what: str | None = None  # the task, the entry or the usual activity that is meant
     start: datetime | None = None
     end: datetime | None = None
     withheld: Mapping[str, str] = field(default_factory=dict)  # action -> why it could not be advised
     superseded_at: datetime | None = None
+    outcome: Deed | None = None
+    outcome_at: datetime | None = None  # when the outcome became known
+    evidence: tuple[str, ...] = ()  # of the outcome, without titles
 
     @property
     def levels(self) -> Mapping[str, float]:
@@ -127,7 +143,7 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceRecord:
-    """A recommendation with the policy's belief and the user's feedback, but without the observation."""
+    """A recommendation with the policy's belief, the user's feedback and the outcome, but without the observation."""
 
     id: int
     moment: Moment
@@ -142,12 +158,15 @@ class AdviceRecord:
     answer: Answer | None
     answered_at: datetime | None
     moved_to: Moment | None
-    lapsed: bool  # shown and expired without an answer
     reasons: tuple[str, ...] = ()
     what: str | None = None
     kind: str | None = None
     start: datetime | None = None
     end: datetime | None = None
+    superseded_at: datetime | None = None
+    outcome: Deed | None = None
+    outcome_at: datetime | None = None
+    evidence: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -43,6 +43,17 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
     return _save_consent(bridge, user, spec, fresh.saved_token | {WRITES_FIELD: write})
 
 
+def writes_advice(bridge: Bridge, user: User) -> bool:
+    """Tell if a connected calendar gets the accepted recommendations by itself."""
+    for connection in bridge.store.connections.of_user(user.id):
+        spec = registry.spec(connection.source)
+        if spec.writes is not None and connection.paused is None:
+            with suppress(SetupError):  # a setting of the source is missing, so nothing is written
+                if (bridge.account(connection, spec).token() or {}).get(WRITES_FIELD):
+                    return True
+    return False
+
+
 def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
     """Save a consent under the refresh locks of earlier ones. A running sync would else overwrite it."""
     with ExitStack() as locks:

@@ -15,17 +15,18 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from bridge import installation
-from bridge.advice import recommend, requests
+from bridge.advice import outcomes, recommend, requests
+from bridge.documents.inputs import parse_answer
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
 from bridge.documents.trends_cache import load_trends
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.records import Deed, Recommendation, Silence, User
 from bridge.domain.slots import Moment, ZoneHistory, moment_at, slot_start, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.ingest import checkins
 from bridge.mcp.consent import READING_TOOLS, TITLES, WRITING_TOOLS
-from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Answer, Meter, Slot
+from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
 
@@ -34,7 +35,7 @@ Days = Annotated[int, Field(strict=True, ge=1, le=14)]
 Weeks = Annotated[int, Field(strict=True, ge=1, le=52)]
 Number = Annotated[int, Field(strict=True, ge=1, le=2**62)]
 Score = Annotated[float, Field(strict=True, ge=1, le=5, multiple_of=0.5)]
-Given = Literal["accept", "ignore", "reschedule"]
+Given = Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
 DayName = Literal["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"]
 SlotName = Literal["morning", "afternoon", "evening", "night"]
 
@@ -108,19 +109,20 @@ class Tools:
         day: DayName | None = None,
         slot: SlotName | None = None,
     ) -> Document:
-        """Record the person's own answer to a recommendation, the newest one unless its id is given. Only what they
-        said; with reschedule a day and slot may be named."""
+        """Record the person's own answer to a recommendation, the newest one unless its id is given, or afterwards what
+        became of it. Only what they said; with reschedule a day and slot may be named."""
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
             raise SetupError("name both a day and a slot, e.g. Sat and evening")
+        given = parse_answer(answer)
         if recommendation is None:
-            newest = recommend.latest(store, user, now=now)
+            waiting = outcomes.last_unsaid if isinstance(given, Deed) else recommend.latest
+            newest = waiting(store, user, now=now)
             if newest is None:
                 raise SetupError("nothing is waiting for an answer")
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
-        given = Answer(answer.upper())
-        found = recommend.give_feedback(store, user, recommendation, given, now=now, moved_to=moved)
+        found = outcomes.answer(store, user, recommendation, given, now=now, moved_to=moved)
         return _advice(found, titles=TITLES in self.allowed())
 
     def check_in(self, score: Score, meter: Meter | None = None) -> Document:
@@ -184,6 +186,7 @@ def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
         "policy": advice.policy,
         "answer": str(advice.answer) if advice.answer else None,
         "moved_to": slot_name(advice.moved_to) if advice.moved_to else None,
+        "outcome": str(advice.outcome) if advice.outcome else None,
     }
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 
 from bridge.calendar import Stretch
-from bridge.domain.slots import moment_at
+from bridge.domain.slots import moment_at, slot_bounds
 from bridge.domain.types import Task
 from bridge.planning.common_sense import Option, options
 from bridge.planning.facts import times_this_week
@@ -16,6 +16,7 @@ from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Decision, Meter
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
@@ -45,6 +46,22 @@ def place(
     others = [one for one in situation.advised if one.created_at != since]
     found, held = options(replace(situation, advised=others), span)
     return found.get(action), held.get(action)
+
+
+def good_gaps(situation: Situation, action: ActionType) -> list[Option]:
+    """Return up to three times for an action in the later slots of the coming 48 hours, ascending.
+
+    The user's usual hours come first, then the nearest gaps.
+    """
+    zones, found = situation.known.zones, list[Option]()
+    moment = moment_at(situation.now, zones).shifted(1)
+    while (span := slot_bounds(moment, zones))[0] < situation.now + GAPS_AHEAD:
+        option = options(situation, span)[0].get(action) if span[0] < span[1] else None
+        if option is not None and option.kind != "keep" and all(option.start >= one.end for one in found):
+            found.append(option)
+        moment = moment.shifted(1)
+    best = sorted(found, key=lambda one: (not one.usual, one.start))[:GAPS_MAX]
+    return sorted(best, key=lambda one: one.start)
 
 
 def nothing_fits(held: Mapping[ActionType, str]) -> tuple[str, ...]:

@@ -31,6 +31,7 @@ REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the 
 WEEK = timedelta(days=7)
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
 KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  # entries that are worth keeping
+KEEP_LENGTHS = (timedelta(minutes=5), timedelta(hours=12))  # of an entry that is an activity of a day
 MEAL_MAX = timedelta(minutes=75)
 SURE = 0.5  # confidence in an entry's label from which its action counts as planned
 
@@ -311,6 +312,8 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
     """Tell if an entry is something of one's own that is worth keeping: no meeting at work, and no meal."""
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
+        return False
+    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1]:
         return False
     if label.action in COMPANY:
         at_work = calendar.clipped(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 from functools import cached_property
 
 from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.records import AdviceRecord, Snapshot
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Episode, EpisodeKind, Label, Occurrence
 from bridge.domain.wishes import Wishes
 from bridge.planning.published import OFFICE
@@ -61,11 +61,11 @@ class Situation:
 
     @cached_property
     def promised(self) -> list[Stretch]:
-        """The times of accepted suggestions."""
+        """The times of suggestions that were accepted, or put off to another slot."""
         return [
             (one.start, one.end)
             for one in self.advised
-            if one.answer is Answer.ACCEPT and one.kind == "suggested" and one.start and one.end
+            if is_agreed(one, self.known.zones) and one.kind == "suggested" and one.start and one.end
         ]
 
     def date_of(self, at: datetime) -> date:
@@ -141,8 +141,24 @@ class Situation:
     @property
     def is_blank(self) -> bool:
         """Tell if nothing at all is known of the user."""
-        known = self.known
-        return not (known.samples or known.episodes or known.agenda or known.tasks)
+        return is_blank(self.known)
+
+
+def is_blank(known: Snapshot) -> bool:
+    """Tell if nothing at all is known."""
+    return not (known.samples or known.episodes or known.agenda or known.tasks)
+
+
+def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
+    """Tell if the user agreed to the time of a recommendation, by accepting it or by putting it off to there."""
+    if advice.answer is Answer.RESCHEDULE and advice.start is not None:
+        return moment_at(advice.start, zones) == advice.moved_to
+    return advice.answer is Answer.ACCEPT
+
+
+def without_advice(situation: Situation, number: int) -> Situation:
+    """Return a situation in which a recommendation was not made."""
+    return replace(situation, advised=[one for one in situation.advised if one.id != number])
 
 
 def margin(occurrence: Occurrence) -> timedelta:

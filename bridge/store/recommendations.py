@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
-from bridge.domain.records import AdviceRecord, Prior, Recommendation, Reset
+from bridge.domain.records import SAID, AdviceRecord, Deed, Prior, Recommendation, Reset
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
 from bridge.store.database import Part, reads, writes
@@ -20,6 +20,7 @@ from rhythm_env.interface import ActionType, Answer
 table = tables.recommendations
 JSON_COLUMNS = ("belief", "scores", "probabilities", "reasons", "observation")
 LEVEL_DIGITS = 4
+UNREAD = ("scores", "probabilities", "observation", "withheld")  # columns that ``advice_records`` leaves out
 
 
 class Recommendations(Part):
@@ -116,13 +117,16 @@ class Recommendations(Part):
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
         """Return the creation times of recommendations of [since, until) that were settled by ``until``.
 
-        A recommendation is settled by feedback, or when it was shown and expired. The observations, which are most
-        of a row, are not read.
+        A recommendation is settled by feedback, or by the outcome of one that was shown, as in ``as_answer`` of
+        ``bridge.planning.outcomes``. The observations, which are most of a row, are not read.
         """
         t = table.c
-        ran_out = sa.and_(t.shown_at <= until, t.expires_at <= until)
-        query = sa.select(t.created_at).where(_made_between(user_id, since, until))
-        return list(db.scalars(query.where(sa.or_(t.answered_at <= until, ran_out)).order_by(t.created_at)))
+        done = t.outcome == str(Deed.DONE)
+        not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
+        seen = sa.and_(t.shown_at <= until, t.outcome_at <= until, sa.or_(done, not_done))
+        current = sa.or_(t.superseded_at.is_(None), t.superseded_at > until)
+        query = sa.select(t.created_at).where(_made_between(user_id, since, until), current)
+        return list(db.scalars(query.where(sa.or_(t.answered_at <= until, seen)).order_by(t.created_at)))
 
     @reads
     def advice_records(
@@ -133,11 +137,8 @@ class Recommendations(Part):
         The observations, which are most of a row, are not read.
         """
         t = table.c
-        stated = (t.week, t.timestep, t.action, t.policy, t.belief, t.belief_sd, t.levels, t.created_at, t.expires_at)
-        query = sa.select(*stated, t.shown_at, t.answer, t.answered_at, t.moved_week, t.moved_timestep)
-        query = query.add_columns(t.id, t.reasons, t.what, t.kind, t.start_at, t.end_at)
-        mine = query.where(_made_between(user_id, since, until))
-        return [_advice_record(row, until) for row in db.execute(mine.order_by(t.created_at, t.id))]
+        mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(_made_between(user_id, since, until))
+        return [_advice_record(row) for row in db.execute(mine.order_by(t.created_at, t.id))]
 
     @writes()
     def mark_shown(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
@@ -183,6 +184,24 @@ class Recommendations(Part):
         unanswered = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         update = sa.update(table).where(unanswered).values(_feedback(answer, now, moved_to))
         return db.execute(update.returning(table.c.id)).first() is not None
+
+    @writes()
+    def save_outcome(
+        self,
+        db: sa.Connection,
+        recommendation_id: int,
+        deed: Deed,
+        evidence: tuple[str, ...],
+        *,
+        at: datetime,
+    ) -> None:
+        """Save what became of a recommendation, as known from ``at`` on. What the user said is not replaced by data."""
+        t, said = table.c, json.dumps(SAID)
+        wanted = t.id == recommendation_id
+        if evidence != SAID:
+            wanted = sa.and_(wanted, sa.or_(t.evidence.is_(None), t.evidence != said))
+        values = {"outcome": str(deed), "outcome_at": at, "evidence": json.dumps(evidence)}
+        db.execute(sa.update(table).where(wanted).values(values))
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
@@ -287,22 +306,21 @@ def _recommendation(row: Any) -> Recommendation:
         observation=json.loads(row.observation),
         belief_sd=_belief_sd(row),
         withheld=json.loads(row.withheld or "{}"),
-        superseded_at=row.superseded_at,
         **_action_and_feedback(row),
     )
 
 
-def _advice_record(row: Any, until: datetime) -> AdviceRecord:
+def _advice_record(row: Any) -> AdviceRecord:
     return AdviceRecord(
         sd=_belief_sd(row),
         levels=json.loads(row.levels),
-        lapsed=row.answer is None and row.shown_at is not None and row.expires_at < until,
         **_action_and_feedback(row),
     )
 
 
 def _action_and_feedback(row: Any) -> dict[str, Any]:
     return {
+        "id": row.id,
         "moment": moment_of(row.week, row.timestep),
         "action": ActionType(row.action),
         "policy": row.policy,
@@ -313,12 +331,15 @@ def _action_and_feedback(row: Any) -> dict[str, Any]:
         "answer": None if row.answer is None else Answer(row.answer),
         "answered_at": row.answered_at,
         "moved_to": None if row.moved_week is None else moment_of(row.moved_week, row.moved_timestep),
-        "id": row.id,
         "reasons": tuple(json.loads(row.reasons)),
-        "what": row.what,
         "kind": row.kind,
+        "what": row.what,
         "start": row.start_at,
         "end": row.end_at,
+        "superseded_at": row.superseded_at,
+        "outcome": None if row.outcome is None else Deed(row.outcome),
+        "outcome_at": row.outcome_at,
+        "evidence": () if row.evidence is None else tuple(json.loads(row.evidence)),
     }
 
 

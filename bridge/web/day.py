@@ -6,21 +6,30 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from bridge.advice import requests
+from fastapi import Request
+
+from bridge.advice import outcomes, requests
 from bridge.advice.week import WeekSlot
 from bridge.documents.calendar import today_event_document
 from bridge.documents.meters import reading_document
 from bridge.documents.recommendations import recommendation_document
-from bridge.documents.text import slot_name
-from bridge.domain.records import Recommendation
+from bridge.documents.text import slot_name, writable
+from bridge.domain.records import AdviceRecord, Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.domain.types import Reading
+from bridge.ingest import connecting
 from bridge.web import phrases
 from bridge.web.state import Visit
 from bridge.web.today_cache import Today
 from rhythm_env.interface import ActionType, Answer, Meter
 
+OUTCOMES = {Deed.DONE: "done", Deed.PARTLY: "partly done", Deed.NOT_DONE: "not done", Deed.UNKNOWN: "not known"}
 WELL_INFORMED_COVERAGE = 0.5  # of a meter; below it the page warns that little is known
+
+
+def is_part(request: Request) -> bool:
+    """Return True for a request by htmx, which takes a part of a page. Without scripts a whole page has to follow."""
+    return "hx-request" in request.headers
 
 
 def local(visit: Visit, at: datetime) -> datetime:
@@ -51,10 +60,14 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "low": round(100 * low, 1),
         "wide": round(100 * (high - low), 1),
         "shown": f"{reading.level:.2f}" if is_known else "not known",
+        "words": phrases.level_words(reading.level, reading.sd) if is_known else None,
         "fresh": f"{reading.coverage:.0%}",
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.because],
+        "reasons": [
+            {"text": b.text, "share": phrases.signed(b.contribution)}
+            for b in sorted(reading.because, key=lambda b: -abs(b.contribution))
+        ],
     }
 
 
@@ -83,6 +96,9 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     held = requests.withheld(visit.bridge, visit.user, found)
     return {
         **recommendation_document(found),
+        "title": _title(visit, found),
+        "doing": found.what if found.kind == "suggested" else None,
+        "to_calendar": _goes_to_calendar(visit, found),
         "slot_name": slot_name(found.moment),
         "until": f"{local(visit, found.expires_at):%H:%M}",
         "over": found.expires_at <= visit.now,
@@ -92,6 +108,43 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
         "moved": None if found.moved_to is None else slot_name(found.moved_to),
         "accepted": found.answer is Answer.ACCEPT,
         "ignored": found.answer is Answer.IGNORE,
+    }
+
+
+def _title(visit: Visit, found: Recommendation) -> str:
+    """Return the action, or the entry to keep, with its time."""
+    name = phrases.action_name(str(found.action))
+    what = f"Keep {writable(found.what or name)}" if found.kind == "keep" else name
+    if found.start is None or found.end is None:
+        return what
+    start, end = local(visit, found.start), local(visit, found.end)
+    day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else f"{start:%a} "
+    return f"{what}, {day}{start:%H:%M} to {end:%H:%M}"
+
+
+def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
+    """Tell if a time that was agreed to can be added to a calendar, which no connection does by itself."""
+    agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
+    new = found.kind == "suggested" and found.end is not None and found.end > visit.now
+    return agreed and new and not connecting.writes_advice(visit.bridge, visit.user)
+
+
+def questions(visit: Visit) -> list[dict[str, Any]]:
+    """Return the recommendations of which the user is asked whether they did it."""
+    return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
+
+
+def past_advice(one: AdviceRecord) -> dict[str, Any]:
+    """Return a recommendation that is over with its answer and its outcome."""
+    return {
+        "id": one.id,
+        "action": str(one.action),
+        "what": one.what,
+        "slot": slot_name(one.moment),
+        "date": f"{one.moment.date:%d %b}",
+        "answer": None if one.answer is None else one.answer.lower(),
+        "outcome": "not known yet" if one.outcome is None else OUTCOMES[one.outcome],
+        "evidence": ", ".join(one.evidence),
     }
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rhythm_env.interface import ActionType
 
 ACTIONS = {
@@ -18,6 +20,9 @@ ACTIONS = {
 }
 
 
+ACTION_NAMES = re.compile(rf"\b({'|'.join(ACTIONS)})\b")
+
+
 def action_name(name: str | None) -> str:
     """Return the name of an activity.
 
@@ -25,6 +30,41 @@ def action_name(name: str | None) -> str:
     ('Deep work', 'No activity')
     """
     return "No activity" if name is None else ACTIONS[ActionType(name)]
+
+
+def action_words(text: str) -> str:
+    """Replace the names of actions within a sentence by words.
+
+    >>> action_words("not DEEP_WORK, LEARN: it is no working time")
+    'not deep work, learn: it is no working time'
+    """
+    return ACTION_NAMES.sub(lambda found: ACTIONS[ActionType(found[0])].lower(), text)
+
+
+def sentence(text: str) -> str:
+    """Return a reason as a sentence.
+
+    >>> sentence("it is due today"), sentence("")
+    ('It is due today.', '')
+    """
+    return text and f"{text[0].upper()}{text[1:]}."
+
+
+NORMAL = 0.70  # of every meter
+USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
+
+
+def level_words(level: float, sd: float) -> str:
+    """Say where a level is. Within half its standard deviation, or 0.03, it does not differ from the usual.
+
+    >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
+    ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')
+    """
+    off = abs(level - NORMAL)
+    if off <= max(USUAL, sd / 2):
+        return "about your usual"
+    far = "a little " if off <= LITTLE else "" if off <= CLEAR else "far "
+    return f"{far}{'below' if level < NORMAL else 'above'} your usual"
 
 
 FACES = (("1", "bad"), ("2", "not so good"), ("3", "all right"), ("4", "good"), ("5", "very good"))

@@ -37,7 +37,7 @@ def templates() -> Environment:
     )
     environment.trim_blocks = environment.lstrip_blocks = True
     environment.globals |= {"static": static_url, "navigation": NAVIGATION, "action_name": phrases.action_name}
-    environment.filters |= {"text": writable}
+    environment.filters |= {"text": writable, "sentence": phrases.sentence}
     return environment
 
 

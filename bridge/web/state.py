@@ -16,6 +16,7 @@ from bridge.domain.records import User
 from bridge.web.bounds import UPLOAD_PATHS
 from bridge.web.jobs import Jobs
 from bridge.web.logins import LoginLimits
+from bridge.web.plan_cache import PlanCache
 from bridge.web.security import SAFE_METHODS, SAME_SITE
 from bridge.web.throttle import ConcurrencyLimit
 from bridge.web.today_cache import TodayCache
@@ -36,6 +37,7 @@ class AppState:
     local: bool = True
     jobs: Jobs = field(default_factory=Jobs)
     today_cache: TodayCache = field(default_factory=TodayCache)
+    plan_cache: PlanCache = field(default_factory=PlanCache)
     logins: LoginLimits = field(default_factory=LoginLimits)
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))

@@ -45,7 +45,7 @@ class TodayCache:
 
     def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
         """Return a user's snapshot at ``now``, from the cache if nothing has changed since."""
-        version = _version(bridge, user, now)
+        version = data_version(bridge, user, now)
         cached = self._snapshots.get(user.id)
         if cached is None or cached[0] != version or cached[1].at > now:
             found = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
@@ -55,6 +55,11 @@ class TodayCache:
                 if len(self._snapshots) > MAX_CACHED_USERS:
                     del self._snapshots[next(iter(self._snapshots))]
         return replace(cached[1], at=now)
+
+    def planning_snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
+        """Return a user's snapshot with the answers given until ``now``, which a plan rests on."""
+        answers = recommend.interactions(bridge.store, user, at=now)
+        return replace(self.snapshot(bridge, user, now), interactions=answers)
 
     def today(self, bridge: Bridge, user: User, now: datetime) -> Today:
         """Return a user's meters at ``now`` and the slots of the day."""
@@ -73,7 +78,7 @@ class TodayCache:
         )
 
 
-def _version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
+def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
     """Return a value that changes with everything a snapshot depends on."""
     changes = tuple((c.id, bridge.store.reading.last_change(c.id)) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)

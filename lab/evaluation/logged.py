@@ -7,8 +7,9 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from bridge.domain.records import Recommendation, User
+from bridge.planning.outcomes import as_answer
 from bridge.store import Store
-from rhythm_env.interface import REWARD, ActionType, Answer, observation_from_json
+from rhythm_env.interface import REWARD, ActionType, observation_from_json
 
 if TYPE_CHECKING:
     from lab.evaluation.offpolicy import Logged
@@ -43,8 +44,6 @@ def _of(store: Store, person: User, *, at: datetime, by_day: bool) -> Iterator[L
 
 
 def _reward(advice: Recommendation, at: datetime) -> float | None:
-    """Of the answer; of Ignore where it was shown and ran out; None for what nobody saw, or may still answer."""
-    if advice.answer is not None:
-        return REWARD[advice.answer]
-    ignored = advice.shown_at is not None and advice.expires_at <= at
-    return REWARD[Answer.IGNORE] if ignored else None
+    """Of the answer as a model hears it; None for what was not answered and of which the data show nothing."""
+    answer = as_answer(advice, at)
+    return None if answer is None else REWARD[answer]

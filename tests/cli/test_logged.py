@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from bridge import installation, registry
-from bridge.advice import recommend
+from bridge.advice import outcomes, recommend
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import Guard
-from bridge.domain.records import Silence
+from bridge.domain.records import Deed, Silence
 from lab.evaluation import logged
 from rhythm_env.interface import Answer
 from tests.world import introduce
@@ -35,7 +35,7 @@ def run(capsys: pytest.CaptureFixture[str]) -> Run:
 
 
 def live(slots: int) -> None:
-    """Somebody takes every LEARN, leaves everything else, and never looks at the last advice."""
+    """Somebody takes every LEARN, says that nothing else was done, and never looks at the last advice."""
     with installation.open_bridge() as bridge:
         user = bridge.store.people.add_user("ana", "UTC", now=START)
         introduce(bridge.store, user, now=START)
@@ -49,6 +49,8 @@ def live(slots: int) -> None:
             bridge.store.recommendations.mark_shown(advice.id, now=now)
             if advice.action == "LEARN":
                 bridge.store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=now, moved_to=None)
+            elif slot != slots - 2:  # shown, over, and of an outcome that is not known: no answer
+                outcomes.say(bridge.store, user, advice.id, Deed.NOT_DONE, now=now)
 
 
 def test_without_feedback_the_next_command_is_named(run: Run) -> None:

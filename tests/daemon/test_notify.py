@@ -12,12 +12,13 @@ import pytest
 from typer.testing import CliRunner
 
 from bridge import registry
-from bridge.advice import notify
+from bridge.advice import notify, outcomes
 from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.cli import app as cli
 from bridge.daemon.due_tasks import users_with_due_tasks
+from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
@@ -185,6 +186,37 @@ def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: 
     assert day is not None
     assert (day.moment, day.kind) == (night.moment, "suggested")
     assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
+
+
+def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox) -> None:
+    store, user, daemon = stage.bridge.store, stage.users[0], stage.daemon()
+
+    def told() -> list[str]:
+        return [message["message"] for message in mailbox.got if message["title"] == "Your week"]
+
+    daemon.tick()
+    assert told() == []  # of the week before nothing was seen
+    (advice,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    outcomes.say(store, user, advice.id, Deed.DONE, now=stage.now)
+    stage.now += timedelta(days=7, hours=-3)  # before dawn, and the clocks went back
+    for hours in (0, 4, 6, 6, 24):
+        stage.now += timedelta(hours=hours)
+        daemon.tick()
+    assert len(told()) == 1
+    assert told()[0].startswith("1 suggestion: 1 done.")
+    assert "http" not in told()[0]  # there is no page that can be reached from outside
+
+
+def test_what_became_of_advice_is_known_before_the_next_is_given(stage: Stage, mailbox: Mailbox) -> None:
+    store, user, daemon = stage.bridge.store, stage.users[0], stage.daemon()
+    daemon.tick()
+    (seen,) = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    store.recommendations.mark_shown(seen.id, now=stage.now)
+    stage.now += timedelta(hours=6)
+    daemon.tick()
+    first, second = store.recommendations.between(user.id, since=MONDAY, until=stage.now + timedelta(hours=1))
+    assert (first.outcome, first.outcome_at, second.outcome) == (Deed.UNKNOWN, stage.now, None)
+    assert len(mailbox.got) == 2
 
 
 def test_a_lost_consent_is_told_once_each_time_and_never_at_night(stage: Stage, mailbox: Mailbox) -> None:

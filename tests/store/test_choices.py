@@ -58,7 +58,7 @@ def test_what_was_believed_comes_without_the_situation(store: Store) -> None:
     user = person(store)
     answered(store, user, 0, 0)
     (one,) = store.recommendations.advice_records(user.id, since=T0, until=T0 + timedelta(days=1))
-    assert (one.belief, one.sd, one.answer, one.lapsed) == ({"social": 0.25}, (0.1, 0.2, 0.3), Answer.ACCEPT, False)
+    assert (one.belief, one.sd, one.answer, one.outcome) == ({"social": 0.25}, (0.1, 0.2, 0.3), Answer.ACCEPT, None)
 
 
 def test_resets_go_where_the_data_go_and_permissions_stay(store: Store) -> None:

@@ -47,6 +47,33 @@ def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, br
     assert "answer already: accept" in again.text
 
 
+@pytest.mark.parametrize(
+    ("headers", "seen"),
+    [
+        ({}, True),
+        ({"sec-fetch-mode": "navigate", "sec-fetch-dest": "document"}, True),
+        ({"sec-purpose": "prefetch;prerender"}, False),
+        ({"purpose": "prefetch"}, False),
+        ({"sec-fetch-mode": "no-cors"}, False),
+    ],
+    ids=["plain", "a browser", "prerendered", "prefetched", "as an image"],
+)
+def test_to_open_it_is_to_have_seen_the_advice(
+    client: TestClient, bridge: installation.Bridge, headers: dict[str, str], seen: bool
+) -> None:
+    advice = advised(bridge.store)
+    assert client.get(f"/answer/{tokens(bridge, advice)['ignore']}", headers=headers).status_code == 200
+    found = bridge.store.recommendations.by_id(advice.id)
+    assert found is not None
+    assert (found.shown_at, found.answer) == (T0 if seen else None, None)
+    forged = tokens(bridge, advice)["ignore"].replace(".i.", ".a.")
+    other = advised(bridge.store, step=1)
+    assert client.get(f"/answer/{forged}").status_code == 403
+    unseen = bridge.store.recommendations.by_id(other.id)
+    assert unseen is not None
+    assert unseen.shown_at is None
+
+
 def test_putting_off_says_where_to(client: TestClient, bridge: installation.Bridge) -> None:
     place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
     assert "Move to Sun evening" in client.get(place).text

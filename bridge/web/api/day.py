@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 from fastapi import APIRouter, Path, Query
 from pydantic import AwareDatetime, BaseModel, ConfigDict, Field
 
-from bridge.advice import recommend, requests
+from bridge.advice import recommend, requests, rescheduling
 from bridge.advice import week as weeks
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
@@ -35,7 +35,7 @@ class Body(BaseModel):
 
 
 class Feedback(Body):
-    answer: Literal["accept", "ignore", "reschedule"]
+    answer: Literal["accept", "ignore", "reschedule", "done", "partly", "not_done"]
     to: str | None = Field(None, max_length=40, description='For "reschedule": when instead, e.g. "Thu evening".')
 
 
@@ -93,7 +93,7 @@ def recommendation(visit: Visitor) -> Document:
 def shown(visit: Visitor, number: Number) -> Document:
     """Report that the user has seen a recommendation.
 
-    It is not sent as a notification any more. Without an answer it teaches the model that the user let it pass.
+    It is not sent as a notification any more. Without an answer the model hears of it what the data show.
     """
     found = recommend.own(visit.bridge.store, visit.user, number)
     visit.bridge.store.recommendations.mark_shown(found.id, now=visit.now)
@@ -102,11 +102,10 @@ def shown(visit: Visitor, number: Number) -> Document:
 
 @router.post("/recommendation/{number}/feedback")
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
-    """Answer a recommendation. A new answer replaces the previous answer."""
+    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
-    store = visit.bridge.store
     given = parse_answer(body.answer)
-    found = recommend.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
+    found = rescheduling.answer(visit.bridge, visit.user, number, given, now=visit.now, moved_to=moved)
     return recommendation_document(found)
 
 

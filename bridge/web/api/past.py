@@ -1,14 +1,20 @@
-"""Trends over weeks and the history of the model's belief as JSON."""
+"""Trends over weeks, weekly reviews and the history of recommendations and of the model's belief as JSON."""
 
 from __future__ import annotations
 
+from datetime import timedelta
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Query
 from fastapi.responses import JSONResponse, Response
 
+from bridge.advice import outcomes
 from bridge.advice.belief_history import beliefs
+from bridge.advice.recommend import INSTANT
+from bridge.advice.review import load_review, review_week
+from bridge.advice.week import monday_of
 from bridge.documents.recommendations import BeliefDocument, belief_document
+from bridge.documents.review import PastAdviceDocument, ReviewDocument, past_advice_document, review_document
 from bridge.documents.trends import TrendsDocument
 from bridge.documents.trends_cache import load_trends
 from bridge.web.state import Visitor
@@ -27,6 +33,25 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> Response:
     """Meters, their inputs, planned hours and happenings, day by day over the last weeks."""
     found = load_trends(visit.bridge, visit.user, at=visit.now, days=DAYS_PER_WEEK * weeks, wait=False)
     return Response(found.text, media_type="application/json", headers={"X-Fresh": "yes" if found.fresh else "no"})
+
+
+@router.get("/review")
+def review(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> ReviewDocument:
+    """A week (2026-W47, or a date in it; default: that of yesterday) with its recommendations and what became of
+    them."""
+    bridge, user, now = visit.bridge, visit.user, visit.now
+    monday = review_week(now, user) if week is None else monday_of(week, now, user.zones)
+    found = load_review(bridge.store, user, bridge.classifier, monday, now=now, proxies=bridge.proxies)
+    return review_document(found, user)
+
+
+@router.get("/history")
+def history(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 14) -> list[PastAdviceDocument]:
+    """The recommendations of the last days, newest first, each with its answer and its outcome."""
+    bridge, user, now = visit.bridge, visit.user, visit.now
+    outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
+    found = outcomes.advised(bridge.store, user, since=now - timedelta(days=days), until=now + INSTANT)
+    return [past_advice_document(one, user, now=now) for one in reversed(found)]
 
 
 @router.get("/belief", responses=BELIEF, response_class=JSONResponse)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter
+from fastapi import APIRouter, Query
 from pydantic import Field
 
+from bridge.documents.inputs import parse_day
+from bridge.documents.plan import PlanDocument, plan_document
 from bridge.documents.planning import RoutineDocument, WishesDocument, routine_document, wishes_document
 from bridge.domain.wishes import GOAL_MAX, SPANS_MAX, SUGGESTIONS_DEFAULT, SUGGESTIONS_MAX, WEIGHT_MAX, wishes_of
 from bridge.planning.routine import learn_routine
@@ -30,6 +32,19 @@ class Wished(Body):
     goals: dict[ActionType, Annotated[int, Field(ge=1, le=GOAL_MAX)]] = Field({}, description="Action: times a week.")
     weights: dict[Meter, Annotated[float, Field(ge=0, le=WEIGHT_MAX)]] = Field({}, description="Meter: its weight.")
     suggestions: int = Field(SUGGESTIONS_DEFAULT, ge=0, le=SUGGESTIONS_MAX, description="At most so many a day.")
+
+
+@router.get("/plan")
+def plan(
+    visit: Visitor,
+    date: Annotated[str | None, Query(max_length=20, description="A date such as 2026-11-20; default: today.")] = None,
+) -> PlanDocument:
+    """The plan of a date: entries, what to keep, suggestions, tasks, winding down and sleep, in order of time.
+
+    Without a ``recommendation_id`` a suggestion is a preview, which may change with the day.
+    """
+    wanted = None if date is None else parse_day(date)
+    return plan_document(visit.app.plan_cache.plan(visit, wanted, seen=False), visit.user.zones)
 
 
 @router.get("/routine")

@@ -2,7 +2,24 @@
 
 from __future__ import annotations
 
-from bridge.web.pages import belief, connections, links, login, today, trends
+from bridge.web.pages import belief, connections, links, login, plan, review, today, trends, wishes
 
-ROUTERS = (today.router, connections.router, login.router, links.router, trends.router, belief.router)
-NAVIGATION = (("/", "Today"), ("/trends", "Trends"), ("/belief", "About me"), ("/connections", "Connections"))
+ROUTERS = (
+    today.router,
+    plan.router,
+    wishes.router,
+    connections.router,
+    login.router,
+    links.router,
+    trends.router,
+    review.router,
+    belief.router,
+)
+NAVIGATION = (
+    ("/", "Today"),
+    ("/wishes", "Wishes"),
+    ("/review", "Review"),
+    ("/trends", "Trends"),
+    ("/belief", "About me"),
+    ("/connections", "Connections"),
+)

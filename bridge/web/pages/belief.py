@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, timedelta
@@ -11,12 +12,17 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
+from bridge.documents.planning import RoutineDocument, routine_document
+from bridge.planning.routine import learn_routine
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import DAY_NAMES
 
 router = APIRouter()
+
+HABIT_DAILY = 6.5  # times a week that read as every day
 
 CURVE_WIDTH, CURVE_HEIGHT = 600, 150
 CURVE_GAP = timedelta(days=14)  # without a value, after which the line is broken
@@ -39,7 +45,39 @@ def belief(visit: Visitor) -> HTMLResponse:
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
         since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
+        routine=_routine(visit),
     )
+
+
+def _routine(visit: Visit) -> dict[str, Any]:
+    """Return the user's routine with a row per day of the week, and the habits in words."""
+    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    found = routine_document(visit.user.name, learn_routine(known))
+    days = [
+        {
+            "day": calendar.day_name[night["weekday"]],
+            "bed": night["bedtime"],
+            "bed_sd": night["bedtime_sd_minutes"],
+            "wake": night["wake"],
+            "wake_sd": night["wake_sd_minutes"],
+            "work": ", ".join("–".join(span) for span in work["spans"]),
+        }
+        for night, work in zip(found["sleep"], found["work"], strict=True)
+    ]
+    nights = round(found["sleep"][0]["nights"])
+    return {"days": days, "nights": nights, "work_known": found["work_known"], "habits": _habits(found)}
+
+
+def _habits(found: RoutineDocument) -> list[dict[str, Any]]:
+    return [
+        {
+            "action": one["action"],
+            "often": f"{one['per_week']:.1f} times a week" if one["per_week"] < HABIT_DAILY else "every day",
+            "minutes": one["minutes"],
+            "usual": [f"{DAY_NAMES[at['weekday']]} {at['start']} {at['name'] or ''}".strip() for at in one["usual"]],
+        }
+        for one in found["habits"]
+    ]
 
 
 def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:

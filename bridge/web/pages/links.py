@@ -25,13 +25,25 @@ PAST_VERBS = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHE
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the button. Opening a link changes nothing, because previews and mail scanners open links too."""
+    """Show the button. The recommendation counts as seen.
+
+    Nothing is answered, because previews and mail scanners open links too.
+    """
     return _respond(request, token, done=False)
 
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
 def answer(request: Request, token: str) -> HTMLResponse:
     return _respond(request, token, done=True)
+
+
+def is_opened(request: Request) -> bool:
+    """Return True unless a program says that it fetches the page without showing it, as previews of browsers do.
+
+    On plain HTTP browsers send none of these headers, and the page then counts as opened.
+    """
+    ahead = any("prefetch" in request.headers.get(name, "") for name in ("sec-purpose", "purpose", "x-moz"))
+    return not ahead and request.headers.get("sec-fetch-mode", "navigate") == "navigate"
 
 
 def _respond(request: Request, token: str, *, done: bool) -> HTMLResponse:
@@ -42,6 +54,8 @@ def _respond(request: Request, token: str, *, done: bool) -> HTMLResponse:
         return page("link.html", None, status=403, refused=str(error), link=None)
     except Spent as error:
         return page("link.html", None, status=410, refused=str(error), link=None)
+    if done or is_opened(request):
+        app_state(request).bridge.store.recommendations.mark_shown(link.recommendation.id, now=installation.now())
     until = link.recommendation.expires_at.astimezone(zone_at(link.recommendation.expires_at, link.user.zones))
     return page(
         "link.html",

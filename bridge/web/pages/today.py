@@ -8,13 +8,14 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Form, Path, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from bridge.advice import recommend, requests
+from bridge.advice import recommend, requests, rescheduling
 from bridge.documents.inputs import parse_action, parse_answer, parse_meter, parse_score
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import Moment, moment_at
 from bridge.ingest import checkins
+from bridge.planning.situation import is_blank
 from bridge.web import day, phrases
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor, is_seen
@@ -28,10 +29,12 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 @router.get("/")
 def today(request: Request, visit: Visitor) -> HTMLResponse:
-    """Render the whole page. The page fetches a recommendation that has yet to be planned by itself."""
+    """Render the whole page. The page fetches a recommendation that has yet to be planned, and the plan, by itself."""
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
     recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
+    if recommendation is not None and not recommend.stands(store, visit.user, recommendation, visit.now):
+        recommendation = None
     if recommendation is not None and is_seen(request, visit):
         store.recommendations.mark_shown(recommendation.id, now=visit.now)
     return page(
@@ -43,6 +46,8 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
         slots=day.slots(current, visit),
         calendar=current.calendar,
         advice=None if recommendation is None else _recommendation(visit, recommendation),
+        questions=day.questions(visit),
+        back="/",
         checkin=_checkin(visit, None),
         actions=tuple(ActionType),
     )
@@ -52,23 +57,36 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
 def show_recommendation(request: Request, visit: Visitor) -> Response:
     """Show the slot's recommendation, and plan it first if there is none."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
-    return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
+    return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Accept, ignore or reschedule a recommendation. A new answer replaces the previous answer."""
+    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
     given = parse_answer(answer)
     moved = _slot(visit, to) if given is Answer.RESCHEDULE else None
-    store = visit.bridge.store
-    found = recommend.give_feedback(store, visit.user, number, given, now=visit.now, moved_to=moved)
-    return _recommendation_part(visit, found) if _is_part(request) else RedirectResponse("/", 303)
+    known = None if moved is None else visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+    bridge, user = visit.bridge, visit.user
+    found = rescheduling.answer(bridge, user, number, given, now=visit.now, moved_to=moved, known=known)
+    return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
 
 def _recommendation_part(visit: Visit, found: Recommendation | Silence) -> HTMLResponse:
     if isinstance(found, Silence):
-        return page("today/silence.html", visit, reasons=found.reasons, slot_name=slot_name(found.moment))
-    return page("today/advice.html", visit, advice=_recommendation(visit, found))
+        return _plan_again(_silence_part(visit, found))
+    return _plan_again(page("today/advice.html", visit, advice=_recommendation(visit, found)))
+
+
+def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
+    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
+    reasons = [phrases.action_words(reason) for reason in found.reasons]
+    return page("today/silence.html", visit, reasons=reasons, slot_name=slot_name(found.moment), blank=is_blank(known))
+
+
+def _plan_again(answer: HTMLResponse) -> HTMLResponse:
+    """Let the page fetch the plan of the day, which depends on the recommendation."""
+    answer.headers["HX-Trigger"] = "advised"
+    return answer
 
 
 def _recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
@@ -99,7 +117,7 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
     meter = parse_meter(about, name) if about else None
     said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)
     checkins.record_check_in(visit.bridge.store, visit.user, said, now=visit.now)
-    if not _is_part(request):
+    if not day.is_part(request):
         return RedirectResponse("/", 303)
     return page("today/checkin.html", visit, checkin=_checkin(visit, said))
 
@@ -117,10 +135,10 @@ def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
 def label(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
     """Correct the activity of an event, of its series and of similar titles."""
     fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
-    if not _is_part(request):
+    if not day.is_part(request):
         return RedirectResponse("/", 303)
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now + timedelta(microseconds=1))
-    return page(
+    part = page(
         "today/slots.html",
         visit,
         slots=day.slots(current, visit),
@@ -128,8 +146,4 @@ def label(request: Request, visit: Visitor, event: Text, action: Text) -> Respon
         actions=tuple(ActionType),
         fixed=fixed.holds_for,
     )
-
-
-def _is_part(request: Request) -> bool:
-    """Return True for a request by htmx, which takes a part of a page. Without scripts a whole page has to follow."""
-    return "hx-request" in request.headers
+    return _plan_again(part)

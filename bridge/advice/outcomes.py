@@ -1,0 +1,127 @@
+"""Outcomes of recommendations: confirmed from data, asked for where the data show nothing, and told by the user."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.advice import recommend
+from bridge.domain.errors import SetupError
+from bridge.domain.ports import EventClassifier
+from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, Snapshot, User
+from bridge.domain.slots import Moment, ZoneHistory
+from bridge.planning.outcomes import BEFORE, WAITING, day_end, observed, over_at
+from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+DAY = timedelta(days=1)
+SETTLES = timedelta(days=3)  # after its end; until then late data can change a known outcome
+LONGEST = timedelta(days=8)  # from the recommendation to the end of the slot that it is put off to
+ASKED = DAY  # after its end; later nobody is asked any more
+QUESTIONS_MAX = 3  # at a time
+
+
+def confirm(
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    *,
+    now: datetime,
+    since: datetime | None = None,
+    until: datetime | None = None,
+) -> int:
+    """Save what the data show of recommendations that were seen and are over. Returns how many outcomes changed.
+
+    An outcome is compared again for three days, because data come late, and an unknown one for eleven. ``since`` and
+    ``until`` choose other days, to look for outcomes that are still unknown. Where nothing is due, this costs a query.
+    """
+    found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
+    due = [one for one in found if _is_due(one, user.zones, now)]
+    if not due:
+        return 0
+    known, changed = _known(store, user, classifier, since=due[0].created_at, now=now), 0
+    for one in due:
+        deed, evidence = observed(one, known)
+        if (deed, evidence) != (one.outcome, one.evidence):
+            at = one.outcome_at if deed is one.outcome and one.outcome_at else now
+            store.recommendations.save_outcome(one.id, deed, evidence, at=at)
+            changed += 1
+    return changed
+
+
+def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
+    """Return the recommendations made in [since, until), ascending, without superseded ones."""
+    found = store.recommendations.advice_records(user.id, since=since, until=until)
+    return [one for one in found if one.superseded_at is None]
+
+
+def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
+    over, seen = over_at(one, zones), one.shown_at is not None or one.answer is not None
+    settled = one.outcome not in (None, Deed.UNKNOWN) and over <= now - SETTLES
+    return seen and over <= now and not settled and one.evidence != SAID and one.answer is not Answer.IGNORE
+
+
+def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
+    """Return what outcomes since an instant rest on, which is less than the meters read."""
+    first = (since - BEFORE - DAY).date()
+    return Snapshot(
+        at=now,
+        zones=user.zones,
+        samples=store.reading.samples(user.id, since=first, at=now),
+        episodes=store.reading.episodes(user.id, since=first, at=now),
+        agenda=recommend.labelled(store, user, classifier, since - DAY, now, at=now),
+        tasks=[task for _, task in store.reading.tasks(user.id, at=now)],
+    )
+
+
+def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
+    """Return the recommendations of which the user is asked "did you?", the newest first.
+
+    They were seen and are over, and no data show or will show the outcome.
+    """
+    found = advised(store, user, since=now - ASKED - LONGEST, until=now + recommend.INSTANT)
+    return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
+
+
+def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
+    seen = one.shown_at is not None or one.answer is not None
+    awaited = any(text.startswith(WAITING) for text in one.evidence)
+    open_ = one.outcome is Deed.UNKNOWN and one.evidence != SAID and one.answer is not Answer.IGNORE
+    return seen and open_ and not awaited and over_at(one, zones) <= now < over_at(one, zones) + ASKED
+
+
+def answer(
+    store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
+) -> Recommendation:
+    """Store what the user says of a recommendation, either what they want or what they did."""
+    if isinstance(given, Answer):
+        return recommend.give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
+    if moved_to is not None:
+        raise SetupError("only `reschedule` takes --to")
+    return say(store, user, recommendation_id, given, now=now)
+
+
+def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
+    """Store the user's own word for what became of a recommendation. It outranks the data.
+
+    Raises SetupError if the recommendation does not belong to the user, or if another word stands and its day is over.
+    """
+    before = recommend.own(store, user, recommendation_id)
+    if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
+        raise SetupError(
+            f"the day of this recommendation is over, and what you said stands; see: bridge history --user {user.name}"
+        )
+    store.recommendations.mark_shown(before.id, now=now)
+    store.recommendations.save_outcome(before.id, deed, SAID, at=now)
+    return recommend.own(store, user, recommendation_id)
+
+
+def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
+    """Return the newest recommendation of two days that the user saw and said nothing of, questions first."""
+    found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
+    asked = questions(store, user, now=now)
+    seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]
+    return next(iter([*asked, *seen]), None)

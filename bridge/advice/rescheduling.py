@@ -1,0 +1,55 @@
+"""Good times for a recommendation that is put off, and the time that it then has."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from bridge.advice import outcomes, recommend
+from bridge.domain.records import Deed, Recommendation, Snapshot, User
+from bridge.domain.slots import Moment, slot_bounds
+from bridge.planning.choice import good_gaps
+from bridge.planning.common_sense import Option, options
+from bridge.planning.situation import Situation, without_advice
+from rhythm_env.interface import Answer
+
+if TYPE_CHECKING:
+    from bridge.installation import Bridge
+
+
+def gaps(
+    bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
+) -> list[Option]:
+    """Return up to three good times for a recommendation in the later slots of the coming 48 hours, ascending."""
+    return good_gaps(_situation(bridge, user, advice, now, known), advice.action)
+
+
+def answer(
+    bridge: Bridge,
+    user: User,
+    number: int,
+    given: Answer | Deed,
+    *,
+    now: datetime,
+    moved_to: Moment | None,
+    known: Snapshot | None = None,
+) -> Recommendation:
+    """Store what the user says of a recommendation. One that is put off gets a time in its new slot, if one fits."""
+    found = outcomes.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
+    if moved_to is None or given is not Answer.RESCHEDULE:
+        return found
+    situation = _situation(bridge, user, found, now, known)
+    option = options(situation, slot_bounds(moved_to, user.zones))[0].get(found.action)
+    if option is not None and option.kind != "keep":
+        bridge.store.recommendations.retime(found.id, option.start, option.end)
+    return recommend.own(bridge.store, user, number)
+
+
+def _situation(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Situation:
+    """Return the user's situation without the recommendation itself."""
+    store, classifier = bridge.store, bridge.classifier
+    if known is None:
+        found = recommend.load_situation(store, user, classifier, now=now, proxies=bridge.proxies)
+    else:
+        found = recommend.situation_of(store, user, classifier, known)
+    return without_advice(found, advice.id)

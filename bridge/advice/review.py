@@ -1,0 +1,192 @@
+"""A look back at a week: what was advised and what became of it, how the week was, and what may be tried next.
+
+Everything is counted and compared with the same part of the four weeks before. Nothing is said about causes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from statistics import fmean, stdev
+from typing import TYPE_CHECKING
+
+from bridge import calendar
+from bridge.advice import outcomes, recommend
+from bridge.advice.review_words import Compared, Review, Sleep, ideas
+from bridge.calendar import Stretch
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import EventClassifier
+from bridge.domain.records import ProxyMap, Snapshot, User
+from bridge.domain.slots import moment_at, moment_of, slot_start
+from bridge.domain.types import EpisodeKind
+from bridge.meters import read_slots
+from bridge.meters.nights import Nights
+from bridge.meters.sleep import Night
+from bridge.planning.outcomes import took_place
+from rhythm_env.interface import SLOTS_PER_DAY, STEPS_PER_WEEK, ActionType, Meter
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+DAY, WEEK, HOUR, MINUTE = timedelta(days=1), timedelta(weeks=1), timedelta(hours=1), timedelta(minutes=1)
+WEEKS_BEFORE = 4  # that make what is usual
+NIGHTS_MIN = 3  # that a spread of bedtimes needs
+NOON = timedelta(hours=12)  # bedtimes are counted from noon, so that midnight divides none
+
+
+def load_review(
+    store: Store,
+    user: User,
+    classifier: EventClassifier,
+    monday: date,
+    *,
+    now: datetime,
+    proxies: ProxyMap | None = None,
+    goals: Mapping[ActionType, int] | None = None,
+) -> Review:
+    """Return the review of the week that begins on ``monday``. Outcomes of the week are confirmed first."""
+    start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
+    until = min(max(now, start), end)
+    outcomes.confirm(store, user, classifier, now=now, since=start, until=end)
+    back = max(now - start, timedelta(0)) + WEEKS_BEFORE * WEEK + DAY
+    known = recommend.load_snapshot(store, user, classifier, at=now, proxies=proxies, back=back)
+    seen = tuple(
+        one
+        for one in outcomes.advised(store, user, since=start, until=min(end, now + recommend.INSTANT))
+        if (one.shown_at is not None or one.answer is not None)
+    )
+    parts = list(_parts(user, monday, until))
+    counts = {action: times_done(action, known, (start, until)) for action in goals or {}}
+    return Review(
+        monday=monday,
+        start=start,
+        until=until,
+        advised=seen,
+        meters=_meters(known, user, monday, until),
+        sleep=_sleep(known, monday),
+        done=_done(known, parts),
+        ideas=tuple(ideas(seen, goals or {}, counts)),
+    )
+
+
+def review_week(now: datetime, user: User) -> date:
+    """Return the Monday of the week to look back at, which on a Monday is the week before."""
+    return moment_at(now - DAY, user.zones).week
+
+
+def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
+    """Yield the part of the week that has passed, and the same part of each week before, the newest first."""
+    passed = until - slot_start(moment_of(monday, 0), user.zones)
+    for weeks in range(WEEKS_BEFORE + 1):
+        start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
+        yield start, min(start + passed, end)
+
+
+def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
+    """Compare the first value, of the week, with the mean of the others, of the weeks before."""
+    before = [value for value in values[1:] if value is not None]
+    return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
+
+
+def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[Meter, Compared]:
+    """Return each meter's mean over the slots that have passed, against the same slots of the weeks before."""
+    steps = [step for step in range(STEPS_PER_WEEK) if slot_start(moment_of(monday, step), user.zones) < until]
+    weeks = [monday - back * WEEK for back in range(WEEKS_BEFORE, -1, -1)]
+    starts = [slot_start(moment_of(week, step), user.zones) for week in weeks for step in steps]
+    found = read_slots(known, starts) if steps else []
+    compared: dict[Meter, Compared] = {}
+    for meter in Meter:
+        levels = [reading[meter].level if reading[meter].coverage else None for reading in found]
+        by_week = [levels[k * len(steps) : (k + 1) * len(steps)] for k in range(len(weeks))]
+        days = {step // SLOTS_PER_DAY for step, level in zip(steps, by_week[-1], strict=True) if level is not None}
+        compared[meter] = _compared([_mean(week) for week in reversed(by_week)], len(days))
+    return compared
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    found = [value for value in values if value is not None]
+    return fmean(found) if found else None
+
+
+def _sleep(known: Snapshot, monday: date) -> Sleep:
+    """Compare the nights by the date of waking."""
+    by_day = _nights(known)
+    weeks = [
+        [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(7)) if day in by_day]
+        for back in range(WEEKS_BEFORE + 1)
+    ]
+    beds = [[_bedtime(night) for night in nights] for nights in weeks]
+    return Sleep(
+        asleep=_compared([_mean([night.asleep * 60 for night in nights]) for nights in weeks], len(weeks[0])),
+        bedtime=_compared([_mean(minutes) for minutes in beds], len(weeks[0])),
+        spread=_compared([stdev(m) if len(m) >= NIGHTS_MIN else None for m in beds], len(weeks[0])),
+    )
+
+
+def _nights(known: Snapshot) -> dict[date, Night]:
+    """Return the main sleep of each day, of several devices the longest."""
+    found: dict[date, Night] = {}
+    for nights in Nights(known.episodes, known.zones).of.values():
+        for day, night in nights.items():
+            if day not in found or night.asleep > found[day].asleep:
+                found[day] = night
+    return found
+
+
+def _bedtime(night: Night) -> float:
+    local = night.start + night.offset - NOON
+    return local.hour * 60 + local.minute
+
+
+def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
+    workouts, entries = workout_stretches(known), [one for one in known.agenda if one[0].start < parts[0][1]]
+    occurrences = [occurrence for occurrence, _ in entries]
+    company = calendar.merged(
+        (o.start, o.end) for o, label in entries if label.action in calendar.COMPANY and calendar.takes_time(o.event)
+    )
+    met, focus = calendar.met(occurrences), calendar.long_enough(calendar.focus_blocks(entries))
+    completed = sorted(one.completed for one in known.tasks if one.completed is not None)
+    began = min((o.start for o in occurrences), default=None)
+    return {
+        "workouts": _counted([start for start, _ in workouts], parts),
+        "workout_minutes": _lengths(workouts, parts, workouts[0][0] if workouts else None, MINUTE),
+        "tasks_done": _counted(completed, parts),
+        "meeting_hours": _lengths(met, parts, began, HOUR),
+        "focus_hours": _lengths(focus, parts, began, HOUR),
+        "company_hours": _lengths(company, parts, began, HOUR),
+    }
+
+
+def workout_stretches(known: Snapshot) -> list[Stretch]:
+    """Return the workouts, where one that two devices saw counts once."""
+    found = ((one.start, one.end) for _, one in known.episodes if one.kind is EpisodeKind.WORKOUT)
+    return calendar.merged((start, end) for start, end in found if end <= known.at)
+
+
+def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
+    """Count ascending instants in each part since the first of them."""
+    known = [part for part in parts if at and at[0] < part[1]]
+    return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
+
+
+def _lengths(
+    stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
+) -> Compared:
+    """Measure stretches in each part since the source of them began."""
+    known = [part for part in parts if began is not None and began < part[1]]
+    return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])
+
+
+def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
+    """Count how often an action was done in a part of a week, by the calendar, workouts and mindful sessions."""
+    found = [
+        (o.start, o.end)
+        for o, label in known.agenda
+        if label.action is action and took_place(o.event) and part[0] <= o.start and o.end <= min(part[1], known.at)
+    ]
+    if action is ActionType.EXERCISE:
+        found += [one for one in workout_stretches(known) if part[0] <= one[0] < part[1]]
+    if action is ActionType.MEDITATE:
+        sessions = (one for _, one in known.samples if one.metric is Metric.MINDFUL and part[0] <= one.start < part[1])
+        found += [(one.start, one.end or one.start + one.value * MINUTE) for one in sessions]
+    return len(calendar.merged(found))

@@ -1,0 +1,215 @@
+"""The figures of a weekly review and its sentences: counts, comparisons, what may be tried. None names a cause."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import islice
+
+from bridge.domain.records import AdviceRecord, Deed
+from bridge.meters.words import plural
+from rhythm_env.interface import ActionType, Answer, Meter, Slot
+
+IDEAS_MAX = 2
+FEW = 2  # suggestions of an action in a part of the day, from which on anything is said
+OFTEN = 2 / 3  # share done, from which on an hour suits
+PARTS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
+NO_IDEA = frozenset({ActionType.SLEEP})  # actions that everybody does, about whose hours nothing is learnt here
+Tally = tuple[int, int]  # done, and done or not
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compared:
+    """A figure of a week and the mean of the same part of the weeks before, None where not known.
+
+    ``days`` is the number of days of the week behind ``value``.
+    """
+
+    value: float | None
+    usual: float | None
+    days: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sleep:
+    """The nights that ended in a week. ``bedtime`` is the mean in minutes after local noon, ``spread`` the standard
+    deviation.
+    """
+
+    asleep: Compared  # minutes
+    bedtime: Compared
+    spread: Compared  # minutes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Review:
+    """A week from ``start`` to ``until``, which is its end or now. ``advised`` holds what the user saw, ascending.
+
+    ``done`` holds workouts, tasks, and hours of the calendar by name.
+    """
+
+    monday: date
+    start: datetime
+    until: datetime
+    advised: tuple[AdviceRecord, ...]
+    meters: Mapping[Meter, Compared]
+    sleep: Sleep
+    done: Mapping[str, Compared]
+    ideas: tuple[str, ...]
+
+
+def ideas(
+    advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
+) -> Iterator[str]:
+    """Yield at most two sentences about what to try, the person's goals first. ``times`` is how often each goal was
+    done.
+    """
+    yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
+
+
+def _ideas(
+    advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
+) -> Iterator[str]:
+    tallies = tally(advised)
+    for action, wanted in goals.items():
+        if times.get(action, 0) < wanted:
+            best = _best(tallies, action)
+            when = f"; {PARTS[best]} went best" if best is not None else ""
+            done = times.get(action, 0)
+            yield f"{_name(action)}: {done} of the {wanted} times a week that you want{when}."
+    for action in {action: None for action, _ in tallies if action not in NO_IDEA}:
+        yield from _hours(tallies, action)
+
+
+def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
+    """Yield what was done in which part of the day, where that differs or where it went well."""
+    best = _best(tallies, action)
+    mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
+    worst = next((slot for slot, of in mine.items() if of[0] == 0), None)
+    if best is not None:
+        done, of = tallies[action, best]
+        beside = f", {PARTS[worst]} 0 of {mine[worst][1]}" if worst is not None else ""
+        yield f"{_name(action)}: {PARTS[best]} {done} of {of} done{beside}. Keep to {PARTS[best]}."
+    elif worst is not None:
+        yield f"{_name(action)}: {PARTS[worst]} 0 of {mine[worst][1]} done. Try another part of the day."
+
+
+def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
+    """Return the part of the day in which most of an action was done, None where it was seldom done."""
+    good = [
+        (done / of, of, -slot)
+        for (one, slot), (done, of) in tallies.items()
+        if one is action and of >= FEW and done / of >= OFTEN
+    ]
+    return Slot(-max(good)[2]) if good else None
+
+
+def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tally]:
+    """Return (action, part of the day) -> how many suggestions were done, of those whose outcome is known."""
+    found: dict[tuple[ActionType, Slot], Tally] = {}
+    for one in advised:
+        if one.outcome in (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE):
+            done, of = found.get((one.action, one.moment.slot), (0, 0))
+            found[one.action, one.moment.slot] = done + (one.outcome is Deed.DONE), of + 1
+    return found
+
+
+def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
+    """Count recommendations by outcome and by answer. An outcome that nothing tells yet is unknown."""
+    deeds = [one.outcome or Deed.UNKNOWN for one in advised]
+    answers = [one.answer for one in advised]
+    return {
+        "advised": len(advised),
+        **{str(deed): deeds.count(deed) for deed in Deed},
+        "accepted": answers.count(Answer.ACCEPT),
+        "ignored": answers.count(Answer.IGNORE),
+        "rescheduled": answers.count(Answer.RESCHEDULE),
+    }
+
+
+def lines(review: Review) -> Iterator[str]:
+    """Yield the review as sentences, without titles, as the command line, the page and a message show it."""
+    yield advised_line(review)
+    yield from week_lines(review)
+    yield from review.ideas
+
+
+def advised_line(review: Review) -> str:
+    """Say how many suggestions there were and what became of them."""
+    of = counts(review.advised)
+    if not of["advised"]:
+        return "No suggestion was seen in this week."
+    parts = [f"{of[name]} {name.replace('_', ' ')}" for name in ("done", "partly", "not_done", "unknown") if of[name]]
+    pressed = [f"{of[name]} {name}" for name in ("accepted", "ignored", "rescheduled") if of[name]]
+    said = f" You answered: {', '.join(pressed)}." if pressed else ""
+    return f"{plural(of['advised'], 'suggestion')}: {', '.join(parts)}.{said}"
+
+
+def week_lines(review: Review) -> Iterator[str]:
+    """Say how the week was, a line each about meters, nights, and what was done. Unknown figures are left out."""
+    levels = [f"{meter.lower()} {_level(of)}" for meter, of in review.meters.items() if of.value is not None]
+    if levels:
+        yield f"Meters (0.70 is your normal): {', '.join(levels)}."
+    if review.sleep.asleep.value is not None and review.sleep.bedtime.value is not None:
+        yield _nights(review)
+    named = {"workouts": "workout", "tasks_done": "task done", "meeting_hours": "h of meetings"}
+    named |= {"focus_hours": "h of focus", "company_hours": "h in company"}
+    done = [_figure(word, review.done[name]) for name, word in named.items() if review.done[name].value is not None]
+    if done:
+        yield f"{', '.join(done)}."
+
+
+def _level(of: Compared) -> str:
+    """Describe a level beside the weeks before.
+
+    >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
+    ('0.62 (before: 0.70)', '0.70')
+    """
+    before = "" if of.usual is None else f" (before: {of.usual:.2f})"
+    return f"{of.value or 0:.2f}{before}"
+
+
+def _nights(review: Review) -> str:
+    asleep, bed, spread = review.sleep.asleep, review.sleep.bedtime, review.sleep.spread
+    usual = "" if asleep.usual is None else f" (before: {_hours_of(asleep.usual)})"
+    about = "" if spread.value is None else f", give or take {spread.value:.0f} min"
+    before = "" if spread.value is None or spread.usual is None else f" (before: {spread.usual:.0f} min)"
+    return (
+        f"{plural(asleep.days, 'night')}: {_hours_of(asleep.value or 0)} asleep on average{usual}, "
+        f"to sleep at {clock(bed.value or 0)}{about}{before}."
+    )
+
+
+def _hours_of(minutes: float) -> str:
+    return f"{round(minutes) // 60} h {round(minutes) % 60:02} min"
+
+
+def clock(minutes: float) -> str:
+    """Return the time of day of minutes after noon.
+
+    >>> clock(0), clock(690), clock(750.4)
+    ('12:00', '23:30', '00:30')
+    """
+    at = (round(minutes) + 12 * 60) % (24 * 60)
+    return f"{at // 60:02}:{at % 60:02}"
+
+
+def _figure(word: str, of: Compared) -> str:
+    """Describe a figure beside what is usual.
+
+    >>> _figure("workout", Compared(value=3, usual=2.25)), _figure("h of focus", Compared(value=5.26, usual=None))
+    ('3 workouts (before: 2.2)', '5.3 h of focus')
+    """
+    value = of.value or 0.0
+    told = f"{value:.1f} {word}" if word.startswith("h ") else _plural(round(value), word)
+    return told if of.usual is None else f"{told} (before: {of.usual:.1f})"
+
+
+def _plural(number: int, word: str) -> str:
+    first, _, rest = word.partition(" ")
+    return f"{plural(number, first)} {rest}".rstrip()
+
+
+def _name(action: ActionType) -> str:
+    return str(action).replace("_", " ").capitalize()

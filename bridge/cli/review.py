@@ -1,0 +1,93 @@
+"""Run ``bridge review`` and ``bridge history``, which look back at recommendations and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from bridge.cli import options, show
+from bridge.documents.text import slot_name
+from bridge.domain.slots import zone_at
+
+if TYPE_CHECKING:
+    from bridge.domain.records import AdviceRecord, User
+
+HISTORY_DAYS_MAX = 366
+
+
+def register(app: typer.Typer) -> None:
+    app.command()(review)
+    app.command()(history)
+
+
+def review(
+    user: options.User,
+    week: Annotated[
+        str | None,
+        typer.Option(help="A week such as 2026-W47, or a date in it; default: the week of yesterday.", metavar="WEEK"),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Look back at a week: what was advised and what became of it, how the week was, and what to try."""
+    from bridge import installation
+    from bridge.advice import review_words
+    from bridge.advice.review import load_review, review_week
+    from bridge.advice.week import monday_of
+    from bridge.documents.review import review_document, week_name
+
+    with installation.open_bridge() as bridge:
+        person, now = bridge.store.people.user(user), installation.now()
+        monday = review_week(now, person) if week is None else monday_of(week, now, person.zones)
+        found = load_review(bridge.store, person, bridge.classifier, monday, now=now, proxies=bridge.proxies)
+    if json:
+        show.document(review_document(found, person))
+        return
+    typer.echo(f"{user}, week {week_name(monday)}")
+    for line in review_words.lines(found):
+        typer.echo(line)
+    _table(list(found.advised), person)
+
+
+def history(
+    user: options.User,
+    days: Annotated[int, typer.Option(help="How many days to look back.", min=1, max=HISTORY_DAYS_MAX)] = 14,
+    json: options.Json = False,
+) -> None:
+    """List recommendations, newest first, with the answer that was given and the outcome that was seen."""
+    from bridge import installation
+    from bridge.advice import outcomes
+    from bridge.advice.recommend import INSTANT
+    from bridge.documents.review import past_advice_document
+
+    with installation.open_bridge() as bridge:
+        person, now = bridge.store.people.user(user), installation.now()
+        outcomes.confirm(bridge.store, person, bridge.classifier, now=now)
+        since = now - timedelta(days=days)
+        found = outcomes.advised(bridge.store, person, since=since, until=now + INSTANT)[::-1]
+    if json:
+        show.document([past_advice_document(one, person, now=now) for one in found])
+    elif found:
+        _table(found, person)
+    else:
+        typer.echo(f"nothing was advised; see: bridge recommend --user {user}")
+
+
+def _table(found: list[AdviceRecord], person: User) -> None:
+    if found:
+        show.table(list(_rows(found, person)), ("id", "day", "slot", "action", "answer", "outcome", "evidence"))
+
+
+def _rows(found: list[AdviceRecord], person: User) -> Iterator[dict[str, object]]:
+    for one in found:
+        yield {
+            "id": one.id,
+            "day": f"{one.created_at.astimezone(zone_at(one.created_at, person.zones)):%d %b}",
+            "slot": slot_name(one.moment),
+            "action": str(one.action),
+            "answer": None if one.answer is None else one.answer.lower(),
+            "outcome": None if one.outcome is None else one.outcome.replace("_", " "),
+            "evidence": "; ".join(one.evidence),
+        }

@@ -1,0 +1,154 @@
+"""Document recommendations with their outcomes, and weekly reviews."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge.advice.review_words import clock, counts
+from bridge.domain.slots import zone_at
+from bridge.planning.outcomes import as_answer
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from bridge.advice.review_words import Compared, Review
+    from bridge.domain.records import AdviceRecord, User
+
+
+class AdvisedDocument(TypedDict):
+    """A recommendation with the answer that was pressed and the outcome that was seen."""
+
+    id: int
+    at: str
+    action: str
+    kind: str | None
+    what: str | None
+    answer: str | None
+    outcome: str | None
+    evidence: list[str]
+
+
+class PastAdviceDocument(AdvisedDocument):
+    """A recommendation of the history. ``heard`` is what the model hears of it, null for nothing."""
+
+    slot: int
+    start: str | None
+    end: str | None
+    shown: bool
+    heard: str | None
+
+
+class FigureDocument(TypedDict):
+    """A figure of the week and its mean in the same part of the four weeks before, null where not known."""
+
+    value: float | None
+    usual: float | None
+
+
+class LevelDocument(TypedDict):
+    """A meter's mean in the week, in the weeks before, and the days of the week that have a level."""
+
+    mean: float | None
+    usual: float | None
+    days: int
+
+
+class SleepDocument(TypedDict):
+    """The nights that ended in the week, with the standard deviation of the time of falling asleep."""
+
+    nights: int
+    asleep_min: FigureDocument
+    bedtime: str | None
+    usual_bedtime: str | None
+    bedtime_sd_min: FigureDocument
+
+
+# "from" and "try" cannot be written as attributes of a class
+ReviewDocument = TypedDict(
+    "ReviewDocument",
+    {
+        "user": str,
+        "week": str,
+        "from": str,
+        "to": str,
+        "advised": list[AdvisedDocument],
+        "counts": dict[str, int],
+        "meters": dict[str, LevelDocument],
+        "sleep": SleepDocument,
+        "done": dict[str, FigureDocument],
+        "try": list[str],
+    },
+)
+
+
+def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
+    """Document a recommendation with its outcome."""
+    return {
+        "id": one.id,
+        "at": _local(one.created_at, user),
+        "action": str(one.action),
+        "kind": one.kind,
+        "what": one.what,
+        "answer": str(one.answer) if one.answer else None,
+        "outcome": str(one.outcome) if one.outcome else None,
+        "evidence": list(one.evidence),
+    }
+
+
+def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
+    """Document a recommendation of the history."""
+    heard = as_answer(one, now)
+    return {
+        **advised_document(one, user),
+        "slot": int(one.moment.slot),
+        "start": None if one.start is None else _local(one.start, user),
+        "end": None if one.end is None else _local(one.end, user),
+        "shown": one.shown_at is not None,
+        "heard": None if heard is None else str(heard),
+    }
+
+
+def review_document(review: Review, user: User) -> ReviewDocument:
+    """Document a weekly review, rounded as people read it."""
+    sleep = review.sleep
+    return {
+        "user": user.name,
+        "week": week_name(review.monday),
+        "from": _local(review.start, user),
+        "to": _local(review.until, user),
+        "advised": [advised_document(one, user) for one in review.advised],
+        "counts": counts(review.advised),
+        "meters": {
+            str(meter): {"mean": _rounded(of.value, 3), "usual": _rounded(of.usual, 3), "days": of.days}
+            for meter, of in review.meters.items()
+        },
+        "sleep": {
+            "nights": sleep.asleep.days,
+            "asleep_min": _figure(sleep.asleep),
+            "bedtime": None if sleep.bedtime.value is None else clock(sleep.bedtime.value),
+            "usual_bedtime": None if sleep.bedtime.usual is None else clock(sleep.bedtime.usual),
+            "bedtime_sd_min": _figure(sleep.spread),
+        },
+        "done": {name: _figure(of) for name, of in review.done.items()},
+        "try": list(review.ideas),
+    }
+
+
+def week_name(monday: date) -> str:
+    """Return a week as ISO 8601 writes it, e.g. ``2026-W47``."""
+    year, number, _ = monday.isocalendar()
+    return f"{year}-W{number:02}"
+
+
+def _figure(of: Compared) -> FigureDocument:
+    return {"value": _rounded(of.value, 1), "usual": _rounded(of.usual, 1)}
+
+
+def _rounded(value: float | None, digits: int) -> float | None:
+    return None if value is None else round(value, digits)
+
+
+def _local(at: datetime, user: User) -> str:
+    return at.astimezone(zone_at(at, user.zones)).isoformat(timespec="seconds")

@@ -1,0 +1,327 @@
+"""Compare a recommendation with what the data show of its time, and say what a model hears of it. Pure.
+
+Data prove that something was done far more often than that it was not. ``NOT_DONE`` therefore needs a source that
+has shown such actions before, that reported for this time, and that shows none. Everything else is ``UNKNOWN``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from types import MappingProxyType
+
+from bridge.calendar import Stretch
+from bridge.domain.metrics import CHECK_INS, METRICS, Metric, Shape
+from bridge.domain.records import AdviceRecord, Deed, Recommendation, Snapshot
+from bridge.domain.slots import Moment, ZoneHistory, moment_of, slot_bounds, slot_start, zone_at
+from bridge.domain.types import Episode, EpisodeKind, Event, Response, Sample
+from rhythm_env.interface import SLOTS_PER_DAY, ActionType, Answer, Slot
+
+Advice = Recommendation | AdviceRecord
+Found = tuple[Deed, tuple[str, ...]]
+
+MINUTE, HOUR, NONE = timedelta(minutes=1), timedelta(hours=1), timedelta(0)
+WIDER = timedelta(hours=2)  # so far from its times an action still counts
+LEAST = timedelta(minutes=10)  # of a workout or an entry
+MINDFUL_LEAST = timedelta(minutes=5)
+IN_TIME, LATE = timedelta(minutes=90), timedelta(hours=3)  # distance of falling asleep from the time advised
+NAP_MAX = timedelta(hours=1)  # a longer sleep is a night
+NIGHT_SHARE = 0.5  # of what was left of a night's slot
+BEFORE = timedelta(days=28)  # in which a source has to have shown such actions
+RHYTHM = timedelta(days=14)  # in which a source has to have measured by day, if its silence is to mean anything
+WORN = 0.5  # share of the hours with a measurement
+ENOUGH: Mapping[str, int] = MappingProxyType({"workout": 1, "nap": 1, "mindfulness": 3})  # earlier ones that it takes
+EVIDENCE_MAX = 4  # texts
+TITLE_LEAST = 4  # letters of a task's title that is looked for within other words
+WAITING = "nothing yet from "  # begins the text about a source that may still show it
+DAYTIME = frozenset({Slot.MORNING, Slot.AFTERNOON})
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+NOTHING_DONE = frozenset({"birthday", "workingLocation"})  # kinds of entries that nobody does
+RANKS = (Deed.DONE, Deed.PARTLY)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Trace:
+    """Something that the data show of the action. ``text`` holds no title."""
+
+    deed: Deed
+    text: str
+
+
+def as_answer(advice: Advice, at: datetime) -> Answer | None:
+    """Return the answer that a model hears of a recommendation at ``at``, or None for none.
+
+    What was pressed counts first. Without it, a recommendation that was seen counts as accepted once it is known to be
+    done. It counts as ignored once it is over and known not to be done. A superseded one never counts.
+    """
+    if advice.superseded_at is not None and advice.superseded_at <= at:
+        return None
+    if advice.answer is not None and advice.answered_at is not None and advice.answered_at <= at:
+        return advice.answer
+    if not _known_by(advice.shown_at, at) or not _known_by(advice.outcome_at, at):
+        return None
+    if advice.outcome is Deed.DONE:
+        return Answer.ACCEPT
+    return Answer.IGNORE if advice.outcome is Deed.NOT_DONE and advice.expires_at <= at else None
+
+
+def _known_by(since: datetime | None, at: datetime) -> bool:
+    return since is not None and since <= at
+
+
+def meant_for(advice: Advice) -> Moment | None:
+    """Return the slot in which the user was to act, None where it was put off to no slot."""
+    return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
+
+
+def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
+    """Return when the slot of a recommendation, or the slot it was put off to, is over."""
+    moment = meant_for(advice)
+    return advice.expires_at if moment in (None, advice.moment) else slot_bounds(moment, zones)[1]
+
+
+def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
+    """Return when the day of a recommendation ends, which is 06:00 of the next. Until then an answer can change."""
+    last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
+    return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)
+
+
+def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
+    """Return the stretch in which the action counts, None where there is none.
+
+    It is the slot. A recommendation with times has those, widened by two hours within its day. What was over before
+    the recommendation was made does not count, except for an entry to keep.
+    """
+    moment = meant_for(advice)
+    if moment is None:
+        return None
+    begin, end = slot_bounds(moment, zones)
+    if moment == advice.moment:
+        end = max(end, advice.expires_at)  # hours that a flight west brought twice
+    placed = advice.start is not None and (moment == advice.moment or begin <= advice.start < end)
+    if placed and advice.start is not None and advice.end is not None:
+        first, last = _day(moment, zones)
+        begin, end = max(first, advice.start - WIDER), min(last, advice.end + WIDER)
+    begin = begin if advice.kind == "keep" else max(begin, advice.created_at)
+    return (begin, end) if begin < end else None
+
+
+def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
+    morning = moment_of(moment.week, moment.day * SLOTS_PER_DAY)
+    return slot_start(morning, zones), slot_start(morning.shifted(SLOTS_PER_DAY), zones)
+
+
+def observed(advice: Advice, known: Snapshot) -> Found:
+    """Return what became of a recommendation, with the evidence, as far as the data show it at ``known.at``.
+
+    ``known`` has to reach ``BEFORE`` back from the recommendation. A calendar entry alone is no proof against a watch
+    that was worn: where the two differ, the outcome is unknown.
+    """
+    span = time_of(advice, known.zones)
+    if span is None:
+        return Deed.UNKNOWN, ()
+    measured = list(_measured(advice, known, span))
+    entries = list(_entries(advice.action, known, span))
+    missed, awaited = ([], []) if measured else _missed(advice, known, span)
+    traces = measured + entries
+    texts = tuple([one.text for one in traces] + missed)[:EVIDENCE_MAX]
+    if traces and not missed:
+        return min((one.deed for one in traces), key=RANKS.index), texts
+    if missed and not traces:
+        return Deed.NOT_DONE, texts
+    return Deed.UNKNOWN, texts or tuple(awaited)[:EVIDENCE_MAX]
+
+
+def _measured(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield what watches, apps and task lists show of the action."""
+    if advice.action is ActionType.EXERCISE:
+        yield from _workouts(known, span)
+    elif advice.action is ActionType.SLEEP:
+        yield from _naps(known, span) if is_nap(advice) else _nights(advice, known, span)
+    elif advice.action is ActionType.MEDITATE:
+        yield from _sessions(known, span)
+    elif advice.action in WORK:
+        yield from _tasks(advice, known, span)
+
+
+def _episodes(known: Snapshot, kind: EpisodeKind, span: Stretch) -> Iterator[tuple[str, Episode, timedelta]]:
+    """Yield (source, episode, its time within the stretch) of a kind that ended by ``known.at``, ascending."""
+    for source, one in known.episodes:
+        within = min(one.end, span[1]) - max(one.start, span[0])
+        if one.kind is kind and within > NONE and one.end <= known.at:
+            yield source, one, within
+
+
+def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    for source, one, within in _episodes(known, EpisodeKind.WORKOUT, span):
+        whole = within >= min(LEAST, one.end - one.start) and one.end - one.start >= LEAST
+        yield Trace(deed=Deed.DONE if whole else Deed.PARTLY, text=f"workout {_clock(one, known)}, {source}")
+
+
+def is_nap(advice: Advice) -> bool:
+    """Tell if a recommendation to sleep means a nap."""
+    if advice.start is not None and advice.end is not None:
+        return advice.end - advice.start <= NAP_MAX
+    moment = meant_for(advice)
+    return moment is not None and moment.slot in DAYTIME
+
+
+def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    for source, one, _ in _episodes(known, EpisodeKind.NAP, span):
+        yield Trace(deed=Deed.DONE, text=f"nap {_clock(one, known)}, {source}")
+    for source, one, _ in _episodes(known, EpisodeKind.SLEEP, span):
+        if one.start >= span[0]:  # who works at night
+            yield Trace(deed=Deed.DONE, text=f"asleep {_clock(one, known)}, {source}")
+
+
+def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield main sleeps that began near the time advised, or that overlap the slot of a recommendation without times.
+
+    Of a night's slot it takes half. A sleep that begins soon after the slot is a part.
+    """
+    for source, one in known.episodes:
+        if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
+            deed = _slept(advice, one, span)
+            if deed is not None:
+                yield Trace(deed=deed, text=f"asleep {_clock(one, known)}, {source}")
+
+
+def _slept(advice: Advice, one: Episode, span: Stretch) -> Deed | None:
+    if advice.start is not None:
+        off = abs(one.start - advice.start)
+        return Deed.DONE if off <= IN_TIME else Deed.PARTLY if off <= LATE else None
+    within = min(one.end, span[1]) - max(one.start, span[0])
+    if within <= NONE:
+        return Deed.PARTLY if span[1] <= one.start <= span[1] + IN_TIME else None
+    moment = meant_for(advice)
+    at_night = moment is not None and moment.slot is Slot.NIGHT
+    needed = (span[1] - span[0]) * NIGHT_SHARE if at_night else MINUTE
+    return Deed.DONE if within >= needed else Deed.PARTLY
+
+
+def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    for source, one in known.samples:
+        end = one.end or one.start + one.value * MINUTE
+        if one.metric is Metric.MINDFUL and one.start < span[1] and end > span[0] and end <= known.at:
+            deed = Deed.DONE if one.value * MINUTE >= MINDFUL_LEAST else Deed.PARTLY
+            yield Trace(deed=deed, text=f"mindfulness {_hm(one.start, known)}, {one.value:.0f} min, {source}")
+
+
+def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield completed tasks. The task that the recommendation names is the whole, any other a part."""
+    for one in known.tasks:
+        if one.completed is not None and span[0] <= one.completed < span[1] and one.completed <= known.at:
+            named = _names(advice.what or "", (one.title or "").strip())
+            yield Trace(
+                deed=Deed.DONE if named else Deed.PARTLY,
+                text=f"{'this task' if named else 'a task'} completed {_hm(one.completed, known)}",
+            )
+
+
+def _names(what: str, title: str) -> bool:
+    """Tell if the words of a recommendation name a task.
+
+    >>> _names("Tax return, due on Friday", "Tax return"), _names("Tax return", "T"), _names("", "")
+    (True, False, False)
+    """
+    return bool(title) and (title == what.strip() or (len(title) >= TITLE_LEAST and title in what))
+
+
+def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Trace]:
+    """Yield calendar entries of the action that took place."""
+    for occurrence, label in known.agenda:
+        within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
+        needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
+        if label.action is action and within >= needed and occurrence.end <= known.at and took_place(occurrence.event):
+            hours = f"{_hm(occurrence.start, known)}-{_hm(occurrence.end, known)}"
+            yield Trace(deed=Deed.DONE, text=f"entry {hours}, calendar")
+
+
+def took_place(event: Event) -> bool:
+    """Tell if an entry that is over can stand for something done.
+
+    Entries that were written for advice are plans, and do not tell whether anybody followed them.
+    """
+    off = event.all_day or event.cancelled or event.response is Response.DECLINED
+    return not off and event.kind not in NOTHING_DONE and not event.kind.startswith("advice")
+
+
+def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
+    """Return texts of the sources that would have shown the action and did not, and of those that still may."""
+    if advice.action is ActionType.SLEEP and not is_nap(advice):
+        return _other_nights(known, span)
+    name = {ActionType.EXERCISE: "workout", ActionType.SLEEP: "nap", ActionType.MEDITATE: "mindfulness"}.get(
+        advice.action
+    )
+    missed: list[str] = []
+    awaited: list[str] = []
+    for source in [] if name is None else _able(name, known, span):
+        if _reported(source, known, span):
+            missed.append(f"no {name}, {source}")
+        elif not _later(source, known, span):
+            awaited.append(f"{WAITING}{source}")
+    return missed, awaited
+
+
+def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
+    """Return texts of the sources that recorded the night, which then began at another time."""
+    nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
+    sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
+    after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
+    missed = [f"asleep {_clock(after[source], known)}, {source}" for source in sources if source in after]
+    late = known.at < span[1] + 24 * HOUR
+    return missed, [f"{WAITING}{source}" for source in sources if source not in after and late]
+
+
+_SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
+    {
+        "workout": lambda one: isinstance(one, Episode) and one.kind is EpisodeKind.WORKOUT,
+        "nap": lambda one: isinstance(one, Episode) and one.kind is EpisodeKind.NAP,
+        "mindfulness": lambda one: isinstance(one, Sample) and one.metric is Metric.MINDFUL,
+    }
+)
+
+
+def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
+    """Return the sources that showed such actions in the weeks before."""
+    counts: dict[str, int] = {}
+    for source, one in _rows(known):
+        if _SHOWS[name](one) and span[0] - BEFORE <= one.start < span[0]:
+            counts[source] = counts.get(source, 0) + 1
+    return sorted(source for source, count in counts.items() if count >= ENOUGH[name])
+
+
+def _later(source: str, known: Snapshot, span: Stretch) -> bool:
+    """Tell if a source has measured after the stretch."""
+    return any(of == source and span[1] <= (one.end or one.start) <= known.at for of, one in _rows(known))
+
+
+def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
+    yield from known.episodes
+    yield from known.samples
+
+
+def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
+    """Tell if a source has reported for a stretch: measured after it, and within it if it measures by day at all."""
+    if not _later(source, known, span):
+        return False
+    begun = [one for of, one in known.samples if of == source and _by_day(one) and one.start < span[1]]
+    if not any(span[0] - RHYTHM <= one.start < span[0] for one in begun):
+        return True
+    hours = {(one.start - span[0]) // HOUR for one in begun if one.start >= span[0]}
+    return len(hours) >= WORN * ((span[1] - span[0]) / HOUR)
+
+
+def _by_day(one: Sample) -> bool:
+    """Tell if a sample is a measurement at an hour, which a device makes by itself."""
+    by_hand = one.metric is Metric.MINDFUL or one.metric in CHECK_INS.values()
+    return METRICS[one.metric].shape is Shape.INTRADAY and not by_hand
+
+
+def _clock(one: Episode, known: Snapshot) -> str:
+    return f"{_hm(one.start, known)}-{_hm(one.end, known)}"
+
+
+def _hm(at: datetime, known: Snapshot) -> str:
+    return f"{at.astimezone(zone_at(at, known.zones)):%H:%M}"

@@ -1,0 +1,65 @@
+"""The plan of a day, the times to which a recommendation can be put off, and its entry for a calendar."""
+
+from __future__ import annotations
+
+from datetime import date, timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Path, Query, Request
+from fastapi.responses import RedirectResponse, Response
+
+from bridge.advice import recommend, rescheduling
+from bridge.documents.inputs import parse_day
+from bridge.documents.plan_ics import to_icalendar
+from bridge.domain.errors import SetupError
+from bridge.planning.day_plan import Block
+from bridge.web import timeline
+from bridge.web.day import is_part, local
+from bridge.web.render import page
+from bridge.web.state import Visitor, is_seen
+
+router = APIRouter()
+Number = Annotated[int, Path(ge=1, le=2**53)]
+A_DAY = timedelta(days=1)
+
+
+@router.get("/day")
+def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date", max_length=20)] = "") -> Response:
+    """Show the plan of a date, today by default."""
+    today = local(visit, visit.now).date()
+    wanted: date = parse_day(day) if day else today
+    found = visit.app.plan_cache.plan(visit, wanted, seen=is_seen(request, visit))
+    shown = timeline.timeline(visit, found)
+    if is_part(request):
+        return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)
+    return page("day.html", visit, path="/", plan=shown, earlier=wanted - A_DAY, later=wanted + A_DAY)
+
+
+@router.get("/advice/{number}/gaps")
+def gaps(request: Request, visit: Visitor, number: Number) -> Response:
+    """Offer up to three good times to which a recommendation can be put off."""
+    found = recommend.own(visit.bridge.store, visit.user, number)
+    if not is_part(request):
+        return RedirectResponse("/", 303)
+    known = visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
+    free = rescheduling.gaps(visit.bridge, visit.user, found, now=visit.now, known=known)
+    return page("today/gaps.html", visit, number=found.id, offers=timeline.offers(visit, free))
+
+
+@router.get("/advice/{number}.ics")
+def entry(visit: Visitor, number: Number) -> Response:
+    """Send a recommendation as an entry for a calendar."""
+    found = recommend.own(visit.bridge.store, visit.user, number)
+    if found.start is None or found.end is None:
+        raise SetupError("this recommendation has no time; put it off to one on the page")
+    block = Block(
+        start=found.start,
+        end=found.end,
+        kind=found.kind or "suggested",
+        action=found.action,
+        title=found.what,
+        reasons=found.reasons,
+        recommendation_id=found.id,
+    )
+    name = {"Content-Disposition": f'attachment; filename="advice-{found.id}.ics"'}
+    return Response(to_icalendar([block], visit.now), media_type="text/calendar; charset=utf-8", headers=name)

@@ -1,0 +1,64 @@
+"""The page that looks back at a week: suggestions with what became of them, and how the week was."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Path, Query
+from fastapi.responses import HTMLResponse, RedirectResponse
+
+from bridge.advice import outcomes, review_words
+from bridge.advice.review import load_review, review_week
+from bridge.advice.week import monday_of
+from bridge.documents.inputs import parse_answer
+from bridge.documents.review import week_name
+from bridge.domain.errors import SetupError
+from bridge.domain.records import Deed
+from bridge.web import day
+from bridge.web.render import page
+from bridge.web.state import Visitor
+
+router = APIRouter()
+A_WEEK = timedelta(weeks=1)
+Week = Annotated[str | None, Query(max_length=20)]
+
+
+@router.get("/review")
+def review(visit: Visitor, week: Week = None) -> HTMLResponse:
+    """Show a week, by default that of yesterday, with the questions that are open."""
+    newest = review_week(visit.now, visit.user)
+    monday = newest if week is None else monday_of(week, visit.now, visit.user.zones)
+    bridge = visit.bridge
+    found = load_review(bridge.store, visit.user, bridge.classifier, monday, now=visit.now, proxies=bridge.proxies)
+    return page(
+        "review.html",
+        visit,
+        path="/review",
+        week=week_name(monday),
+        first=f"{monday:%d %b}",
+        last=f"{monday + A_WEEK - timedelta(days=1):%d %b %Y}",
+        earlier=week_name(monday - A_WEEK),
+        later=week_name(monday + A_WEEK) if monday + A_WEEK <= visit.now.date() else None,
+        advised_line=review_words.advised_line(found),
+        lines=list(review_words.week_lines(found)),
+        ideas=found.ideas,
+        rows=[day.past_advice(one) for one in found.advised],
+        questions=day.questions(visit),
+        back="/review",
+    )
+
+
+@router.post("/did/{number}")
+def did(
+    visit: Visitor,
+    number: Annotated[int, Path(ge=1, le=2**53)],
+    answer: Annotated[str, Form(max_length=20)],
+    back: Annotated[str, Form(max_length=20)] = "/",
+) -> RedirectResponse:
+    """Store the user's word for what became of a recommendation."""
+    deed = parse_answer(answer)
+    if not isinstance(deed, Deed):
+        raise SetupError("say done, partly or not_done")
+    outcomes.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
+    return RedirectResponse("/review" if back == "/review" else "/", 303)

@@ -1,0 +1,114 @@
+"""The page of wishes for the plan: vetoes, hours, goals, weights of the meters, and suggestions a day."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Request
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
+
+from bridge.documents.inputs import parse_hours
+from bridge.domain.errors import SetupError
+from bridge.domain.wishes import GOAL_MAX, SUGGESTIONS_MAX, Hours, Wishes, checked, plain
+from bridge.web.render import page
+from bridge.web.state import Visit, Visitor
+from rhythm_env.interface import ActionType, Meter
+
+router = APIRouter()
+WEIGHTS = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
+FIELD_MAX = 200  # characters
+Fields = Mapping[str, str]
+
+
+async def fields(request: Request) -> Fields:
+    """Return the fields of a form, cut to a bounded length."""
+    form = await request.form()
+    return {name: str(value)[:FIELD_MAX] for name, value in form.items()}
+
+
+@router.get("/wishes")
+def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
+    """Show the wishes."""
+    found = visit.bridge.store.people.wishes(visit.user.id)
+    return _shown(visit, _fields_of(found), saved=saved == "yes")
+
+
+@router.post("/wishes")
+def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
+    """Replace the wishes. What cannot be read is shown again with the reason."""
+    try:
+        found = _wishes(form, visit.user.name)
+    except SetupError as error:
+        return _shown(visit, form, wrong=str(error))
+    visit.bridge.store.people.save_wishes(visit.user.id, found, now=visit.now)
+    return RedirectResponse("/wishes?saved=yes", 303)
+
+
+def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None = None) -> HTMLResponse:
+    return page(
+        "wishes.html",
+        visit,
+        status=200 if wrong is None else 400,
+        path="/wishes",
+        form=form,
+        actions=tuple(ActionType),
+        meters=[_weight(meter, form) for meter in Meter],
+        suggestions=[str(number) for number in range(SUGGESTIONS_MAX + 1)],
+        goal_max=GOAL_MAX,
+        saved=saved,
+        wrong=wrong,
+    )
+
+
+def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
+    """Return the choices of a meter's weight, with a weight that was set elsewhere."""
+    chosen = form.get(f"weight_{meter}", "1")
+    own = () if chosen in dict(WEIGHTS) else ((chosen, chosen),)
+    return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHTS, *own)}
+
+
+def _fields_of(wishes: Wishes) -> Fields:
+    """Return wishes as the fields of the form."""
+    said = plain(wishes)
+    found = {f"never_{action}": "yes" for action in said["never"]}
+    found |= {f"hours_{a}": ", ".join("-".join(span) for span in spans) for a, spans in said["hours"].items()}
+    found |= {f"goal_{action}": str(goal) for action, goal in said["goals"].items()}
+    found |= {f"weight_{meter}": f"{weight:g}" for meter, weight in said["weights"].items()}
+    return {**found, "suggestions": str(wishes.suggestions)}
+
+
+def _wishes(form: Fields, user: str) -> Wishes:
+    """Return the wishes of a form. Raises SetupError for what cannot be read."""
+    goals = {a: _number(form.get(f"goal_{a}", ""), "a goal") for a in ActionType}
+    weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
+    suggestions = _number(form.get("suggestions", ""), "the number of suggestions")
+    return checked(
+        Wishes(
+            never=frozenset(action for action in ActionType if form.get(f"never_{action}")),
+            hours={a: spans for a in ActionType if (spans := _hours(form.get(f"hours_{a}", ""), a, user))},
+            goals={action: goal for action, goal in goals.items() if goal},
+            weights={meter: weight for meter, weight in weights.items() if weight != 1},
+            **({} if suggestions is None else {"suggestions": suggestions}),
+        )
+    )
+
+
+def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
+    return parse_hours(f"{action} {text.replace('–', '-')}", user)[1] if text.strip() else ()
+
+
+def _number(text: str, what: str) -> int | None:
+    """Return a whole number, or None for no text."""
+    if not text.strip():
+        return None
+    if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
+        raise SetupError(f"{what} is a whole number, not {text!r}")
+    return int(text)
+
+
+def _float(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise SetupError(f"a weight is a number, not {text!r}") from None

@@ -1,0 +1,63 @@
+"""The plans of days, computed again when data, wishes or advice have changed, and every five minutes."""
+
+from __future__ import annotations
+
+import threading
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.advice.day_plan import plan_day
+from bridge.advice.recommend import INSTANT
+from bridge.domain.slots import zone_at
+from bridge.planning.day_plan import DayPlan
+from bridge.web.today_cache import data_version
+
+if TYPE_CHECKING:
+    from bridge.domain.records import User
+    from bridge.installation import Bridge
+    from bridge.web.state import Visit
+
+FRESH = timedelta(minutes=5)  # suggestions begin at full five minutes
+ADVICE_BACK = timedelta(days=8)
+MAX_CACHED_PLANS = 64
+Key = tuple[int, date]
+Version = tuple[object, ...]
+
+
+class PlanCache:
+    """Plans of users' days."""
+
+    def __init__(self) -> None:
+        self._plans: dict[Key, tuple[Version, DayPlan]] = {}
+        self._lock = threading.Lock()
+
+    def plan(self, visit: Visit, day: date | None, *, seen: bool) -> DayPlan:
+        """Return the plan of a date, today by default, from the cache if nothing has changed since."""
+        bridge, user, now = visit.bridge, visit.user, visit.now
+        day = day or now.astimezone(zone_at(now, user.zones)).date()
+        key, version = (user.id, day), _version(bridge, user, now)
+        cached = self._plans.get(key)
+        if cached is not None and cached[0] == version:
+            return cached[1]
+        known = visit.app.today_cache.planning_snapshot(bridge, user, now)
+        found = plan_day(bridge, user, day, now=now, seen=seen, known=known)
+        if _version(bridge, user, now) == version:  # else the slot's advice was made just now
+            self._keep(key, version, found)
+        return found
+
+    def _keep(self, key: Key, version: Version, found: DayPlan) -> None:
+        with self._lock:
+            self._plans.pop(key, None)
+            self._plans[key] = version, found
+            if len(self._plans) > MAX_CACHED_PLANS:
+                del self._plans[next(iter(self._plans))]
+
+
+def _version(bridge: Bridge, user: User, now: datetime) -> Version:
+    """Return a value that changes with everything a plan depends on."""
+    store = bridge.store
+    given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
+    advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)
+    resets = tuple(reset.taken_back_at for reset in store.recommendations.resets(user.id))
+    five_minutes = now.timestamp() // FRESH.total_seconds()
+    return data_version(bridge, user, now), store.people.wishes(user.id), advice, resets, five_minutes

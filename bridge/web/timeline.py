@@ -1,0 +1,96 @@
+"""The plan of a day as the templates use it."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from bridge.domain.records import Recommendation
+from bridge.domain.slots import moment_at
+from bridge.planning.common_sense import Option
+from bridge.planning.day_plan import Block, DayPlan
+from bridge.web import phrases
+from bridge.web.day import local
+from bridge.web.state import Visit
+
+KINDS = {
+    "entry": "Entry",
+    "keep": "Keep",
+    "suggested": "Suggested",
+    "task": "Task",
+    "wind_down": "Wind down",
+    "sleep": "Sleep",
+}
+REASONS_MAX = 2
+EVENING = 18  # hour from which tomorrow is shown as well
+A_DAY = timedelta(days=1)
+
+
+def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
+    """Return the rows of a plan, with the mark of the current time on the plan of today."""
+    today = local(visit, visit.now).date()
+    store = visit.bridge.store
+    current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
+    blocks = sorted(plan.blocks, key=lambda block: (not block.all_day, block.start, block.end))
+    rows = [_row(visit, block, current) for block in blocks]
+    begun = sum(row["begun"] for row in rows)
+    return {
+        "date": f"{plan.date:%A}, {plan.date.day} {plan.date:%B}",
+        "is_today": plan.date == today,
+        "before": rows[:begun],
+        "after": rows[begun:],
+        "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
+        "changes": [phrases.action_words(change) for change in plan.changes],
+        "tomorrow": _tomorrow(visit) if plan.date == today else None,
+    }
+
+
+def _tomorrow(visit: Visit) -> dict[str, str] | None:
+    """Return the date of tomorrow from the evening on."""
+    now = local(visit, visit.now)
+    day = now.date() + A_DAY
+    return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= EVENING else None
+
+
+def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
+    preview = block.kind == "suggested" and block.recommendation_id is None
+    is_current = current is not None and block.recommendation_id == current.id
+    name = None if block.action is None else phrases.action_name(str(block.action))
+    title = block.title or name or KINDS[block.kind]
+    return {
+        "from": "all day" if block.all_day else f"{local(visit, block.start):%H:%M}",
+        "to": "" if block.all_day else f"{local(visit, block.end):%H:%M}",
+        "kind": block.kind,
+        "word": KINDS[block.kind],
+        "title": title,
+        "action": None if name in (None, title, KINDS[block.kind]) else name,
+        "reasons": block.reasons[:REASONS_MAX],
+        "preview": preview,
+        "answer": _answer(block, current),
+        "current": is_current and block.end > visit.now,
+        "begun": block.all_day or block.start <= visit.now,
+        "over": block.end <= visit.now,
+        "now": block.start <= visit.now < block.end and not block.all_day,
+    }
+
+
+def _answer(block: Block, current: Recommendation | None) -> str | None:
+    """Return that the user agreed to a suggestion, or None. Only those and the open one are in a plan."""
+    if block.recommendation_id is None:
+        return None
+    is_open = current is not None and block.recommendation_id == current.id and current.answer is None
+    return None if is_open else "agreed"
+
+
+def when(visit: Visit, at: datetime) -> str:
+    """Return a time in words: ``today 18:30``, ``tomorrow 07:10``, else the weekday."""
+    there, today = local(visit, at), local(visit, visit.now).date()
+    days = (there.date() - today).days
+    name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"
+    return f"{name} {there:%H:%M}"
+
+
+def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
+    """Return the key of the slot and the time in words of each gap."""
+    moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
+    return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]

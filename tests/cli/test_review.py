@@ -1,0 +1,216 @@
+"""Looking back at the terminal: a week beside the weeks before, the history, and a word afterwards."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bridge import installation
+from bridge.advice.review import load_review
+from bridge.advice.review_words import Compared, clock, ideas, lines
+from bridge.domain.metrics import Metric
+from bridge.domain.records import AdviceRecord, Deed, User
+from bridge.domain.types import Event, Item, Sample, Task
+from bridge.store import Store
+from rhythm_env.interface import ActionType, Answer, Slot
+from tests.commands import bridge
+from tests.meters.life import DAY, HOUR, MORNING, night
+from tests.planning.test_outcomes import DAWN, EVENING, MIN, RUN, workout
+from tests.test_outcomes import CLASSIFIER, advised, land, person
+
+MONDAY = DAWN - 4 * DAY  # 6:00 in Berlin; DAWN is a Friday
+SUNDAY_NOON = DAWN + 2 * DAY + 6 * HOUR
+
+
+def life() -> list[Item]:
+    """Five weeks: 7 hours of sleep and two runs a week, and 8 hours and three runs in the last."""
+    items: list[Item] = []
+    for ago in range(-2, 35):
+        this_week = ago <= 4
+        found = night(ago, 480.0 if this_week else 420.0)
+        start = found.end - timedelta(hours=8 if ago % 2 or not this_week else 9)
+        items.append(replace(found, start=start))
+    for week in range(5):
+        begun = MONDAY - week * 7 * DAY + 2 * HOUR
+        items += [workout(begun + day * DAY, 40) for day in ((0, 2, 4) if week == 0 else (1, 3))]
+    return items
+
+
+def event(key: str, start: Any, hours: float, title: str, **of: Any) -> Event:
+    return Event(key=key, calendar="c", title=title, start=start, end=start + hours * HOUR, **of)
+
+
+@pytest.fixture
+def ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Store, User]]:
+    """Five weeks of a life, seen on Sunday at noon; three runs were advised and one was seen by the watch."""
+    monkeypatch.setenv("BRIDGE_CLASSIFIER", "keywords")
+    monkeypatch.setenv("BRIDGE_NOW", SUNDAY_NOON.isoformat())
+    with installation.open_bridge() as opened:
+        user = person(opened.store)
+        events = [
+            event(f"m{week}", MONDAY - week * 7 * DAY + 4 * HOUR, 2 if week else 3, "Sync", others=3)
+            for week in range(5)
+        ]
+        tasks = [Task(key=f"t{day}", list="l", title="x", completed=MONDAY + day * DAY) for day in (0, 1)]
+        land(opened.store, user, *life(), *events, *tasks, now=SUNDAY_NOON - HOUR)
+        advised(opened.store, user, MONDAY)
+        other = advised(opened.store, user, MONDAY + DAY)
+        opened.store.recommendations.save_feedback(other.id, Answer.ACCEPT, now=MONDAY + DAY)
+        advised(opened.store, user, MONDAY + 2 * DAY, shown=False)
+        yield opened.store, user
+
+
+def printed(*arguments: str) -> Any:
+    done = bridge(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_a_week_beside_the_weeks_before(ana: tuple[Store, User]) -> None:
+    body = printed("review", "--user", "ana")
+    assert (body["user"], body["week"], body["from"], body["to"]) == (
+        *("ana", "2026-W47"),
+        *("2026-11-16T06:00:00+01:00", "2026-11-22T12:00:00+01:00"),
+    )
+    assert [(one["action"], one["answer"], one["outcome"]) for one in body["advised"]] == [
+        ("EXERCISE", None, "done"),
+        ("EXERCISE", "ACCEPT", "not_done"),
+    ]  # what nobody saw was no advice to anybody
+    assert body["advised"][0]["evidence"] == ["workout 08:00-08:40, whoop"]
+    assert body["counts"] == {
+        "advised": 2,
+        "done": 1,
+        "partly": 0,
+        "not_done": 1,
+        "unknown": 0,
+        "accepted": 1,
+        "ignored": 0,
+        "rescheduled": 0,
+    }
+    assert body["sleep"]["asleep_min"] == {"value": 480.0, "usual": 420.0}
+    assert (body["sleep"]["nights"], body["sleep"]["usual_bedtime"]) == (7, "23:00")
+    assert body["sleep"]["bedtime_sd_min"] == {"value": pytest.approx(32.1, abs=0.1), "usual": 0.0}
+    assert body["done"] == {
+        "workouts": {"value": 3.0, "usual": 2.0},
+        "workout_minutes": {"value": 120.0, "usual": 80.0},
+        "tasks_done": {"value": 2.0, "usual": None},
+        "meeting_hours": {"value": 3.0, "usual": 2.0},
+        "focus_hours": {"value": 0.0, "usual": 0.0},
+        "company_hours": {"value": 0.0, "usual": 0.0},
+    }
+    vitality = body["meters"]["VITALITY"]
+    assert vitality["mean"] > vitality["usual"]
+    assert vitality["days"] == 7
+    assert len(body["try"]) <= 2
+
+
+def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    at = MONDAY + 2 * DAY  # Wednesday at dawn: one run so far, and one by then in each week before
+    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=at)
+    assert found.until == at
+    assert found.done["workouts"].value is None  # nothing had come in by then
+    late = load_review(store, user, CLASSIFIER, (MONDAY - 7 * DAY).date(), now=SUNDAY_NOON)
+    assert late.done["workouts"] == Compared(value=2.0, usual=2.0)
+
+
+def test_people_read_sentences_without_causes(ana: tuple[Store, User]) -> None:
+    told = bridge("review", "--user", "ana").stdout
+    assert "2 suggestions: 1 done, 1 not done. You answered: 1 accepted." in told
+    assert "7 nights: 8 h 00 min asleep on average (before: 7 h 00 min)" in told
+    assert "3 workouts (before: 2.0)" in told
+    assert not [word for word in ("because", "thanks to", "caused", "effect", "due to", "led to") if word in told]
+
+
+def test_a_week_of_somebody_unknown_claims_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", SUNDAY_NOON.isoformat())
+    assert bridge("user", "add", "ben", "--zone", "UTC").returncode == 0
+    for week in ((), ("--week", "1980-01-07"), ("--week", "2190-W01")):
+        body = printed("review", "--user", "ben", *week)
+        assert body["advised"] == body["try"] == []
+        assert {one["mean"] for one in body["meters"].values()} <= {None, 0.0}
+        assert body["sleep"]["asleep_min"] == {"value": None, "usual": None}
+        assert {one["value"] for one in body["done"].values()} == {None}
+    assert "No suggestion was seen" in bridge("review", "--user", "ben").stdout
+    assert bridge("review", "--user", "ben", "--week", "soon").returncode == 2
+    assert "bridge recommend" in bridge("history", "--user", "ben").stdout
+
+
+def test_on_a_monday_it_is_the_week_before(ana: tuple[Store, User], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", (MONDAY + 7 * DAY + 2 * HOUR).isoformat())
+    assert printed("review", "--user", "ana")["week"] == "2026-W47"
+    monkeypatch.setenv("BRIDGE_NOW", (MONDAY + 8 * DAY + 2 * HOUR).isoformat())
+    assert printed("review", "--user", "ana")["week"] == "2026-W48"
+
+
+def test_the_history_tells_what_was_pressed_from_what_was_seen_and_what_is_heard(ana: tuple[Store, User]) -> None:
+    rows = printed("history", "--user", "ana", "--days", "7")
+    assert [(row["answer"], row["outcome"], row["heard"], row["shown"]) for row in rows] == [
+        (None, None, None, False),
+        ("ACCEPT", "not_done", "ACCEPT", True),
+        (None, "done", "ACCEPT", True),
+    ]
+    assert printed("history", "--user", "ana", "--days", "1") == []
+    assert "workout 08:00-08:40, whoop" in bridge("history", "--user", "ana").stdout
+
+
+def test_a_word_afterwards(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    given = advised(store, user, SUNDAY_NOON - 5 * HOUR, ActionType.SOCIALIZE)
+    body = printed("feedback", "not-done", "--user", "ana")
+    assert (body["id"], body["answer"], body["outcome"], body["evidence"]) == (
+        *(given.id, None, "not_done"),
+        ["you said so"],
+    )
+    assert printed("feedback", "partly", "--user", "ana", "--id", str(given.id))["outcome"] == "partly"
+    refused = bridge("feedback", "maybe", "--user", "ana")
+    assert (refused.returncode, "done, partly or not_done" in refused.stderr) == (2, True)
+    assert bridge("feedback", "done", "--user", "ana", "--to", "Thu evening").returncode == 2
+
+
+@pytest.fixture
+def runs(lite: Store) -> list[AdviceRecord]:
+    """Three runs in the morning that were done, and four in the evening that were not."""
+    user = person(lite)
+    advised(lite, user)
+    (one,) = lite.recommendations.advice_records(user.id, since=DAWN, until=EVENING)
+    evening = replace(one, moment=replace(one.moment, slot=Slot.EVENING), outcome=Deed.NOT_DONE)
+    return [replace(one, outcome=Deed.DONE)] * 3 + [evening] * 4
+
+
+def test_what_to_try_is_said_from_counts_and_of_goals_first(runs: list[AdviceRecord]) -> None:
+    assert list(ideas(runs, {}, {})) == ["Exercise: mornings 3 of 3 done, evenings 0 of 4. Keep to mornings."]
+    goal = list(ideas(runs, {RUN: 5}, {RUN: 3}))
+    assert goal[0] == "Exercise: 3 of the 5 times a week that you want; mornings went best."
+    assert len(goal) == 2
+    assert list(ideas(runs[3:], {RUN: 3}, {RUN: 3})) == ["Exercise: evenings 0 of 4 done. Try another part of the day."]
+
+
+def test_of_little_or_of_sleep_nothing_is_said(runs: list[AdviceRecord]) -> None:
+    assert list(ideas(runs[:1], {}, {})) == []
+    assert list(ideas([replace(one, outcome=Deed.UNKNOWN) for one in runs], {}, {})) == []
+    assert list(ideas([replace(one, action=ActionType.SLEEP) for one in runs], {}, {})) == []
+
+
+def test_goals_are_counted_from_watch_calendar_and_sessions(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    sitting = Sample(key="s", metric=Metric.MINDFUL, start=MORNING, day=MORNING.date(), value=10)
+    gym = event("gym", MONDAY + 2 * HOUR + 20 * MIN, 1, "Gym")  # while the watch saw the first run
+    land(store, user, sitting, gym, event("swim", MORNING + 4 * HOUR, 1, "Swimming"), now=SUNDAY_NOON - MIN)
+    goals = {RUN: 5, ActionType.MEDITATE: 2}
+    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON, goals=goals)
+    assert list(found.ideas) == [
+        "Exercise: 4 of the 5 times a week that you want.",
+        "Meditate: 1 of the 2 times a week that you want.",
+    ]
+    assert list(lines(found))[-2:] == list(found.ideas)
+
+
+def test_bedtimes_around_midnight_have_a_mean_near_midnight() -> None:
+    assert clock((690 + 750) / 2) == "00:00"

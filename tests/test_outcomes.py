@@ -1,0 +1,206 @@
+"""Outcomes in a real store: confirmed as data come, asked for once where none come, and said by the person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+import pytest
+
+from bridge import registry
+from bridge.advice import outcomes, recommend
+from bridge.domain.errors import SetupError
+from bridge.domain.records import SAID, AdviceRecord, Deed, Recommendation, User
+from bridge.domain.slots import moment_at, slot_bounds
+from bridge.domain.types import Item, RawRecord
+from bridge.store import Store
+from rhythm_env.interface import ActionType, Answer
+from tests.meters.life import DAY, HOUR, MORNING
+from tests.planning.test_outcomes import DAWN, EARLIER, EVENING, MIN, NEXT, NOON, RUN, slept, workout
+from tests.store.test_people import at_once
+
+CLASSIFIER = registry.classifier("keywords")
+
+
+def person(store: Store, name: str = "ana") -> User:
+    user = store.people.add_user(name, "Europe/Berlin", now=DAWN - 60 * DAY)
+    store.connections.connect(user.id, "whoop", "account", now=DAWN)
+    return user
+
+
+def land(store: Store, user: User, *items: Item, now: datetime) -> None:
+    """Let items come in from the watch at an instant."""
+    (connection,) = store.connections.of_user(user.id)
+    by_key = {str(item.key): item for item in items}
+    records = [RawRecord(stream="day", key=key, payload={"n": key}) for key in by_key]
+    store.ingest.land(connection, records, lambda record, _: [by_key[record.key]], now=now, version=1)
+
+
+def advised(
+    store: Store, user: User, at: datetime = DAWN, action: ActionType = RUN, *, shown: bool = True
+) -> Recommendation:
+    moment = moment_at(at, user.zones)
+    return store.recommendations.add(
+        Recommendation(
+            id=0,
+            user_id=user.id,
+            moment=moment,
+            action=action,
+            policy="toy@1",
+            belief={},
+            scores={},
+            probabilities={},
+            reasons=(),
+            observation={"meters": {}},
+            created_at=at,
+            expires_at=slot_bounds(moment, user.zones)[1],
+            shown_at=at if shown else None,
+        )
+    )
+
+
+def confirmed(store: Store, user: User, now: datetime) -> AdviceRecord:
+    outcomes.confirm(store, user, CLASSIFIER, now=now)
+    return outcomes.advised(store, user, since=DAWN, until=NEXT)[0]
+
+
+def heard(store: Store, user: User, at: datetime) -> list[Answer]:
+    return [one.answer for one in recommend.interactions(store, user, at=at)]
+
+
+def test_what_the_watch_saw_counts_as_accepted_though_nobody_pressed(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON - HOUR) == 0  # not over
+    one = confirmed(store, user, NOON)
+    assert (one.outcome, one.outcome_at, one.evidence) == (Deed.DONE, NOON, ("workout 07:00-07:36, whoop",))
+    assert one.answer is None  # what was pressed stays apart
+    assert heard(store, user, NOON) == [Answer.ACCEPT]
+    assert heard(store, user, NOON - HOUR) == []
+    kept = store.recommendations.by_id(given.id)
+    assert kept is not None
+    assert (kept.outcome, kept.evidence) == (one.outcome, one.evidence)
+
+
+def test_an_outcome_changes_while_data_come_and_then_no_more(store: Store) -> None:
+    user = person(store)
+    advised(store, user)
+    land(store, user, EARLIER, now=DAWN)
+    assert confirmed(store, user, NOON).evidence == ("nothing yet from whoop",)
+    land(store, user, slept(EVENING, 8), now=NEXT)
+    assert confirmed(store, user, NEXT).outcome is Deed.NOT_DONE
+    assert heard(store, user, NEXT) == [Answer.IGNORE]
+    land(store, user, workout(DAWN + HOUR, 36), now=NEXT + DAY)  # the watch was late
+    assert confirmed(store, user, NEXT + DAY).outcome is Deed.DONE
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + DAY + HOUR) == 0  # nothing new
+    land(store, user, replace(workout(DAWN + HOUR, 6), label="walk"), now=NEXT + 4 * DAY)
+    assert confirmed(store, user, NEXT + 4 * DAY).outcome is Deed.DONE
+
+
+def test_without_any_source_it_is_asked_once_and_counts_neither_way(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    assert outcomes.questions(store, user, now=NOON) == []
+    assert confirmed(store, user, EVENING).outcome is Deed.UNKNOWN
+    assert [one.id for one in outcomes.questions(store, user, now=EVENING)] == [given.id]
+    assert heard(store, user, NEXT) == []
+    assert outcomes.questions(store, user, now=NOON + DAY + HOUR) == []
+    outcomes.say(store, user, given.id, Deed.DONE, now=EVENING)
+    assert outcomes.questions(store, user, now=EVENING) == []
+    assert heard(store, user, EVENING) == [Answer.ACCEPT]
+
+
+def test_what_nobody_saw_is_neither_looked_for_nor_asked(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user, shown=False)
+    land(store, user, EARLIER, workout(DAWN + HOUR, 36), now=NOON)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NOON) == 0
+    assert outcomes.questions(store, user, now=NOON) == []
+    store.recommendations.mark_shown(given.id, now=NOON)
+    assert confirmed(store, user, EVENING).outcome is Deed.DONE
+
+
+def test_data_that_may_still_come_are_waited_for_before_anybody_is_asked(store: Store) -> None:
+    user = person(store)
+    advised(store, user)
+    land(store, user, EARLIER, now=DAWN)
+    outcomes.confirm(store, user, CLASSIFIER, now=NOON)
+    assert outcomes.questions(store, user, now=NOON) == []
+
+
+def test_the_persons_word_outranks_the_data(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    land(store, user, EARLIER, slept(EVENING, 8), now=NEXT)
+    assert confirmed(store, user, NEXT).outcome is Deed.NOT_DONE
+    said = outcomes.say(store, user, given.id, Deed.DONE, now=NEXT)
+    assert (said.outcome, said.evidence) == (Deed.DONE, SAID)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=NEXT + HOUR) == 0
+    store.recommendations.save_outcome(given.id, Deed.NOT_DONE, ("no workout, whoop",), at=NEXT)  # begun before
+    assert confirmed(store, user, NEXT + HOUR).outcome is Deed.DONE
+
+
+def test_an_answer_can_be_changed_until_its_day_ends(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NOON)
+    recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT - MIN)
+    with pytest.raises(SetupError, match=r"its answer stands \(ignore\).*bridge history --user ana"):
+        recommend.give_feedback(store, user, given.id, Answer.ACCEPT, now=NEXT)
+    same = recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=NEXT)
+    assert same.answered_at == NEXT - MIN
+    late = advised(store, user, NOON)
+    assert recommend.give_feedback(store, user, late.id, Answer.ACCEPT, now=NEXT).answer is Answer.ACCEPT  # the first
+
+
+def test_a_word_can_be_changed_until_its_day_ends(store: Store) -> None:
+    user, other = person(store), person(store, "ben")
+    given = advised(store, user)
+    for deed in (Deed.DONE, Deed.PARTLY):
+        assert outcomes.say(store, user, given.id, deed, now=NEXT - MIN).outcome is deed
+    with pytest.raises(SetupError, match="bridge history"):
+        outcomes.say(store, user, given.id, Deed.DONE, now=NEXT)
+    with pytest.raises(SetupError, match="ben has no recommendation"):
+        outcomes.say(store, other, given.id, Deed.DONE, now=NOON)
+
+
+def test_what_was_ignored_is_not_looked_for(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    recommend.give_feedback(store, user, given.id, Answer.IGNORE, now=DAWN + HOUR)
+    assert outcomes.confirm(store, user, CLASSIFIER, now=EVENING) == 0
+    assert outcomes.questions(store, user, now=EVENING) == []
+    assert heard(store, user, EVENING) == [Answer.IGNORE]
+
+
+def test_the_newest_that_may_be_told_of_is_a_question_first(store: Store) -> None:
+    user = person(store)
+    assert outcomes.last_unsaid(store, user, now=DAWN) is None
+    first, second = advised(store, user), advised(store, user, NOON)
+    newest = outcomes.last_unsaid(store, user, now=NOON + HOUR)
+    assert newest is not None
+    assert newest.id == second.id
+    outcomes.confirm(store, user, CLASSIFIER, now=NOON + HOUR)
+    asked = outcomes.last_unsaid(store, user, now=NOON + HOUR)
+    assert asked is not None
+    assert asked.id == first.id
+
+
+def test_two_who_say_at_once_leave_one_word(store: Store) -> None:
+    user = person(store)
+    given = advised(store, user)
+    deeds = [Deed.DONE, Deed.PARTLY, Deed.NOT_DONE, Deed.DONE]
+    at_once(lambda number: outcomes.say(store, user, given.id, deeds[number], now=MORNING + timedelta(hours=1)))
+    kept = store.recommendations.by_id(given.id)
+    assert kept is not None
+    assert kept.evidence == SAID
+
+
+def test_outcomes_go_where_the_data_go(store: Store) -> None:
+    user, other = person(store), store.people.add_user("ben", "UTC", now=DAWN)
+    given = advised(store, user)
+    outcomes.say(store, user, given.id, Deed.PARTLY, now=NOON)
+    store.exports.restore(other.id, store.exports.dump(user.id))
+    (one,) = outcomes.advised(store, other, since=DAWN, until=NEXT)
+    assert (one.outcome, one.outcome_at, one.evidence) == (Deed.PARTLY, NOON, SAID)

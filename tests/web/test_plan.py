@@ -1,0 +1,257 @@
+"""The plan on the page and in the JSON door: the timeline, times to put advice off to, entries, and wishes."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime, timedelta
+from html import unescape
+from itertools import pairwise
+
+import pytest
+import requests
+
+from bridge import installation
+from bridge.advice import requests as advising
+from bridge.auth import access
+from bridge.domain.records import Recommendation, User
+from bridge.domain.slots import moment_at
+from bridge.domain.wishes import Wishes
+from bridge.ingest import runs
+from rhythm_env.interface import ActionType, Answer, Meter
+from tests.web.served import NOW, Place, Visitor, calendar
+
+PART = {"HX-Request": "true"}
+TODAY = date(2026, 11, 20)
+
+
+@pytest.fixture
+def advice(place: Place, ana: User, visitor: Visitor) -> Recommendation:
+    """A suggestion for the morning."""
+    found = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(found, Recommendation)
+    assert found.kind == "suggested"
+    return found
+
+
+def read(visitor: Visitor, path: str) -> str:
+    return unescape(visitor.get(path, headers=PART).text)
+
+
+def test_the_day_is_a_timeline_in_order_with_the_current_time(advice: Recommendation, visitor: Visitor) -> None:
+    shown = read(visitor, "/day")
+    times = re.findall(r'<span class="time soft small">(\d\d:\d\d)', shown)
+    assert times == sorted(times)
+    before, mark, after = shown.partition("10:05 now")
+    assert mark
+    assert "Planning" in before
+    assert "block is-entry over" in before
+    assert "block is-keep" in after
+    assert "Choir" in after
+    assert 'href="/#advice"' in after
+    assert "Wind down" in after
+    for kind in ("Keep", "Suggested", "Sleep"):
+        assert f'<span class="tag kind">{kind}</span>' in shown
+
+
+def test_a_later_suggestion_is_called_a_preview_and_the_current_one_is_not(
+    advice: Recommendation, visitor: Visitor
+) -> None:
+    blocks = read(visitor, "/day").split("<li ")
+    (current,) = [one for one in blocks if 'href="/#advice"' in one]
+    assert "preview" not in current
+    previews = [one for one in blocks if "Suggested</span>" in one and one is not current]
+    assert previews
+    assert all('<span class="tag plain">preview</span>' in one for one in previews)
+
+
+def test_without_scripts_the_plan_is_a_page_of_its_own(visitor: Visitor) -> None:
+    assert '<noscript><a class="button" href="/day">' in visitor.get("/").text
+    shown = visitor.get("/day?date=2026-11-21").text
+    assert "<!doctype html>" in shown
+    assert "Saturday, 21 November" in shown
+    assert " now</span>" not in shown
+    for wrong in ("x", "9999-12-31", "0001-01-01"):
+        assert visitor.get(f"/day?date={wrong}").status_code == 400
+
+
+def test_tomorrow_is_offered_from_the_evening_on(visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert "Tomorrow" not in read(visitor, "/day")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T18:01:00+01:00")
+    shown = read(visitor, "/day")
+    assert 'hx-get="/day?date=2026-11-21"' in shown
+    assert "Tomorrow, Saturday" in shown
+    part = read(visitor, "/day?date=2026-11-21")
+    assert "<section" not in part
+    assert "Sleep" in part
+
+
+def test_the_plan_follows_answers_wishes_and_entries(
+    place: Place, ana: User, advice: Recommendation, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = read(visitor, "/day")
+    assert read(visitor, "/day") == first
+    visitor.get("/")
+    part = visitor.change(f"/advice/{advice.id}", {"answer": "accept"}, headers=PART)
+    assert part.headers["HX-Trigger"] == "advised"
+    assert '<span class="tag plain">agreed</span>' in read(visitor, "/day")
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
+    assert "preview</span>" not in read(visitor, "/day")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T10:06:00+01:00")
+    visitor.finished(visitor.upload("more.ics", calendar("Dentist", "dentist")).text)
+    assert "Dentist" in read(visitor, "/day")
+
+
+def test_the_card_says_what_when_and_why(advice: Recommendation, visitor: Visitor) -> None:
+    shown = unescape(visitor.get("/").text)
+    assert advice.start is not None
+    local = advice.start.astimezone(datetime.fromisoformat(NOW).tzinfo)
+    title = re.search(r'id="advice-head" class="big">([^<]+)<', shown)[1]  # type: ignore[index]
+    assert re.fullmatch(rf"\w[\w\- ]+, {local:%H:%M} to \d\d:\d\d", title), title
+    for reason in advice.reasons:
+        assert f"<p>{reason[0].upper()}{reason[1:]}.</p>" in shown
+
+
+def test_an_entry_is_kept_by_name(place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At seven she sings; the wishes leave nothing else."""
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T18:10:00+01:00")
+    place.bridge.store.people.save_wishes(ana.id, Wishes(suggestions=0), now=installation.now())
+    shown = read(visitor, "/advice")
+    assert "Keep Choir, 19:00 to 21:00" in shown
+    assert "Add to calendar" not in visitor.change("/advice/1", {"answer": "accept"}, headers=PART).text
+
+
+def test_three_good_times_are_offered_and_the_chosen_one_is_kept(
+    place: Place, ana: User, advice: Recommendation, visitor: Visitor
+) -> None:
+    visitor.get("/")
+    shown = read(visitor, f"/advice/{advice.id}/gaps")
+    offered = re.findall(r'name="to" value="([^"]+)">([^<]+)<', shown)
+    assert len(offered) == 3
+    assert all(re.fullmatch(r"(today|tomorrow|Sun) \d\d:\d\d", name) for _, name in offered), offered
+    key, name = offered[0]
+    part = unescape(visitor.change(f"/advice/{advice.id}", {"answer": "reschedule", "to": key}, headers=PART).text)
+    kept = place.bridge.store.recommendations.by_id(advice.id)
+    assert kept is not None
+    assert kept.start is not None
+    assert (kept.answer, kept.moved_to) == (Answer.RESCHEDULE, moment_at(kept.start, ana.zones))
+    assert name.partition(" ")[2] in part
+    assert "Add to calendar" in part
+    block = next(one for one in read(visitor, "/day").split("<li ") if "agreed" in one)
+    assert name.partition(" ")[2] in block
+
+
+def test_gaps_are_free_and_within_two_days(advice: Recommendation, visitor: Visitor, place: Place, ana: User) -> None:
+    from bridge.advice import rescheduling
+
+    now = installation.now()
+    found = rescheduling.gaps(place.bridge, ana, advice, now=now)
+    choir = [datetime.fromisoformat(f"2026-11-20T{hour}:00:00+01:00") for hour in (19, 21)]
+    for gap in found:
+        assert gap.action is advice.action
+        assert now < gap.start < now + timedelta(hours=48)
+        assert gap.end <= choir[0] or gap.start >= choir[1]
+    assert all(one.end <= two.start for one, two in pairwise(found))
+
+
+def test_an_accepted_suggestion_is_an_entry_to_download(advice: Recommendation, visitor: Visitor) -> None:
+    visitor.get("/")
+    part = visitor.change(f"/advice/{advice.id}", {"answer": "accept"}, headers=PART)
+    assert f'href="/advice/{advice.id}.ics"' in part.text
+    answer = visitor.get(f"/advice/{advice.id}.ics")
+    assert answer.headers["content-type"].startswith("text/calendar")
+    assert answer.text.count("BEGIN:VEVENT") == 1
+    assert advice.start is not None
+    assert f"DTSTART:{advice.start:%Y%m%dT%H%M%SZ}" in answer.text
+    assert "SUMMARY:" in answer.text
+
+
+def test_somebody_elses_advice_has_neither_entry_nor_times(place: Place, advice: Recommendation) -> None:
+    ben = place.bridge.store.people.add_user("ben", "Europe/Berlin", now=installation.now())
+    _, token = access.new_token(place.bridge.store, ben, "test", now=installation.now())
+    for path in (f"/advice/{advice.id}.ics", f"/advice/{advice.id}/gaps"):
+        answer = requests.get(f"{place.url}{path}", headers={"Authorization": f"Bearer {token}", **PART}, timeout=60)
+        assert answer.status_code == 400
+        assert "BEGIN" not in answer.text
+
+
+def test_nothing_known_leads_to_the_connections(place: Place, ana: User) -> None:
+    visitor = place.visitor()
+    part = read(visitor, "/advice")
+    assert "Nothing is known of you yet" in part
+    assert 'href="/connections"' in part
+    assert "Nothing is planned" in read(visitor, "/day")
+
+
+def test_wishes_are_saved_without_scripts(place: Place, ana: User, visitor: Visitor) -> None:
+    visitor.get("/wishes")
+    form = {
+        "suggestions": "2",
+        "never_BINGE_WATCH": "yes",
+        "hours_DEEP_WORK": "09:00-12:00, 14:00–15:00",
+        "goal_EXERCISE": "3",
+        "weight_VITALITY": "2",
+        "weight_SERENITY": "1",
+    }
+    assert visitor.change("/wishes", form).headers["location"] == "/wishes?saved=yes"
+    found = place.bridge.store.people.wishes(ana.id)
+    assert found.never == {ActionType.BINGE_WATCH}
+    assert len(found.hours[ActionType.DEEP_WORK]) == 2
+    assert (found.goals, found.weights, found.suggestions) == ({ActionType.EXERCISE: 3}, {Meter.VITALITY: 2}, 2)
+    shown = visitor.get("/wishes?saved=yes").text
+    assert 'name="never_BINGE_WATCH" value="yes" aria-label="Never suggest: Binge-watch" checked' in shown
+    assert 'value="09:00-12:00, 14:00-15:00"' in shown
+    assert '<option value="2" selected>more</option>' in shown
+    assert "Saved." in shown
+
+
+@pytest.mark.parametrize(
+    ("form", "reason"),
+    [
+        ({"hours_SLEEP": "late"}, "are no hours"),
+        ({"goal_LEARN": "often"}, "a whole number"),
+        ({"goal_LEARN": "99"}, "1 to 21"),
+        ({"goal_LEARN": "2", "never_LEARN": "yes"}, "cannot have a goal"),
+        ({"weight_VITALITY": "nan"}, "weight"),
+        ({"weight_VITALITY": "x"}, "weight"),
+        ({"suggestions": "999"}, "suggestions"),
+    ],
+)
+def test_wishes_that_cannot_be_read_change_nothing_and_stay_in_the_form(
+    place: Place, ana: User, visitor: Visitor, form: dict[str, str], reason: str
+) -> None:
+    visitor.get("/wishes")
+    answer = visitor.change("/wishes", {"hours_EXERCISE": "17:00-20:00", **form})
+    assert answer.status_code == 400
+    assert reason in unescape(answer.text)
+    assert 'value="17:00-20:00"' in answer.text
+    assert place.bridge.store.people.wishes(ana.id) == Wishes()
+
+
+def test_the_routine_stands_on_the_page_about_me(visitor: Visitor) -> None:
+    shown = visitor.get("/belief").text
+    assert "Your routine" in shown
+    assert "Wednesday" in shown
+    assert "published figures" in shown
+
+
+def test_the_plan_by_program_is_the_plan_of_the_page(place: Place, advice: Recommendation, ana: User) -> None:
+    _, token = access.new_token(place.bridge.store, ana, "test", now=installation.now())
+
+    def told(path: str) -> requests.Response:
+        return requests.get(f"{place.url}/api/v1{path}", headers={"Authorization": f"Bearer {token}"}, timeout=60)
+
+    body = told("/plan").json()
+    assert body["date"] == str(TODAY)
+    assert advice.id in [block["recommendation_id"] for block in body["blocks"]]
+    assert told("/plan?date=2026-11-21").json()["date"] == "2026-11-21"
+    assert told("/plan?date=soon").status_code == 400
+
+
+def test_titles_in_the_plan_are_text_and_never_markup(place: Place, ana: User, visitor: Visitor) -> None:
+    from tests.web.served import HOSTILE
+
+    (place.bridge.settings.folder / "hostile.ics").write_bytes(calendar(HOSTILE, "hostile"))
+    runs.import_path(place.bridge, ana, place.bridge.settings.folder / "hostile.ics", at=installation.now())
+    shown = visitor.get("/day", headers=PART).text
+    assert "&lt;script&gt;" in shown
+    assert "<script>alert" not in shown
