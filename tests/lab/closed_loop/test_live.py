@@ -62,7 +62,7 @@ def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Pa
         assert 0 <= one["acceptance"]["mean"] <= 1
         assert one["advice_per_day"]["mean"] == pytest.approx(4 * (1 - one["silent"]["mean"]))
         assert 0 < one["suggestions_per_day"]["mean"] <= 3  # by default a person wishes for three at most
-        assert 0 <= one["silent_by_lot"]["mean"] <= one["silent"]["mean"]
+        assert 0 <= one["silent_by_lot"]["mean"] <= one["silent"]["mean"] + 1e-9
         assert 0 < one["dosage"]["mean"] < one["advice_per_day"]["mean"] / 4
         assert one["classifier_accuracy"]["mean"] > 0.8
     assert body["policies"][1]["reward_vs_oracle"]["mean"] == 0
