@@ -252,8 +252,11 @@ class Scheduling(Part):
         return set(db.execute(recent).scalars())
 
     @reads
-    def users_to_notify(self, db: sa.Connection, moment: Moment) -> set[int]:
-        """Return the ids of users with a channel whose recommendation of a slot was neither shown nor sent."""
+    def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
+        """Return the ids of users with a channel whose recommendation of a slot was neither shown nor sent.
+
+        Users who are expected to sleep at ``now`` are left out.
+        """
         r, n = tables.recommendations.c, tables.notifications.c
         begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
         query = sa.select(r.user_id).where(
@@ -262,22 +265,25 @@ class Scheduling(Part):
             r.shown_at.is_(None),
             r.answer.is_(None),
             r.superseded_at.is_(None),
+            sa.or_(r.kind.is_(None), r.kind != "sleep", r.start_at > now),
             r.user_id.in_(sa.select(tables.channels.c.user_id)),
             ~begun,
         )
         return set(db.execute(query).scalars())
 
     @reads
-    def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime) -> set[int]:
+    def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
         """Return the ids of users who have a recommendation in a slot, or none on purpose.
 
-        A slot without advice for want of data or of time is looked at again when that was before ``since``.
+        A slot without advice for want of data or of time is looked at again when that was before ``since``. A night's
+        sleep that is over by ``now`` leaves its slot to other advice.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
         silent = sa.or_(s.probability < 1, s.made_at >= since)
         quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
-        return set(db.execute(sa.select(r.user_id).where(*here)).scalars()) | set(db.execute(quiet).scalars())
+        lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
+        return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
