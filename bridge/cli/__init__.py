@@ -71,8 +71,10 @@ def private(context: typer.Context) -> None:
 def main() -> None:
     """Run a command. An error of ours becomes a sentence and an exit code, never a traceback.
 
-    Letters that the terminal's encoding lacks become question marks.
+    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets a thread, because our matrices are
+    so small that several threads wait for each other.
     """
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     gc.set_threshold(GARBAGE_THRESHOLD)
