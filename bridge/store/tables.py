@@ -109,13 +109,11 @@ sa.Index(
     connections.c.due_at,
     connections.c.id,
     sqlite_where=_claimable,
-    postgresql_where=_claimable,
 )
 sa.Index(
     "ix_connections_leased",
     connections.c.lease_until,
     sqlite_where=connections.c.lease_until.is_not(None),
-    postgresql_where=connections.c.lease_until.is_not(None),
 )
 cursors = sa.Table(
     "cursors",
@@ -343,7 +341,6 @@ sa.Index(
     recommendations.c.timestep,
     unique=True,
     sqlite_where=_current,
-    postgresql_where=_current,
 )
 # Slots that were left without advice by lot, as the arm of a trial to which advice is compared.
 silences = sa.Table(
