@@ -133,7 +133,7 @@ def _derived(table: sa.Table, row: Row) -> Row:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[Any], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert rows, and remember old id -> new id of rows to which other tables refer."""
+    """Insert rows, and note old id -> new id of rows to which other tables refer."""
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

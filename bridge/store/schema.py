@@ -20,9 +20,7 @@ _VERSION = sa.Table(  # as Alembic creates it
 
 
 def create_or_migrate(engine: sa.Engine) -> None:
-    """Create or migrate the tables. Of several processes a single process does so. Raises SetupError for a newer
-    schema.
-    """
+    """Create or migrate the tables, in a single one of several processes. Raises SetupError for a newer schema."""
     newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     with engine.connect().execution_options(bridge_reads=True) as connection:
         found = _version(connection)

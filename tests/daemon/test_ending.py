@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bridge.daemon import process
-from bridge.daemon.process import call_looks, serve_health
+from bridge.daemon import health
+from bridge.daemon.health import serve_health
+from bridge.daemon.process import call_looks
 from bridge.daemon.scheduler import Daemon
 from bridge.daemon.worker_pool import WorkerPool
 from tests.daemon.stage import Stage, staged
@@ -87,7 +88,7 @@ def test_who_asks_how_it_is_and_leaves_makes_no_traceback(
     stage: Stage, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     gone, told = threading.Event(), threading.Event()
-    monkeypatch.setattr(process.log, "filters", [lambda _: told.set() or True])
+    monkeypatch.setattr(health.log, "filters", [lambda _: told.set() or True])
 
     def clock() -> datetime:
         gone.wait(20)

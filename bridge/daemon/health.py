@@ -1,0 +1,143 @@
+"""The daemon's health over HTTP on loopback, as JSON at ``/health`` and for Prometheus at ``/metrics``.
+
+Both hold counts by source and nothing about a user. Text format of Prometheus:
+https://prometheus.io/docs/instrumenting/exposition_formats/
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from bridge.daemon.scheduler import Daemon
+from bridge.domain.errors import SetupError
+
+log = logging.getLogger(__name__)
+
+LOOPBACK = ("127.0.0.1", "localhost", "::1")
+MISSED_LOOKS_MAX = 3  # after so many the status is "late"
+METRIC_HELP = {
+    "syncs_total": ("counter", "Syncs that ended, by source and outcome."),
+    "busy": ("gauge", "Threads at work, by kind."),
+    "due": ("gauge", "Connections that are due and not being synced, by source."),
+    "lag_seconds": ("gauge", "Time since the longest overdue connection became due, by source."),
+    "looked_seconds_ago": ("gauge", "Time since the daemon last looked for due work."),
+}
+
+
+def health_of(daemon: Daemon, *, every: float) -> dict[str, Any]:
+    """Return the daemon's health as JSON. Counts are by source.
+
+    ``status`` is ok, starting, stopping, or late when the daemon has not looked for due work in time.
+    """
+    now = daemon.clock()
+    ago = None if daemon.looked_at is None else (now - daemon.looked_at).total_seconds()
+    due = daemon.bridge.store.scheduling.due_by_source(now=now)
+    return {
+        "status": _status(daemon, ago, every),
+        "looked_seconds_ago": ago,
+        "busy": dict(daemon.pool.busy()),
+        "due": {source: count for source, (count, _) in due.items()},
+        "lag_seconds": {source: _seconds(now, since) for source, (_, since) in due.items()},
+        "syncs": [{"source": s, "outcome": o, "count": count} for (s, o), count in sorted(daemon.sync_counts.items())],
+    }
+
+
+def _seconds(now: datetime, since: datetime | None) -> float:
+    return 0.0 if since is None else max(0.0, (now - since) / timedelta(seconds=1))
+
+
+def _status(daemon: Daemon, ago: float | None, every: float) -> str:
+    if daemon.stopping.is_set():
+        return "stopping"
+    if ago is None:
+        return "starting"
+    return "late" if ago > MISSED_LOOKS_MAX * every + 10 else "ok"
+
+
+def metrics(body: dict[str, Any]) -> str:
+    """Return what ``health_of`` gave in the text format of Prometheus."""
+    found: dict[str, list[tuple[str, float]]] = {
+        "syncs_total": [(f'source="{s["source"]}",outcome="{s["outcome"]}"', s["count"]) for s in body["syncs"]],
+        "busy": [(f'kind="{kind}"', count) for kind, count in body["busy"].items()],
+        "due": [(f'source="{source}"', count) for source, count in body["due"].items()],
+        "lag_seconds": [(f'source="{source}"', lag) for source, lag in body["lag_seconds"].items()],
+        "looked_seconds_ago": [("", body["looked_seconds_ago"] or 0.0)],
+    }
+    lines = []
+    for name, (kind, words) in METRIC_HELP.items():
+        lines += [f"# HELP rhythm_bridge_{name} {words}", f"# TYPE rhythm_bridge_{name} {kind}"]
+        lines += [f"rhythm_bridge_{name}{{{labels}}} {value}" for labels, value in found[name]]
+    return "\n".join(lines).replace("{}", "") + "\n"
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def __init__(self, daemon: Daemon, address: tuple[str, int], *, every: float) -> None:
+        self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+        super().__init__(address, _Handler)
+        self.daemon, self.every = daemon, every
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's shape
+        log.warning("health: a request broke off")
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+    server_version, sys_version = "rhythm-bridge", ""
+    timeout = 10
+
+    def do_GET(self) -> None:
+        try:
+            body = health_of(self.server.daemon, every=self.server.every)
+        except Exception as error:  # noqa: BLE001 - the database may be away, which is what is asked here
+            body = {"status": "store", "reason": type(error).__name__}  # the store is what failed
+        if self.path == "/health":
+            self._send(200 if body["status"] in ("ok", "starting") else 503, "application/json", json.dumps(body))
+        elif self.path == "/metrics" and "syncs" in body:
+            self._send(200, "text/plain; version=0.0.4", metrics(body))
+        else:
+            self._send(503 if self.path == "/metrics" else 404, "application/json", json.dumps({"status": "none"}))
+
+    def _send(self, status: int, kind: str, text: str) -> None:
+        content = text.encode()
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base's shape
+        """Log nothing, because monitoring asks every few seconds."""
+
+
+@contextmanager
+def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterator[int | None]:
+    """Serve the daemon's health at an address of this machine. Yields the port, or None without an address.
+
+    Raises SetupError for another host, and for a port in use.
+    """
+    if address is None:
+        yield None
+        return
+    host, _, port = address.rpartition(":")
+    if host.strip("[]") not in LOOPBACK or not port.isdecimal():
+        raise SetupError(f"--health is an address of this machine, like 127.0.0.1:8766, not {address}")
+    try:
+        server = _Server(daemon, (host.strip("[]"), int(port)), every=every)
+    except (OSError, OverflowError):
+        raise SetupError(f"port {port} cannot be had; choose another: --health 127.0.0.1:PORT") from None
+    with server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        try:
+            yield server.server_port
+        finally:
+            server.shutdown()
