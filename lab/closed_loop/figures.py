@@ -113,7 +113,8 @@ def dosages(given: NDArray[np.bool_]) -> Array:
     for slot in given.T:
         total += now
         now = FADES * now + (1 - FADES) * slot
-    return total / max(given.shape[1], 1)
+    mean: Array = total / max(given.shape[1], 1)
+    return mean
 
 
 def interactions(taken: Array) -> Array:
