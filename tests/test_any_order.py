@@ -17,7 +17,7 @@ from bridge.store import Store
 from tests.samples import sample
 from tests.world import NOW, contents
 
-SAMPLES = ("apple", "garmin_connect_json", "garmin_fit", "garmin_gdpr", "health_auto_export")
+SAMPLES = ("apple", "calendar", "garmin_connect_json", "garmin_fit", "garmin_gdpr", "health_auto_export")
 
 
 def laid_out(files: Sequence[Path], folder: Path) -> Path:
