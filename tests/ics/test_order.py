@@ -110,3 +110,13 @@ def test_equally_named_parts_of_a_calendar_each_change(bridge: installation.Brid
     assert titles(bridge, "ana") == ["Opera", "Yoga"]
     (again,) = taken(bridge, "ana", tmp_path).outcomes
     assert (again.new, again.updated, again.deleted) == (0, 0, 0)
+
+
+def test_a_part_that_can_no_longer_be_read_costs_nothing(bridge: installation.Bridge, tmp_path: Path) -> None:
+    bridge.store.people.add_user("ana", "Europe/Berlin", now=NOW)
+    part = exported(tmp_path / "all" / "2025.ics", {"1": ("Choir", "0101")})
+    taken(bridge, "ana", exported(tmp_path / "all" / "2026.ics", {"2": ("Opera", "1102")}).parent)
+    part.write_bytes(b"BEGIN:VCALENDAR\r\nX-WR-CALNAME:Family\r\nBEGIN:VEV")
+    (outcome,) = taken(bridge, "ana", part.parent).outcomes
+    assert (outcome.deleted, len(outcome.failed_files)) == (0, 1)
+    assert titles(bridge, "ana") == ["Choir", "Opera"]
