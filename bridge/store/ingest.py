@@ -127,7 +127,7 @@ class Ingest(Part):
         ]
         batch.write()
         if keep_raw:
-            landing.keep_raw(db, deliveries, records, now=now)
+            landing.keep_raw(db, batch, deliveries)
         return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
 
     @reads
@@ -136,7 +136,7 @@ class Ingest(Part):
     ) -> list[RawRecord]:
         """Return deletions, still to be landed, for records of a covered stretch that were not delivered.
 
-        Records that a newer export than that of ``covers`` brought are left alone.
+        What newer exports than that of ``covers`` brought is left alone.
         """
         r = tables.records.c
         query = sa.select(r.id, r.key).where(
@@ -146,7 +146,8 @@ class Ingest(Part):
             r.key.startswith(covers.prefix, autoescape=True),
         )
         if covers.as_of is not None:
-            query = query.where(sa.or_(r.as_of.is_(None), r.as_of <= covers.as_of))
+            older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
+            query = query.where(sa.or_(*older))
         if covers.since is not None:  # reads only what may begin there, not ten years
             query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
         parents = covers.parents
@@ -305,9 +306,9 @@ class _ReplayedRecords:
         if state.record.parent:
             self._children[state.record.parent][state.id] = state
 
-    def latest(self, path: str) -> RawRecord | None:
+    def latest(self, path: str) -> State | None:
         state = self._states.get(path)
-        return None if state is None or state.record.deleted else state.record
+        return None if state is None or state.record.deleted else state
 
     def children(self, path: str) -> list[State]:
         return [s for s in self._children[path].values() if s.record.parent == path and not s.record.deleted]

@@ -181,6 +181,7 @@ arrivals = sa.Table(
     sa.Column("deleted", sa.Boolean, nullable=False),
     _text("parent", nullable=True),
     sa.Column("payload", sa.LargeBinary, nullable=False),
+    sa.Column("pieces", sa.LargeBinary, nullable=True),  # of the last version: its values by the dates of their exports
     sa.Index("ix_arrivals_arrived_at", "arrived_at"),
 )
 

@@ -344,6 +344,7 @@ def upgrade() -> None:
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.Column("parent", sa.Text(), nullable=True),
         sa.Column("payload", sa.LargeBinary(), nullable=False),
+        sa.Column("pieces", sa.LargeBinary(), nullable=True),
         sa.ForeignKeyConstraint(["record_id"], ["records.id"], name=op.f("fk_arrivals_record_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_arrivals")),
     )
