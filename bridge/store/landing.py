@@ -89,14 +89,16 @@ class Batch:
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
-            self._derive(self.states.get(child.id, child))
+            self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
-    def _derive(self, state: State) -> None:
-        """Derive a record's items. An unreadable record keeps its earlier rows, and impossible values are set apart."""
+    def _derive(self, state: State, *, orphaned: bool = False) -> None:
+        """Derive a record's items. An unreadable one keeps its earlier rows, unless its parent was deleted."""
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:
             state.reason = str(error)
+            if orphaned:
+                self.desired[state.id] = ()
         else:
             if self.desired.get(state.id, items) != items:  # a second change, whose revision must not depend on paging
                 self.write()
