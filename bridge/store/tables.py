@@ -158,13 +158,15 @@ records = sa.Table(
     sa.UniqueConstraint("connection_id", "stream", "key"),
     sa.Index("ix_records_parent", "connection_id", "parent"),
 )
-# Stretches of a stream that an export delivered whole. Older exports add nothing to them.
+# Stretches of a stream that an export delivered whole. Older exports add nothing to them. ``parent`` limits a stretch
+# to the records of one file; empty, it holds the records without a parent.
 covered = sa.Table(
     "covered",
     metadata,
     _to("connection", primary_key=True),
     _text("stream", primary_key=True),
     _text("prefix", primary_key=True),
+    _text("parent", primary_key=True),
     _instant("as_of"),
 )
 # Every version of a record as it arrived, append-only. ``parent`` is kept for a rebuild.
@@ -177,6 +179,7 @@ arrivals = sa.Table(
     sa.Column("deleted", sa.Boolean, nullable=False),
     _text("parent", nullable=True),
     sa.Column("payload", sa.LargeBinary, nullable=False),
+    sa.Column("pieces", sa.LargeBinary, nullable=True),  # of the last version: its values by the dates of their exports
     sa.Index("ix_arrivals_arrived_at", "arrived_at"),
 )
 
