@@ -15,12 +15,14 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import typer
+from typing_extensions import is_typeddict
 
 from bridge import config, registry
 from bridge.cli import app
@@ -34,6 +36,8 @@ FILES = ("apple_health/week", "garmin/watch", "health_auto_export/week", "ics/do
 NAMES_OF_JSON = {str: "text", bool: "yes or no", int: "number", float: "number", type(None): "null"}
 
 METRICS = {str(what) for spec in registry.specs() for what in spec.delivers}
+
+LISTS, MAPS = (list, tuple, Sequence), (dict, Mapping)
 
 Shape = dict[str, set[str]]  # dotted path of a key -> the types seen there
 
@@ -155,6 +159,8 @@ def json_page() -> str:
         shape: Shape = {}
         for one in documents:
             describe(one, "", shape)
+        if name in told["types"]:
+            declare(declared_type(told["types"][name]), "[]" if "[]" in shape else "", shape)
         parts += [f"\n## `bridge {name} --json`\n", *_keys(name, shape, told["keys"], missing)]
     if missing:
         raise ValueError(f"docs/reference/texts.toml gives no meaning for: {', '.join(sorted(missing))}")
@@ -202,6 +208,33 @@ def describe(value: Any, path: str, shape: Shape) -> None:
             describe(item, f"{path}[]", shape)
     else:
         shape.setdefault(path, set()).add(NAMES_OF_JSON[type(value)])
+
+
+def declared_type(name: str) -> Any:
+    """Return a document's declared type, named as ``module:Class``."""
+    module, _, member = name.partition(":")
+    return getattr(importlib.import_module(f"bridge.documents.{module}"), member)
+
+
+def declare(kind: Any, path: str, shape: Shape) -> None:
+    """Add the types that a declaration allows to a path and the paths below it. Examples show only some of them."""
+    arguments = get_args(kind)
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+        for one in arguments:
+            declare(one, path, shape)
+    elif is_typeddict(kind):
+        shape.setdefault(path, set()).add("object")
+        for key, hint in get_type_hints(kind).items():
+            declare(hint, f"{path}.{_word(path, key, None)}".removeprefix("."), shape)
+    elif get_origin(kind) in LISTS:
+        shape.setdefault(path, set()).add("list")
+        declare(arguments[0], f"{path}[]", shape)
+    elif get_origin(kind) in MAPS:
+        shape.setdefault(path, set()).add("object")
+        for below in [one for one in shape if one.rpartition(".")[0] == path]:
+            declare(arguments[1], below, shape)
+    elif kind in NAMES_OF_JSON:
+        shape.setdefault(path, set()).add(NAMES_OF_JSON[kind])
 
 
 def _word(path: str, key: str, item: Any) -> str:

@@ -12,20 +12,36 @@ from bridge.advice import recommend
 from bridge.advice.belief_history import beliefs, said
 from bridge.advice.personalise import for_person, in_use
 from bridge.documents.recommendations import belief_document
+from bridge.domain.guard import Guard
 from bridge.domain.records import Deed, Prior, Recommendation, User
 from bridge.store import Store
 from policies import llm
 from policies.planner import Planner
-from rhythm_env.interface import ActionType, Answer, Belief
+from rhythm_env.interface import ActionType, Answer, Belief, Policy
 from tests.lab.training.llm.test_prompt import answered, seen
 from tests.store.toy import HOUR, T0
 from tests.test_links import MOMENT
+from tests.world import introduce
 
 DAY = timedelta(days=1)
 
 
 def person(store: Store) -> User:
-    return store.people.add_user("ana", "Europe/Berlin", now=T0)
+    return known_person(store, "ana")
+
+
+def known_person(store: Store, name: str) -> User:
+    user = store.people.add_user(name, "Europe/Berlin", now=T0)
+    introduce(store, user, now=T0)
+    return user
+
+
+def advised(store: Store, user: User, policy: Policy, step: int) -> Recommendation:
+    """Advice of the slot ``step`` slots after the first one, where no slot is silent by lot."""
+    classifier, guard = registry.classifier("keywords"), Guard(silent=False)
+    found = recommend.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR, guard=guard)
+    assert isinstance(found, Recommendation)
+    return found
 
 
 def stated(
@@ -89,12 +105,12 @@ def test_seen_and_not_done_is_an_answer_and_not_known_is_none(store: Store) -> N
 
 def test_what_a_prior_a_stand_in_and_their_end_changed_no_answer_did(store: Store) -> None:
     """Between two pieces of advice the policy was another, under the same name and version."""
-    user, planner, classifier = person(store), registry.policy("planner"), registry.classifier("keywords")
+    user, planner = person(store), registry.policy("planner")
     assert isinstance(planner, Planner)
     own = planner.personal(planner.learn(seen(history=answered(20, until=T0))))
     gone = llm.open_policy({"address": "http://127.0.0.1:9/v1"})  # a service that is not there: the planner decides
     for step, policy in enumerate([planner, own, planner, gone, planner]):
-        advice = recommend.recommend(store, user, classifier, policy, now=T0 + 6 * step * HOUR)
+        advice = advised(store, user, policy, step)
         store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
     stated = [one.policy for one in store.recommendations.advice_records(user.id, since=T0, until=T0 + 9 * DAY)]
     now = f"planner@{planner.version}"
@@ -108,6 +124,7 @@ def test_advice_of_hours_that_come_again_on_a_journey_west_is_not_over_before_it
     lite.people.set_zone(user.id, "America/New_York", since=T0 + HOUR / 2)
     user = lite.people.user(user.name)
     advice = recommend.recommend(lite, user, registry.classifier("keywords"), registry.policy("planner"), now=T0 + HOUR)
+    assert isinstance(advice, Recommendation)
     lite.recommendations.mark_shown(advice.id, now=T0 + HOUR)
     assert recommend.interactions(lite, user, at=T0 + 2 * HOUR) == []
     assert advice.expires_at > T0 + HOUR
@@ -138,7 +155,7 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
     user, planner = person(store), registry.policy("planner")
     classifier = registry.classifier("keywords")
     for step in range(8):
-        advice = recommend.recommend(store, user, classifier, planner, now=T0 + 6 * step * HOUR)
+        advice = advised(store, user, planner, step)
         store.recommendations.save_feedback(advice.id, Answer.ACCEPT, now=T0 + 6 * step * HOUR)
     later = T0 + 3 * DAY
 
@@ -159,7 +176,7 @@ def test_after_a_reset_the_planner_believes_what_it_believes_of_a_stranger(store
     store.recommendations.add_reset(user.id, now=later - HOUR)
     store.recommendations.add_prior(user.id, made)
     assert in_use(store, user, planner) is None
-    stranger = store.people.add_user("ben", "Europe/Berlin", now=T0)
+    stranger = known_person(store, "ben")
     seen, _ = recommend.build_observation(store, stranger, classifier, at=later)
     assert believed() == planner.decide(seen, random.Random(1)).belief != before
     store.recommendations.withdraw_reset(user.id, now=later)

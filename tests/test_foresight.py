@@ -8,7 +8,9 @@ from bridge import installation, registry
 from bridge.advice import recommend
 from bridge.advice.foresight import foresight, judged
 from bridge.domain.guard import Guard
+from bridge.domain.records import Recommendation
 from rhythm_env.interface import Answer
+from tests.world import introduce
 
 START = datetime(2026, 11, 2, 7, tzinfo=UTC)
 
@@ -16,11 +18,14 @@ START = datetime(2026, 11, 2, 7, tzinfo=UTC)
 def test_stored_answers_are_held_against_what_was_said_of_them() -> None:
     with installation.open_bridge() as bridge:
         user = bridge.store.people.add_user("ana", "UTC", now=START)
+        introduce(bridge.store, user, now=START)
         classifier, taken = registry.classifier("keywords"), []
         for number in range(30):
             now = START + timedelta(hours=6 * number)
             policy = registry.policy("adaptive" if number < 24 else "planner")
-            advice = recommend.recommend(bridge.store, user, classifier, policy, now=now, guard=Guard(explore=0.0))
+            guard = Guard(explore=0.0, silent=False)
+            advice = recommend.recommend(bridge.store, user, classifier, policy, now=now, guard=guard)
+            assert isinstance(advice, Recommendation)
             given = Answer.ACCEPT if number % 2 else Answer.IGNORE
             bridge.store.recommendations.save_feedback(advice.id, given, now=now, moved_to=None)
             if number < 24:

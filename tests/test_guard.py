@@ -12,7 +12,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bridge.advice.recommend import not_said
 from bridge.domain.errors import SetupError
 from bridge.domain.guard import (
     ACTION_PAUSE,
@@ -24,6 +23,7 @@ from bridge.domain.guard import (
     may_explore,
     paused_until,
 )
+from bridge.planning.choice import nothing_fits
 from policies.heuristic import open_policy
 from rhythm_env.interface import (
     ActionType,
@@ -130,12 +130,13 @@ def test_it_is_said_why_everything_else_is_not_advised() -> None:
     assert set(withheld) == set(ActionType) - {ActionType.ADMIN_WORK}
     assert "rests until" in withheld[ActionType.DEEP_WORK]
     assert withheld[ActionType.LEARN] == "your morning is full"
-    said_once = not_said(withheld)
-    assert len(said_once) == 2
+    head, *said_once = nothing_fits(withheld)
+    assert head == "nothing fits now"
+    assert len(said_once) == 3
     assert sum("LEARN" in sentence and sentence.endswith("your morning is full") for sentence in said_once) == 1
     night = Guard().allowed(seen(slot=Slot.NIGHT), now=NOW)[0]
     assert set(Guard().withheld(night, now=NOW).values()) == {"nights are quiet"}
-    assert not_said(Guard().withheld(night, now=NOW)) == ()
+    assert nothing_fits(Guard().withheld(night, now=NOW)) == ("nothing fits now: nights are quiet",)
 
 
 @given(

@@ -18,6 +18,7 @@ from bridge import installation
 from bridge.config import load
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
+from bridge.ingest.imports import IMPORT_CONNECTION
 from bridge.store import Store
 from tests.apple_health.documents import Text, document, quantity, slept, steps
 from tests.world import NOW
@@ -175,7 +176,7 @@ def test_an_import_that_finds_a_sync_of_its_source_for_long_is_skipped(
 ) -> None:
     monkeypatch.setattr(runs, "IMPORT_PATIENCE", timedelta(seconds=0.5))
     store.people.add_user("ana", "Europe/Berlin", now=NOW)
-    connection = store.connections.connect(store.people.user("ana").id, "apple_health", runs.IMPORT_CONNECTION, now=NOW)
+    connection = store.connections.connect(store.people.user("ana").id, "apple_health", IMPORT_CONNECTION, now=NOW)
     assert store.scheduling.claim(connection.id, "elsewhere/1/x/", now=NOW, lease=timedelta(minutes=5))
     (place,) = written(tmp_path, {"first": NEWER})
     outcome = land(store, "ana", place)

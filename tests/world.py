@@ -18,6 +18,7 @@ from bridge.auth.vault import Vault
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome, RawRecord
+from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
@@ -180,6 +181,11 @@ def plain(value: Any) -> Any:
     if isinstance(value, float):
         return round(value, 6)
     return value if isinstance(value, int | bool | type(None)) else str(value)
+
+
+def introduce(store: Store, user: User, *, now: datetime) -> None:
+    """Let a user say a week before how it goes. Without any data nothing is advised."""
+    record_check_in(store, user, CheckIn(at=now - timedelta(days=7), score=3), now=now)
 
 
 def later(world: World, **span: float) -> World:

@@ -1,7 +1,7 @@
 """Due tasks of a user are a recommendation per slot, its message, and accepted plans to write.
 
-No state is kept between two calls. Each task reads from the store what was done, so that a restarted daemon, or any
-number of workers, continue where the work stopped.
+No state is kept between two calls. Each task reads from the store what was done. A restarted daemon, or any number of
+workers, therefore continue where the work stopped.
 """
 
 from __future__ import annotations
@@ -52,12 +52,12 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     """Return the users for whom ``run_due_tasks`` has work, found with a few queries for all users together."""
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
-    advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED) for moment in moments}
+    advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}
     untold, loud = (
         bridge.store.notifications.users_to_tell_of_pauses(),
         {m for m in moments if m.slot not in bridge.guard.quiet},
     )
-    to_send = {moment: untold | work.users_to_notify(moment) if moment in loud else set() for moment in moments}
+    to_send = {m: untold | work.users_to_notify(m, now=now) if m in loud else set() for m in moments}
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
     agreed = work.users_with_feedback(writing, advised=now - calendar_writer.BACK, since=now - PLANS_RETRIED_FOR)
     return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
@@ -85,8 +85,9 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend in a slot without a recommendation. The check is cheap and comes before any observation."""
-    if user.id in bridge.store.scheduling.users_advised(moment_at(now, user.zones), since=now - SILENCE_RETRIED):
+    """Recommend in a slot without a recommendation, or whose night is over. The check is cheap and comes first."""
+    moment = moment_at(now, user.zones)
+    if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
         return
     policy = bridge.policy()
     recommend.recommend(
@@ -112,6 +113,8 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     if advice is None or advice.shown_at or advice.answer or bridge.store.notifications.was_begun(advice.id):
         return
     if advice.expires_at <= now:  # a flight west brings a user into the same slot twice
+        return
+    if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
     events = _events(bridge, user, advice, now) if channel.events else ()
     message = notify.compose(advice, links=answer_links.for_recommendation(bridge, advice), events=events)

@@ -34,6 +34,7 @@ GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
+IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
 FOLDER_CONNECTION = "folder"  # begins the name of connections that import a folder's new files
 PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose folder holds received pushes
 

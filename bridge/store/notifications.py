@@ -66,7 +66,8 @@ class Notifications(Part):
     def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
         """Return recommendations that expired unseen and were never sent, the newest first.
 
-        Only recommendations count that were made since the user has a channel, in slots that are not ``quiet``.
+        Only recommendations count that were made since the user has a channel, in slots that are not ``quiet``. Sleep
+        does not count, because nobody is woken for it.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (
@@ -74,6 +75,7 @@ class Notifications(Part):
             .join(channels, channels.c.user_id == r.user_id)
             .where(r.user_id == user_id, r.created_at >= channels.c.created_at)
             .where(r.expires_at <= now, r.shown_at.is_(None), r.answer.is_(None), r.superseded_at.is_(None))
+            .where(sa.or_(r.kind.is_(None), r.kind != "sleep"))
             .where(~begun(notifications.c.recommendation_id == r.id).exists())
             .where((r.timestep % SLOTS_PER_DAY).not_in([int(slot) for slot in quiet]))
         )

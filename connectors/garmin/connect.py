@@ -1,7 +1,8 @@
 """Items of Garmin Connect's JSON, for days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
-``...GMT`` fields are UTC, ``...Local`` ones the wall clock written as if it were UTC: their difference is the offset.
-A sleep's ``calendarDate`` is the local date of waking. Negative levels say why there is no measurement; they are none.
+``...GMT`` fields are UTC. ``...Local`` fields are the wall clock written as if it were UTC, so their difference is the
+offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a reason why nothing was measured,
+and no measurement.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def unconfirmed(night: Fields) -> bool:
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Say whether a day was over, by its length or by its wall clock, which a journey east has put forward."""
+    """Tell if a day was over, by its length or by its wall clock. A journey east shortens a day."""
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 

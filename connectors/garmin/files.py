@@ -1,8 +1,8 @@
 """Readers of Garmin's files, which are FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Of files that differ about one night, day or workout, all versions are kept and ``fields.settled`` chooses: what counts
-depends on what the files hold and never on their order.
+Files may differ about the same night, day or workout. All versions are then kept and ``fields.settled`` chooses by
+their contents, so that the order of the files does not matter.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int
         rows = [(stream, row) for stream, row in found if not inside or key_of(stream, row) != "?"]
         fruitless = 0 if rows else fruitless + 1
         if fruitless > FRUITLESS_MAX:
-            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are nothing of Garmin's; get it again")
+            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are not Garmin's; download the export again")
         yield rows, document.length
     document.end()
 
@@ -120,7 +120,7 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Every answer in a document, whatever it is wrapped in."""
+    """Yield every answer in a document, at any depth."""
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)

@@ -48,7 +48,7 @@ class Service:
         return f"bridge connect {self.source} --user NAME"
 
 
-SETTINGS = (
+GOOGLE_SETTINGS = (
     Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
     Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
     Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),
@@ -66,7 +66,7 @@ class NotFound(SourceChanged):
 
 
 class Forbidden(Refused):
-    """403 for a single thing that somebody shared and took back. No consent of ours brings it."""
+    """403 for a calendar or list that its owner no longer shares. No new consent would bring it back."""
 
 
 class Taken(SourceChanged):
@@ -197,9 +197,10 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Return credentials. The person agrees in a browser and is redirected to us, or pastes the address.
+    """Return credentials. The user agrees in a browser and is redirected to us, or pastes the address.
 
-    The library's own way shows addresses through one browser of the whole process, and two people may be asked at once.
+    Google's library opens addresses in a browser that the whole process shares. Two users may be asked at once, so that
+    way is not used.
     """
     import requests
     from google_auth_oauthlib.flow import Flow
@@ -226,7 +227,7 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. False when Google did not confirm."""
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
     import requests
 
     token = account.token() or {}
@@ -313,7 +314,7 @@ class _Http:
         self._session = web.open_session()
 
     def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
-        """(response, content), as the libraries know them."""
+        """Send a request, and return (response, content) as Google's libraries expect."""
         import httplib2
 
         answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)
@@ -327,10 +328,10 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Google's client for an API. ``path`` is its service path, which the address of the API replaces.
+    """Return Google's client for an API. ``path`` is its service path, which the address of the API replaces.
 
-    Its requests are signed and sent by a client of this account's own. How they are made is worked out once per
-    process: to do so for every account would cost more than most of them have to say.
+    An HTTP client of this account signs and sends the requests. The API's description is built once per process,
+    because building it costs more than most accounts' requests.
     """
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))

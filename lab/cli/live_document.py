@@ -12,10 +12,10 @@ Row = dict[str, Any]
 METERS = """Meters as the bridge read them against the hidden truth, first policy: the mean within-person correlation
 over the slots; the share of slots whose stated 90 % interval holds the truth; the same if meters of body and mind were
 as sure as the weights of their signals alone would make them, as they once were; how far readings lie above the truth;
-and the share of slots in which anything was known. The truth is put on the scale that the bridge reads in: 0.70 is
-where the person was on average in the weeks without advice, one of their standard deviations below it 0.46, above it
-0.86; progress is counted as it is. How far nights follow the truth at all is drawn for each person, a correlation from
-0.1 to 0.5: more of body and mind cannot be read."""
+and the share of slots with advice in which anything was known. The truth is put on the scale that the bridge reads in:
+0.70 is where the person was on average in the weeks without advice, one of their standard deviations below it 0.46,
+above it 0.86; progress is counted as it is. How far nights follow the truth at all is drawn for each person, a
+correlation from 0.1 to 0.5: more of body and mind cannot be read."""
 ABLATION = """The first policy's chain with one stage perfect at a time: how much of the oracle's advantage over random
 advice in mean level is left, and what is won over the whole chain, person by person. "With surer meters" is the chain
 as it would be if meters were as sure as the weights of their signals alone would make them."""
@@ -24,7 +24,7 @@ people of the spread within, of the correlation of neighbouring days and of the 
 
 
 def markdown(body: Body, spent: Mapping[str, float]) -> str:
-    """Every table, and how they were made."""
+    """Return every table with the command that made it, as Markdown."""
     policies = ",".join(one["policy"] for one in body["policies"])
     more = (" --ablation" if "ablation" in body else "") + (" --moments lifesnaps" if "moments" in body else "")
     asked = f"--people {body['people']} --weeks {body['weeks']} --policy {policies} --seed {body['seed']}{more}"
@@ -64,6 +64,10 @@ def _policy(one: Body) -> Row:
     return {
         "policy": one["policy"],
         "accepted": give_or_take(one["acceptance"]),
+        "advice a day": give_or_take(one["advice_per_day"], 2),
+        "of it suggestions": give_or_take(one["suggestions_per_day"], 2),
+        "silent slots": f"{give_or_take(one['silent'])} ({one['silent_by_lot']['mean']:.3f} by lot)",
+        "dosage": give_or_take(one["dosage"]),
         "level": give_or_take(one["mean_level"]),
         "of the oracle's advantage": give_or_take(one["reward_vs_oracle"], 2),
         "answers to 80 %": f"{give_or_take(first, 0)} (never: {first['never']})",

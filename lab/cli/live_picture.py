@@ -1,4 +1,4 @@
-"""Draws lives of the closed loop, with acceptance, regret and beliefs over the feedback, and meters against the
+"""Draws lives of the closed loop, with acceptance, regret and beliefs over the slots, and meters against the
 truth.
 """
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.picture import METER_COLOURS
+from bridge.cli.meters import METER_COLOURS
 from bridge.domain.errors import SetupError
 from lab.cli.curves import COLOURS
 from rhythm_env.interface import Meter
@@ -48,12 +48,12 @@ def _curves(axis: Any, each: Sequence[Body], name: str, title: str, span: tuple[
 
     for colour, one in zip(COLOURS, each, strict=False):
         points = one["curves"][name]
-        answers = [point["answers"] for point in points]
+        slots = [point["slots"] for point in points]
         bounds = np.array([point["ci95"] for point in points], dtype=float).T  # not a number of one person
-        axis.fill_between(answers, *bounds, color=colour, alpha=0.15, linewidth=0)
-        axis.plot(answers, [point["mean"] for point in points], color=colour, label=one["policy"])
+        axis.fill_between(slots, *bounds, color=colour, alpha=0.15, linewidth=0)
+        axis.plot(slots, [point["mean"] for point in points], color=colour, label=one["policy"])
     axis.set_title(title, loc="left", fontsize=9)
-    axis.set_xlabel("answers", fontsize=8)
+    axis.set_xlabel("slots", fontsize=8)
     axis.set_ylim(*span)
     axis.legend(fontsize=7, frameon=False)
 

@@ -1,14 +1,17 @@
-"""Figures of many lives, which are acceptance, wellbeing against the oracle, beliefs, and meters against the truth."""
+"""Figures of many lives: acceptance, amount of advice, wellbeing against the oracle, beliefs, and meters against the
+truth. Slots without advice are not a number where an answer is counted.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from bridge.domain.guard import FADES
 from lab.closed_loop.ablations import surer_sd
 from lab.closed_loop.living import Lived
 from lab.evaluation.grades import ratio, summary
-from rhythm_env.interface import Answer, Meter
+from rhythm_env.interface import SLOTS_PER_DAY, Answer, Meter
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +23,7 @@ NINETY = 1.645  # standard deviations on each side of the mean of a normal that 
 VALIDATED = (Meter.VITALITY, Meter.SERENITY)  # those whose map has a validity, see bridge/meters/proxy_map.toml
 WINDOW, ENOUGH = 20, 0.8  # answers over which a share is looked at, and the share that is waited for
 RISES = 0.05  # by which the last half's acceptance must lie above the first quarter's, to have risen
-POINT = 7  # answers per point of a curve
+POINT = 7  # slots per point of a curve
 MOST_SHOWN = 2000  # dots of meters against the truth in a document
 
 RECOVERED = ("correlation", "coverage", "coverage_with_surer_sds", "bias", "known")
@@ -29,10 +32,20 @@ Lives = Sequence[Lived]
 
 
 def accepted(lives: Lives) -> Array:
-    """(n, T) 1 or 0."""
+    """(n, T) 1 or 0, and not a number in slots without advice."""
     import numpy as np
 
-    return np.array([[float(answer == Answer.ACCEPT) for answer in one.answers] for one in lives])
+    return np.array(
+        [[np.nan if answer is None else float(answer == Answer.ACCEPT) for answer in one.answers] for one in lives]
+    )
+
+
+def means(values: Array) -> Array:
+    """Mean of each row over its numbers; not a number of a row without any."""
+    import numpy as np
+
+    count = (~np.isnan(values)).sum(axis=-1)
+    return np.asarray(np.where(count > 0, np.nansum(values, axis=-1) / np.maximum(count, 1), np.nan))
 
 
 def weighted(lives: Lives) -> Array:
@@ -48,16 +61,19 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
     ``low``, ``high``: the same people with random advice and with the oracle's; ``reward_vs_oracle`` is 0 for the one
     and 1 for the other, a ratio of means with its bootstrap interval.
     """
+    import numpy as np
+
     taken, levels = accepted(lives), weighted(lives).mean(axis=1)
-    first = interactions(taken)
+    first, answered = interactions(taken), (~np.isnan(taken)).sum(axis=1)
     read = recovered(lives)
     return {
         "policy": lives[0].arm.name,
-        "acceptance": summary(taken.mean(axis=1)),
+        "acceptance": summary(means(taken)),
+        **amounts(lives),
         "mean_level": summary(levels),
         "reward_vs_oracle": ratio(levels, weighted(low).mean(axis=1), weighted(high).mean(axis=1)),
         "regret": summary(weighted(high).mean(axis=1) - levels),
-        "interactions_to_80pct": summary(first) | {"never": int((first > taken.shape[1]).sum())},
+        "interactions_to_80pct": summary(first) | {"never": int((first > answered).sum())},
         "never_rising": never_rising(taken),
         "belief_mae": summary(errors(lives, believes=believes)[:, -1]),
         "meter_correlation": summary(_over(read, "correlation", tuple(Meter))),
@@ -66,22 +82,54 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
         "classifier_accuracy": summary(_shares(lives)),
         "lives": [
             {"seed": one.seed, "source": one.source, "acceptance": float(share), "mean_level": float(level)}
-            for one, share, level in zip(lives, taken.mean(axis=1), levels, strict=True)
+            for one, share, level in zip(lives, means(taken), levels, strict=True)
         ],
         "curves": curves(lives, high, believes=believes),
     }
+
+
+def amounts(lives: Lives) -> dict[str, Any]:
+    """How much was said: advice and suggestions a day, the share of silent slots, of it by lot, and the dosage."""
+    import numpy as np
+
+    given = np.array([[kind is not None for kind in one.kinds] for one in lives])
+    suggested = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
+    lots = np.array([one.by_lot / len(one.kinds) for one in lives])
+    return {
+        "advice_per_day": summary(SLOTS_PER_DAY * given.mean(axis=1)),
+        "suggestions_per_day": summary(SLOTS_PER_DAY * suggested.mean(axis=1)),
+        "silent": summary(1 - given.mean(axis=1)),
+        "silent_by_lot": summary(lots),
+        "dosage": summary(dosages(given)),
+    }
+
+
+def dosages(given: NDArray[np.bool_]) -> Array:
+    """(n,) mean over the slots of the dosage at their start, as the guard counts it."""
+    import numpy as np
+
+    now, total = np.zeros(len(given)), np.zeros(len(given))
+    for slot in given.T:
+        total += now
+        now = FADES * now + (1 - FADES) * slot
+    return total / max(given.shape[1], 1)
 
 
 def interactions(taken: Array) -> Array:
     """(n,) answers until 80 % of the last 20 were Accept; one more than there were for who never came to it."""
     import numpy as np
 
-    window = min(WINDOW, taken.shape[1])
-    sums = np.cumsum(np.pad(taken, ((0, 0), (1, 0))), axis=1)
-    share = (sums[:, window:] - sums[:, :-window]) / window
-    reached = share >= ENOUGH - 1e-9
-    first = reached.argmax(axis=1) + window
-    return np.asarray(np.where(reached.any(axis=1), first, taken.shape[1] + 1), dtype=float)
+    return np.array([_until_most(row[~np.isnan(row)]) for row in taken], dtype=float)
+
+
+def _until_most(taken: Array) -> int:
+    """Answers of one person until 80 % of the last 20 were Accept."""
+    import numpy as np
+
+    window = max(min(WINDOW, len(taken)), 1)
+    sums = np.cumsum(np.pad(taken, (1, 0)))
+    reached = (sums[window:] - sums[:-window]) / window >= ENOUGH - 1e-9
+    return int(reached.argmax()) + window if reached.any() else len(taken) + 1
 
 
 def never_rising(taken: Array) -> dict[str, Any]:
@@ -89,8 +137,8 @@ def never_rising(taken: Array) -> dict[str, Any]:
     share.
     """
     total = taken.shape[1]
-    gained = taken[:, total // 2 :].mean(axis=1) - taken[:, : max(total // 4, 1)].mean(axis=1)
-    return {"people": int((gained < RISES).sum()), **summary((gained < RISES).astype(float))}
+    never = ~(means(taken[:, total // 2 :]) - means(taken[:, : max(total // 4, 1)]) >= RISES)
+    return {"people": int(never.sum()), **summary(never.astype(float))}
 
 
 def errors(lives: Lives, *, believes: bool) -> Array:
@@ -104,7 +152,8 @@ def errors(lives: Lives, *, believes: bool) -> Array:
 
 def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
     """meter -> per person (not a number where nothing was read): within-person correlation with the hidden level, share
-    of slots whose stated 90 % interval holds it, the same with surer sds, and mean distance."""
+    of slots whose stated 90 % interval holds it, the same with surer sds, and mean distance. Slots without advice, in
+    which nothing was read, are left out."""
     import numpy as np
 
     found: dict[Meter, dict[str, Array]] = {}
@@ -117,6 +166,8 @@ def recovered(lives: Lives) -> dict[Meter, dict[str, Array]]:
 def _recovered(meter: Meter, read: Array, hidden: Array) -> tuple[float, ...]:
     import numpy as np
 
+    advised = ~np.isnan(read[:, 2])
+    read, hidden = read[advised], hidden[advised]
     known = read[:, 2] > 0
     if known.sum() < 2:
         return (np.nan, np.nan, np.nan, np.nan, float(known.mean()))
@@ -139,9 +190,7 @@ def _over(read: Mapping[Meter, Mapping[str, Array]], name: str, meters: Sequence
 
 
 def _of_meter(read: Mapping[Meter, Mapping[str, Array]], meter: Meter) -> dict[str, Any]:
-    import numpy as np
-
-    each = {name: values[~np.isnan(values)] for name, values in read[meter].items()}
+    each = {name: _numbers(values) for name, values in read[meter].items()}
     found = {name: summary(values) if len(values) else None for name, values in each.items()}
     return {"validated": meter in VALIDATED, **found}
 
@@ -155,19 +204,27 @@ def _shares(lives: Lives) -> Array:
 def paired(mine: Lives, other: Lives) -> dict[str, Any]:
     """Return the advantage of an ablation over another with the same people, person by person."""
     levels = weighted(mine).mean(axis=1) - weighted(other).mean(axis=1)
-    taken = accepted(mine).mean(axis=1) - accepted(other).mean(axis=1)
+    taken = means(accepted(mine)) - means(accepted(other))
     return {"over": other[0].arm.name, "acceptance": summary(taken), "mean_level": summary(levels)}
 
 
 def curves(lives: Lives, high: Lives, *, believes: bool) -> dict[str, Any]:
-    """Points per seven answers of what the pictures show."""
+    """Points per seven slots of what the pictures show."""
     taken, wrong = accepted(lives), errors(lives, believes=believes)
     regret = weighted(high) - weighted(lives)
     starts = range(0, taken.shape[1] - POINT + 1, POINT)
     return {
-        name: [{"answers": s + POINT, **summary(values[:, s : s + POINT].mean(axis=1))} for s in starts]
+        name: [
+            {"slots": s + POINT, **summary(of)} for s in starts if len(of := _numbers(means(values[:, s : s + POINT])))
+        ]
         for name, values in (("acceptance", taken), ("regret", regret), ("belief_error", wrong))
     }
+
+
+def _numbers(values: Array) -> Array:
+    import numpy as np
+
+    return values[~np.isnan(values)]
 
 
 def dots(lives: Lives) -> dict[str, list[tuple[float, float]]]:

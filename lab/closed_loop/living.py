@@ -6,12 +6,13 @@ import tempfile
 from collections import deque
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
+from math import nan
 from pathlib import Path
 from time import process_time
 
 from bridge.advice import recommend
 from bridge.domain.ports import EventClassifier
-from bridge.domain.records import Silence
+from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
@@ -29,24 +30,30 @@ AFTER_START = timedelta(minutes=5)
 TO_ANSWER = timedelta(minutes=2)
 WRITTEN_DOWN = 0.7  # share of what is done that gets into the calendar, nights' sleep apart
 DAY = timedelta(days=1)
+NOTHING_STATED = (0.5, 0.5, 0.5)  # the belief before any was stated
 
 
 @dataclass(slots=True, kw_only=True)
 class Lived:
-    """What one person's weeks came to; lists have one entry per slot."""
+    """What one person's weeks came to; lists have one entry per slot.
+
+    A slot without advice has None for what was advised and answered. Its reading is not a number, and its belief is the
+    last one that was stated.
+    """
 
     seed: int
     arm: Arm
     source: str
-    answers: list[str] = field(default_factory=list)
-    advised: list[str] = field(default_factory=list)
+    answers: list[str | None] = field(default_factory=list)
+    advised: list[str | None] = field(default_factory=list)
+    kinds: list[str | None] = field(default_factory=list)  # suggested, keep or sleep
     weighted: list[float] = field(default_factory=list)  # mean of the hidden meters after the slot, as they weigh
     beliefs: list[tuple[float, float, float]] = field(default_factory=list)
     target: tuple[float, ...] = ()
     hidden: list[list[float]] = field(default_factory=list)  # on the scale the bridge reads in, five per slot
     read: list[list[tuple[float, float, float]]] = field(default_factory=list)  # level, sd, coverage
     labelled: tuple[int, int] = (0, 0)  # events told right, events
-    silent: int = 0  # slots without advice; all lists but ``weighted`` leave them out
+    by_lot: int = 0  # slots without advice that were drawn by lot; in the others nothing fitted
     days: list[dict[str, float]] = field(default_factory=list)  # what the body showed, for its moments
     seconds: dict[str, float] = field(default_factory=dict)  # by stage
 
@@ -105,34 +112,32 @@ class Life:
         begun = process_time()
         at = self._asked(moment)
         self._charge("person", begun)
-        feasible = self._advised(moment, at)
-        begun = process_time()
+        found = self._advised(moment, at)
         before = self.resident.levels()
-        if feasible is None:
-            self._live_alone(moment)
-            self._charge("person", begun)
-            return
-        advice = ActionType(self.lived.advised[-1])
-        given, moved, done = self.resident.respond(moment, advice, feasible)
-        self._charge("person", begun)
+        given, done = (None, self.resident.chosen(moment)) if found is None else self._answered(moment, found, at)
         begun = process_time()
-        to = None if moved is None else Moment(week=moment.week, day=moment.day, slot=moved)
-        number = self._number
-        user, store = self.home.user, self.home.bridge.store
-        recommend.give_feedback(store, user, number, given, now=at + TO_ANSWER, moved_to=to)
-        self._charge("bridge", begun)
-        begun = process_time()
-        self._act(moment, done, advice, to)
+        self.resident.live(moment, done)
+        self._done.append(done)
+        self._write_down(moment, done)
         self.policy.lived.append((before, self.resident.levels()))
         self._note(given, before)
         self._charge("person", begun)
 
-    def _live_alone(self, moment: Moment) -> None:
-        """Live a slot without advice, as the person would."""
-        done = self.resident.chosen(moment)
-        self._act(moment, done, done, None)
-        self.lived.weighted.append(self.resident.weighted())
-        self.lived.silent += 1
+    def _answered(self, moment: Moment, found: Recommendation, at: datetime) -> tuple[Answer, ActionType]:
+        """Answer the slot's advice, and plan what was put off; returns the answer and what is done."""
+        begun = process_time()
+        feasible = tuple(ActionType(name) for name in found.observation["feasible"])
+        given, moved, done = self.resident.respond(moment, found.action, feasible)
+        self._charge("person", begun)
+        begun = process_time()
+        to = None if moved is None else Moment(week=moment.week, day=moment.day, slot=moved)
+        user, store = self.home.user, self.home.bridge.store
+        recommend.give_feedback(store, user, found.id, given, now=at + TO_ANSWER, moved_to=to)
+        self._charge("bridge", begun)
+        if to is not None:
+            self.resident.plans[to] = found.action
+            self.home.diary.write(to, found.action, self._start(to), today=to.date)
+        return given, done
 
     def _asked(self, moment: Moment) -> datetime:
         """When advice is asked for; in the morning the night is told and synced first."""
@@ -164,8 +169,8 @@ class Life:
         self.lived.days.append({"day": float(day.toordinal())} | (shown if morning.worn else {}))
         return night.end
 
-    def _advised(self, moment: Moment, at: datetime) -> tuple[ActionType, ...] | None:
-        """Ask for the slot's advice; returns what could have been advised, or None without advice."""
+    def _advised(self, moment: Moment, at: datetime) -> Recommendation | None:
+        """Ask for the slot's advice."""
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
         found = recommend.recommend(
@@ -173,27 +178,27 @@ class Life:
         )
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
-        if isinstance(found, Silence):
-            self._charge("bridge", begun)
-            return None
-        self._number = found.id
-        self.lived.advised.append(str(found.action))
-        states = found.observation["meters"]
-        self.lived.read.append([(states[m]["level"], states[m]["sd"], states[m]["coverage"]) for m in Meter])
-        self.lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
         spent = self.policy.spent - before
+        self._told(found)
         self.lived.seconds["policy"] = self.lived.seconds.get("policy", 0.0) + spent
         self._charge("bridge", begun + spent)
-        return tuple(ActionType(name) for name in found.observation["feasible"])
+        return None if isinstance(found, Silence) else found
 
-    def _act(self, moment: Moment, done: ActionType, advice: ActionType, to: Moment | None) -> None:
-        """Do it; the calendar follows, and what was put off is planned."""
-        if to is not None:
-            self.resident.plans[to] = advice
-            self.home.diary.write(to, advice, self._start(to), today=to.date)
-        self.resident.live(moment, done)
-        self._done.append(done)
-        self._write_down(moment, done)
+    def _told(self, found: Recommendation | Silence) -> None:
+        """Note what the bridge said."""
+        lived = self.lived
+        if isinstance(found, Silence):
+            lived.advised.append(None)
+            lived.kinds.append(None)
+            lived.read.append([(nan, nan, nan)] * len(Meter))
+            lived.beliefs.append(lived.beliefs[-1] if lived.beliefs else NOTHING_STATED)
+            lived.by_lot += found.by_lot
+            return
+        lived.advised.append(str(found.action))
+        lived.kinds.append(found.kind)
+        states = found.observation["meters"]
+        lived.read.append([(states[m]["level"], states[m]["sd"], states[m]["coverage"]) for m in Meter])
+        lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))
 
     def _write_down(self, moment: Moment, done: ActionType) -> None:
         """What was planned and not done is struck out; part of what was done otherwise is written down."""
@@ -207,9 +212,9 @@ class Life:
         if rng.random() < WRITTEN_DOWN and not asleep:
             self.home.diary.write(moment, done, self._start(moment), today=moment.date + DAY)
 
-    def _note(self, given: Answer, before: Levels) -> None:
+    def _note(self, given: Answer | None, before: Levels) -> None:
         on_scale = self.resident.on_scale(before)
-        self.lived.answers.append(str(given))
+        self.lived.answers.append(None if given is None else str(given))
         self.lived.weighted.append(self.resident.weighted())
         self.lived.hidden.append([on_scale[meter] for meter in Meter])
 
@@ -234,8 +239,6 @@ class Life:
         if stage == "person":
             self._spent = 0.0
         self.lived.seconds[stage] = self.lived.seconds.get(stage, 0.0) + spent
-
-    _number: int = 0
 
 
 def lived(seed: int, arm: Arm, weeks: int, answers: str | None = None) -> Lived:

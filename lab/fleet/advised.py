@@ -1,6 +1,4 @@
-"""Measures stored recommendations. The fleet's first person gets a recommendation in every slot of a month, and gives
-feedback.
-"""
+"""Measures stored recommendations. The fleet's first person is advised for a month, and gives feedback."""
 
 from __future__ import annotations
 
@@ -14,7 +12,9 @@ import sqlalchemy as sa
 
 from bridge import registry
 from bridge.advice import recommend
+from bridge.domain.guard import Guard
 from bridge.domain.records import Silence
+from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.store import Store, tables
 from lab.fleet.accounts import NOW
 from rhythm_env.interface import HISTORY_DAYS, SLOTS_PER_DAY, Answer
@@ -23,15 +23,18 @@ NUMBER = 8  # bytes of one, and of an instant
 
 
 def bytes_per_advice(store: Store) -> float:
-    """Bytes of one slot's advice, once a month of answers stands in what the policy is shown.
+    """Return the bytes of a slot's advice after a month of answers, which the policy is shown.
 
-    The levels in that month are replaced by random ones: a life's are never alike, and what never changes takes less.
+    The levels in that month are replaced by random levels. Equal levels would take less space than those of a real
+    life.
     """
     user, slots = store.people.user_by_id(1), HISTORY_DAYS * SLOTS_PER_DAY
     classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
+    begun = NOW - timedelta(days=HISTORY_DAYS)
+    record_check_in(store, user, CheckIn(at=begun, score=3), now=begun)  # without any data nothing is advised
     for ago in reversed(range(slots)):
         at = NOW - ago * timedelta(days=1) / SLOTS_PER_DAY
-        advice = recommend.recommend(store, user, classifier, policy, now=at)
+        advice = recommend.recommend(store, user, classifier, policy, now=at, guard=Guard(silent=False))
         if isinstance(advice, Silence):
             continue
         store.recommendations.mark_shown(advice.id, now=at)
@@ -43,7 +46,7 @@ def bytes_per_advice(store: Store) -> float:
 
 
 def _lively(observation: str) -> bytes:
-    """As it is stored, with levels in its past that are all different."""
+    """Return the observation as it is stored, with different levels in every slot of its past."""
     rng, body = random.Random(0), json.loads(observation)
     for one in body["history"]:
         one["levels"] = {name: round(rng.random(), 4) for name in one["levels"]}

@@ -46,6 +46,7 @@ def filled(store: Store) -> Iterator[World]:
     """A person with a synced account, imported files, a recommendation and an answer."""
     from bridge import registry
     from bridge.advice import recommend
+    from bridge.domain.records import Recommendation
 
     with living(store, "google_calendar", "awkward") as world:
         world.sync()
@@ -54,6 +55,7 @@ def filled(store: Store) -> Iterator[World]:
         runs.import_path(bridge, world.user, lab.fixtures("whoop") / "export", at=NOW)
         classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
         advice = recommend.recommend(store, world.user, classifier, policy, now=world.now)
+        assert isinstance(advice, Recommendation)
         recommend.give_feedback(store, world.user, advice.id, Answer.ACCEPT, now=world.now)
         yield world
 

@@ -19,9 +19,9 @@ from bridge.daemon.scheduler import Daemon
 from bridge.domain.records import Connection, User
 from bridge.recordings.server import LabServer
 from bridge.store import Store
-from tests.world import KEY
+from tests.world import KEY, introduce
 
-MONDAY = datetime(2026, 10, 19, 4, 0, tzinfo=UTC)  # 06:00 in Berlin; its clocks go back on the 25th
+MONDAY = datetime(2026, 10, 19, 5, 0, tzinfo=UTC)  # 07:00 in Berlin; its clocks go back on the 25th
 TICK = timedelta(minutes=10)
 
 
@@ -40,6 +40,7 @@ class Stage:
         self.users.append(user)
         connection = self.bridge.store.connections.connect(user.id, "whoop", "account", now=self.now)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
+        introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
         return connection
 
     def daemon(self, **options: Any) -> Daemon:

@@ -17,6 +17,7 @@ from bridge.auth import vault
 from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.cli import app as cli
+from bridge.daemon.due_tasks import users_with_due_tasks
 from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
@@ -140,8 +141,8 @@ def test_advice_that_nobody_began_to_send_is_told_when_its_slot_is_over(
     stage.daemon().tick()
     later = stage.now + timedelta(hours=6)
     (missed,) = store.notifications.missed(user.id, now=later, quiet=stage.bridge.guard.quiet)
-    assert (missed.state, missed.at) == ("missed", MONDAY + timedelta(hours=6))
-    assert store.notifications.missed(user.id, now=MONDAY + timedelta(hours=5), quiet=()) == []
+    assert (missed.state, missed.at) == ("missed", MONDAY + timedelta(hours=5))
+    assert store.notifications.missed(user.id, now=MONDAY + timedelta(hours=4), quiet=()) == []
     monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
     body = json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--json"]).stdout)
     assert (body["missed"], [one["state"] for one in body["unsent"]]) == (1, ["missed"])
@@ -157,15 +158,33 @@ def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(sta
     store, user = stage.bridge.store, stage.users[0]
     channel = store.notifications.channel(user.id)
     store.notifications.save_channel(user.id, None, now=stage.now)
-    stage.now += timedelta(hours=7)  # 13:00 in Berlin
+    stage.now += timedelta(hours=6)  # 13:00 in Berlin
     stage.daemon().tick()
     stage.now += timedelta(hours=6)
     store.people.set_zone(user.id, "America/New_York", since=stage.now)  # 13:00 there
     store.notifications.save_channel(user.id, channel, now=stage.now)
     stage.daemon().tick()
     assert mailbox.got == []
-    stage.now += timedelta(hours=17)
+    stage.now += timedelta(hours=18)
     stage.daemon().tick()
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
+
+
+def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: Stage, mailbox: Mailbox) -> None:
+    store, user = stage.bridge.store, stage.users[0]
+    stage.now = MONDAY + timedelta(hours=23)  # 06:00
+    stage.daemon().tick()
+    night = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
+    assert night is not None
+    assert night.kind == "sleep"
+    assert users_with_due_tasks(stage.bridge, stage.users, now=stage.now) == []
+    assert store.notifications.missed(user.id, now=stage.now + timedelta(hours=6), quiet=()) == []
+    assert mailbox.got == []
+    stage.now += timedelta(hours=1)
+    stage.daemon().tick()
+    day = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
+    assert day is not None
+    assert (day.moment, day.kind) == (night.moment, "suggested")
     assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
 
 

@@ -16,7 +16,7 @@ from bridge.domain.slots import moment_at
 from bridge.ingest import archive, checkins, connecting, runs
 from bridge.recordings.server import Answer, LabServer
 from bridge.web import background
-from bridge.web.pages import NAVIGATION
+from bridge.web.render import NAVIGATION
 from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor

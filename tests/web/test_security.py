@@ -20,10 +20,10 @@ from bridge import installation
 from bridge.advice import requests as advising
 from bridge.auth import access
 from bridge.domain.errors import SetupError
-from bridge.domain.records import User
+from bridge.domain.records import Recommendation, User
 from bridge.ingest import runs
 from bridge.web import background, bounds, forwarded, phrases, pushes
-from bridge.web.serving import check_passwords
+from bridge.web.server import check_passwords
 from tests.web.conftest import secured
 from tests.web.served import Place, Visitor, calendar, open_at, served
 
@@ -49,6 +49,7 @@ def two(place: Place, tmp_path: Path) -> Two:
     file.write_bytes(calendar(SECRET))
     runs.import_path(place.bridge, ana, file, at=installation.now())
     advice = advising.recommend(place.bridge, ana, now=installation.now())
+    assert isinstance(advice, Recommendation)
     job = place.made.state.page.jobs.start(ana.id, SECRET, lambda job: job.ask(SECRET))
     ids = {"number": str(advice.id), "name": job.id, "source": "ics", "event": SECRET, "token": "0" * 40}
     return Two(place=place, ana=ana, ben=ben, ids=ids)

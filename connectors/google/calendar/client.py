@@ -1,7 +1,8 @@
 """Pull calendars and their events, with a full listing first and then changes by a sync token per calendar.
 
-Series are kept as masters and exceptions and expanded locally, so a change needs no window. The parameters of every
-request are the same: Google ties a sync token to them, and changing them means raising ``SPEC.cursor_version``.
+Series are kept as masters and exceptions and expanded locally, so a change needs no window. Google ties a sync token to
+the parameters of the request. All requests have the same parameters, and a change of them needs a higher
+``SPEC.cursor_version``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from connectors.google.calendar.calendars import calendars, items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 
-PAGE = 2500  # the API's maximum
+PAGE_MAX_EVENTS = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
     "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,location,start,end,eventType,transparency,"
@@ -97,7 +98,7 @@ class GoogleCalendar:
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
-            "maxResults": PAGE,
+            "maxResults": PAGE_MAX_EVENTS,
             "singleEvents": False,
             "fields": EVENT_FIELDS,
         }
@@ -122,10 +123,10 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events that a listing ends without saying so of each.
+    """Events that a listing deletes without naming each event.
 
-    Google need not report the exceptions of a deleted series, and may report them as cancelled, which in a living
-    series would mean a hole. And what a listing told before it broke off may be gone when the next one is read.
+    Google may leave out the exceptions of a deleted series, or report them as cancelled. In a living series a cancelled
+    exception would be a hole. A listing that broke off may not repeat its news in the next listing.
     """
 
     calendar: str
@@ -154,7 +155,7 @@ class _Ended:
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
 
     def covers(self) -> Covers | None:
-        """The exceptions of the series that are gone: those not delivered as alive went with them."""
+        """Cover the exceptions of deleted series, so that exceptions that were not delivered are deleted too."""
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 

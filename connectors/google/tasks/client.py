@@ -40,7 +40,7 @@ class GoogleTasks:
         return open_service(self._account, TASKS, "tasks", "v1", "/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """``list`` lists whole. ``task`` follows each list from its own last pull."""
+        """Pull the stream ``list`` whole, and in the stream ``task`` each list from its own last pull on."""
         if stream == "list":
             yield self._list_lists(now)
             return

@@ -22,5 +22,6 @@ def test_people_of_a_file_answer_as_it_says(tmp_path: Path) -> None:
     file = tmp_path / "mornings.py"
     file.write_text(NEVER)
     found = lived(1, Arm(policy="random"), 1, str(file))
-    taken = [answer == Answer.ACCEPT for answer in found.answers]
-    assert taken == [at % 4 == 0 for at in range(28)]
+    taken = {at: answer == Answer.ACCEPT for at, answer in enumerate(found.answers) if answer is not None}
+    assert taken == {at: at % 4 == 0 for at in taken}
+    assert {at % 4 for at in taken} == {0, 1, 2, 3}

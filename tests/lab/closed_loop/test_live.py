@@ -19,6 +19,10 @@ pytestmark = pytest.mark.timeout(600)  # a busy machine is no reason to fail
 
 FIGURES = (
     "acceptance",
+    "advice_per_day",
+    "suggestions_per_day",
+    "silent",
+    "dosage",
     "reward_vs_oracle",
     "interactions_to_80pct",
     "belief_mae",
@@ -56,6 +60,10 @@ def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Pa
             assert low <= one[name]["mean"] <= high
         assert set(one["meters"]) == METERS
         assert 0 <= one["acceptance"]["mean"] <= 1
+        assert one["advice_per_day"]["mean"] == pytest.approx(4 * (1 - one["silent"]["mean"]))
+        assert 0 < one["suggestions_per_day"]["mean"] <= 3  # by default a person wishes for three at most
+        assert 0 <= one["silent_by_lot"]["mean"] <= one["silent"]["mean"] + 1e-9
+        assert 0 < one["dosage"]["mean"] < one["advice_per_day"]["mean"] / 4
         assert one["classifier_accuracy"]["mean"] > 0.8
     assert body["policies"][1]["reward_vs_oracle"]["mean"] == 0
     assert body["oracle"]["reward_vs_oracle"]["mean"] == pytest.approx(1)
@@ -79,7 +87,9 @@ def test_a_person_lives_the_same_life_again(small: tuple[dict[str, Any], Path]) 
     again = lived(1, Arm(policy="random"), 1)
     told = small[0]["policies"][1]["lives"][1]
     assert (told["seed"], told["source"]) == (1, again.source) == (1, "garmin")
-    assert told["acceptance"] == sum(answer == "ACCEPT" for answer in again.answers) / 28
+    given = [answer for answer in again.answers if answer is not None]
+    assert told["acceptance"] == pytest.approx(sum(answer == "ACCEPT" for answer in given) / len(given), abs=1e-12)
+    assert 14 < len(given) < 28 == len(again.answers)
     assert told["mean_level"] == pytest.approx(sum(again.weighted) / 28, abs=1e-12)
 
 

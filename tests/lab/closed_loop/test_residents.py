@@ -11,18 +11,20 @@ from zoneinfo import ZoneInfo
 import numpy as np
 import pytest
 
+from bridge.domain.guard import SLOT, dosage
 from bridge.domain.ports import Invitation
 from bridge.domain.slots import moment_of
 from lab.closed_loop.ablations import Told, exactly, surer
 from lab.closed_loop.body_statistics import moments
-from lab.closed_loop.figures import interactions, never_rising
+from lab.closed_loop.figures import dosages, interactions, means, never_rising
 from lab.closed_loop.home import circumstances
 from lab.closed_loop.resident import Resident
 from lab.evaluation.deployed import FIRST_MONDAY
 from lab.people.body import Body, Tone
 from lab.people.diary import Diary
 from lab.people.titles import TITLES, meant
-from rhythm_env.interface import ActionType, Meter, MeterState, Observation, Slot, StepRecord
+from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord
+from tests.world import NOW
 
 HOME = ZoneInfo("Europe/Berlin")
 CALM = Tone(energy=0.0, calm=0.0, turned_in=True, trained=False, away=False)
@@ -122,6 +124,30 @@ def test_who_never_comes_to_accept_is_counted() -> None:
     taken = np.array([[0.0] * 40, [1.0] * 40, [0.0] * 20 + [1.0] * 20])
     assert interactions(taken).tolist() == [41, 20, 36]
     assert never_rising(taken)["people"] == 2
+
+
+def test_slots_without_advice_are_no_answers() -> None:
+    """Twenty taken in a row count as such whatever silences lie between, and a person without answers has no share."""
+    silent = np.nan
+    taken = np.array([[silent, 1.0] * 20, [silent] * 40, [0.0] * 20 + [silent] * 20])
+    assert interactions(taken).tolist() == [20, 1, 21]
+    assert means(taken).tolist()[::2] == [1.0, 0.0]
+    assert np.isnan(means(taken)[1])
+    assert never_rising(taken)["people"] == 3
+
+
+def test_the_dosage_is_the_one_of_the_guard() -> None:
+    """That of a slot counts the slots before it."""
+    given = np.array([[True, False, True, True], [False] * 4])
+    at = [NOW + step * SLOT for step in range(4)]
+    history = [
+        Interaction(at=t, day=0, slot=Slot.NIGHT, levels={}, recommended=ActionType.SLEEP, answer=Answer.ACCEPT)
+        for t, advised in zip(at, given[0], strict=True)
+        if advised
+    ]
+    found = dosages(given)
+    assert found[0] == pytest.approx(sum(dosage(history, t) for t in at) / 4)
+    assert found[1] == 0
 
 
 def test_moments_of_a_known_series() -> None:
