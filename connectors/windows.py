@@ -54,7 +54,8 @@ class Window:
     ) -> Iterator[Page]:
         """Yield a stream's pages, piece by piece. ``read(first, last)`` gives the records of a piece, page by page.
 
-        Only the last page of a piece carries a cursor. ``tells_deletions``: what a complete list lacks is gone.
+        Only the last page of a piece carries a cursor. With ``tells_deletions``, stored records that a complete list
+        lacks are deleted.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)

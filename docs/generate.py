@@ -17,6 +17,7 @@ import tempfile
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
 from types import UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -42,6 +43,7 @@ LISTS, MAPS = (list, tuple, Sequence), (dict, Mapping)
 Shape = dict[str, set[str]]  # dotted path of a key -> the types seen there
 
 
+@cache
 def texts() -> dict[str, Any]:
     """Return the hand-written half: groups of commands, example commands, meanings of JSON keys."""
     return tomllib.loads((REFERENCE / "texts.toml").read_text(encoding="utf-8"))
@@ -76,9 +78,9 @@ def options(command: Any) -> set[str]:
 
 def commands_page() -> str:
     """Return the page of all commands. Raises ValueError for a command that stands in no group."""
-    found, groups = commands(), texts()["groups"]
+    found, groups = commands(), dict(texts()["groups"])
     listed = [name for names in groups.values() for name in names]
-    groups[LABORATORY] += [name for name in of_laboratory(found) if name not in listed]
+    groups[LABORATORY] = [*groups[LABORATORY], *(name for name in of_laboratory(found) if name not in listed)]
     listed = [name for names in groups.values() for name in names]
     if sorted(listed) != sorted(found):
         raise ValueError(f"docs/reference/texts.toml groups other commands: {sorted(set(listed) ^ set(found))}")

@@ -43,7 +43,7 @@ class AppState:
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
 
     def __post_init__(self) -> None:
-        self.plan_cache = PlanCache(self.today_cache)
+        object.__setattr__(self, "plan_cache", PlanCache(self.today_cache))
 
 
 class NotLoggedIn(Exception):

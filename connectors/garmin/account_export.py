@@ -64,7 +64,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """A civil day. Of the day on which the export was asked for only the resting heart rate is known."""
+    """Yield the values of a civil day. For the day of the export only the resting heart rate is complete."""
     fields = settled_fields(record.payload, "uds")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False:
@@ -114,7 +114,7 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
 
 
 def _is_whole(fields: Fields, start: datetime) -> bool:
-    """Say whether the day was over. A day that does not tell its end was."""
+    """Tell if the day was over. A day without an end counts as over."""
     end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
     if end is None:
         return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
@@ -122,7 +122,7 @@ def _is_whole(fields: Fields, start: datetime) -> bool:
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """A night, unless it was not confirmed or the watch was off."""
+    """Yield a night, unless it was not confirmed or the watch was off."""
     fields = settled_fields(record.payload, "export_sleep")
     day = day_of(fields)
     if unconfirmed(fields):
@@ -138,9 +138,10 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Overnight HRV (the only place it stands in an export), breathing, blood oxygen and the skin's deviation.
+    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature.
 
-    A zero of unknown status was not measured. It was read in the morning of its date; noon is safely after.
+    An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The values were read in the
+    morning of their date, so noon is a safe time for them.
     """
     fields = settled_fields(record.payload, "export_health")
     day = day_of(fields)

@@ -50,7 +50,7 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Say whether a sleep was guessed by the watch, or not worn. The export has the words in capitals."""
+    """Tell if the watch only guessed a sleep, or was not worn. The export writes these words in capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 

@@ -52,7 +52,7 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> bool:
-    """FIT by its header, the export's files by their names, saved answers by their fields."""
+    """Recognise FIT by its header, the export's files by their names, and saved answers by their fields."""
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
@@ -146,7 +146,7 @@ def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
 
 
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
-    """An activity asked for by itself, as it stands in a list."""
+    """Return an activity that was asked for by itself, in the shape it has in a list."""
     return {
         **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),
@@ -179,7 +179,7 @@ def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -
 
 
 def started(activity: Mapping[str, Any]) -> str:
-    """The key under which every kind of file holds a workout."""
+    """Return the key of a workout, which is the same in every kind of file."""
     at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
     return workout_key(None if at is None else at.timestamp(), activity)
 
@@ -200,5 +200,5 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without names, places and pictures, which nothing here needs."""
+    """Return a record without names, places and pictures, which the bridge does not need."""
     return {field: value for field, value in row.items() if not PRIVATE.match(field)}

@@ -51,12 +51,12 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """The header says ``.FIT`` at byte 8."""
+    """Recognise a FIT file by ``.FIT`` at byte 8."""
     return file.head[8:12] == b".FIT"
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """The file's pieces of days, its night, its workouts. Raises SourceChanged for a file that is damaged."""
+    """Yield the file's pieces of days, its night and its workouts. Raises SourceChanged for a damaged file."""
     contents = decode(file)
     days = _days(contents, zone)
     if days:
@@ -219,7 +219,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds from what a reading speaks of to its instant. Monitoring is stamped with its end."""
+    """Return the seconds from the time a reading describes to its instant. Monitoring is stamped with its end."""
     return 0 if series == "stress" else 1
 
 
@@ -252,7 +252,7 @@ def _sessions(contents: Contents) -> list[dict[str, Any]]:
 
 
 def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
-    """A session by its start, under which other files hold the same workout."""
+    """Make the record of a session, keyed by its start, so that other files' records of the workout join it."""
     begun = session.get("2")
     key = workout_key(begun + FIT_EPOCH if isinstance(begun, int) else None, session)
     return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

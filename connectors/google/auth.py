@@ -78,9 +78,10 @@ class Invalid(SourceChanged):
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Execute a request once, because minutes are the scheduler's to wait. Raises the bridge's errors.
+    """Execute a request once, because waiting before another try is the scheduler's task.
 
-    Gone, NotFound, Forbidden, Taken and Invalid are for who knows what they mean there; uncaught they stop the source.
+    Raises the bridge's errors. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid. Uncaught, these errors
+    stop the source.
     """
     from http.client import HTTPException
 
@@ -242,9 +243,9 @@ def revoke(account: Account) -> bool:
 
 
 def open_http(account: Account, service: Service) -> Any:
-    """A client that signs requests. A token that has ended is refreshed, and saved before it is used.
+    """Return a client that signs requests. An expired token is refreshed, and the new token is saved before it is used.
 
-    Raises NeedsLogin when there is no consent or Google no longer honours it, TryLater when Google does not answer.
+    Raises NeedsLogin without a consent that Google honours, and TryLater when Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -339,7 +340,7 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Google's client, whose own connection is never used."""
+    """Build Google's client. Its own connection is never used."""
     import httplib2
     from googleapiclient.discovery import build
 

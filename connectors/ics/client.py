@@ -137,7 +137,7 @@ def _hosts(account: Account, address: str) -> Collection[str]:
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
-    """A calendar's text and its marks, None for "as before". Raises the bridge's errors for anything else."""
+    """Read a calendar's text and its marks, or None for "as before". Raises the bridge's errors otherwise."""
     if answer.status_code == 304:
         return None
     if answer.status_code in (*GONE, *REFUSED):

@@ -134,7 +134,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """The date of a time on its own wall clock."""
+    """Return the date of a time on its own wall clock."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

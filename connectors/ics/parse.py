@@ -50,27 +50,29 @@ def pages(
     ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
     is the name of the calendar's file. Programs give many calendars the same name, and a calendar may lie in several
     files. A file therefore deletes only records that came from a file of that name, of the kinds that it holds. A file
-    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. Raises SourceChanged for
-    text that is no calendar, and after the readable part of a calendar that is cut off.
+    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. The
+    date of a file is the date of its newest change. Raises SourceChanged for text that is no calendar, and after the
+    readable part of a calendar that is cut off.
     """
     whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
+    as_of = None if file is None else _changed(calendars)
     mailed = any(_word(calendar, "METHOD") not in (None, "PUBLISH") for calendar in calendars)
     found: dict[str, RawRecord] = {}
     for calendar in calendars:
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
         for component in sorted(_components(calendar), key=_sequence):
             record = _record(named, component, home, mine)
-            found[record.path] = _of_file(record, file, _stamp(component))
+            found[record.path] = _of_file(record, file, as_of)
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
     for stream in STREAM_OF_COMPONENT.values():
         records = tuple(record for record in found.values() if record.stream == stream)
         listed = whole and (file is None or (not mailed and (bool(records) or not found)))
         for begin in range(0, max(len(records), 1), PAGE_COMPONENTS):
-            covers = _whole(named, file) if listed and begin + PAGE_COMPONENTS >= len(records) else None
+            covers = _whole(named, file, as_of) if listed and begin + PAGE_COMPONENTS >= len(records) else None
             yield Page(stream=stream, records=records[begin : begin + PAGE_COMPONENTS], covers=covers)
         if listed and file is not None:
             yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE}"))
@@ -78,16 +80,20 @@ def pages(
         raise SourceChanged("it is cut off; what came before was read. Get it again")
 
 
-def _of_file(record: RawRecord, file: str | None, stamp: datetime | None) -> RawRecord:
+def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
     """Return the record with its file and date. An unreadable record would count as waiting for the file."""
     if file is None or record.payload.get("unreadable"):
         return record
-    return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=stamp)
+    return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=as_of)
 
 
-def _stamp(component: Component) -> datetime | None:
-    """Return the last change of a component, the later of LAST-MODIFIED and DTSTAMP (RFC 5545, 3.8.7)."""
-    found = (_stamped(component, name) for name in ("LAST-MODIFIED", "DTSTAMP"))
+def _changed(calendars: Sequence[Calendar]) -> datetime | None:
+    """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7). Many programs stamp every event when they export.
+
+    An export whose last change was a deletion may be dated before it. Its next change makes up for that.
+    """
+    dated = [part for calendar in calendars for part in (calendar, *_components(calendar))]
+    found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
     return max((at for at in found if at is not None), default=None)
 
 
@@ -101,8 +107,9 @@ def _stamped(component: Component, name: str) -> datetime | None:
     return at.astimezone(UTC)
 
 
-def _whole(calendar: str, file: str | None) -> Covers:
-    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE_PARENT_PREFIX}{file}"}))
+def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
+    parents = None if file is None else frozenset({f"{FILE_PARENT_PREFIX}{file}"})
+    return Covers(prefix=f"{calendar}/", parents=parents, as_of=as_of)
 
 
 def _is_whole(content: bytes) -> bool:

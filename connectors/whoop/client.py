@@ -55,7 +55,7 @@ class Place:
 
 
 class Whoop:
-    """An open account. Raises what ``bridge.http`` and ``bridge.auth.oauth`` raise."""
+    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
@@ -166,7 +166,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Say if a first pull has come past the recent days."""
+    """Tell if a first pull has come past the recent days."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -206,7 +206,7 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """WHOOP's number of the person. Every record has it."""
+    """Return WHOOP's number of the user. Every record holds it."""
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 

@@ -26,7 +26,7 @@ LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
-    """True when the file's first line has the columns of a WHOOP export."""
+    """Tell if the file's first line has the columns of a WHOOP export."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
@@ -61,7 +61,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """UTF-8, or what Excel makes of it."""
+    """Decode UTF-8, or the encodings that Excel writes."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -95,7 +95,9 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Shared columns as a share of all columns of both. The sleeps' are nearly all among the cycles'."""
+    """Return the number of shared columns as a share of all columns of both. Nearly all of the sleeps' are the cycles'
+    too.
+    """
     return len(table.names & set(header)) / len(table.names | set(header))
 
 

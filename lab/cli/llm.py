@@ -38,7 +38,7 @@ SMALL = "small"
 
 
 def register(app: typer.Typer) -> None:
-    app.add_typer(commands)
+    app.add_typer(commands, name="llm")
 
 
 @contextmanager

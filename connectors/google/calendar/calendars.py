@@ -69,7 +69,7 @@ def items(body: Any) -> list[Entry]:
 
 
 def _wanted(entry: Entry) -> bool:
-    """Calendars the person looks at, without holidays, birthdays of contacts and sports."""
+    """Return the calendars that the user looks at, without holidays, birthdays of contacts and sports."""
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
         return False

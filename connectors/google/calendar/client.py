@@ -137,7 +137,7 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """The records of a page."""
+        """Return the records of a page."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -160,14 +160,14 @@ class _Ended:
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    """A calendar that is no longer there takes its events with it."""
+    """Return a page that deletes a removed calendar with its events."""
     tokens.pop(calendar, None)
     cursor = json.dumps(tokens, sort_keys=True)
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """A cancelled exception is a hole in its series and stays. Any other cancelled event is gone."""
+    """Make a record. A cancelled exception stays as a hole in its series; any other cancelled event is deleted."""
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
     return RawRecord(
@@ -180,7 +180,7 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The event without its description, of which only a link to a task is of use, and other programs' properties."""
+    """Return an event without other programs' properties and without its description, except links to tasks in it."""
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):
         kept["description"] = TASK_LINK

@@ -35,14 +35,14 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A cancelled instance may carry nothing but what it replaces."""
+    """Return the facts of a cancelled instance, which may hold nothing but the instance that it replaces."""
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
     return {"cancelled": True}
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Start and end. An all-day event's end is exclusive at Google and inclusive here."""
+    """Return start and end. Google's end of an all-day event is exclusive; ours is inclusive."""
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
     if first is not None:

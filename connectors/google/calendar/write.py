@@ -63,7 +63,9 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Bring a plan to the calendar, unless the person has deleted it there since they agreed."""
+        """Write a plan into the calendar. Returns True if the user deleted it there after agreeing; then nothing is
+        written.
+        """
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)

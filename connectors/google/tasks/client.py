@@ -109,7 +109,7 @@ class GoogleTasks:
 
 
 def _dropped(one: str, since: dict[str, str]) -> Page:
-    """A list that is no longer there takes its tasks with it."""
+    """Return a page that deletes a removed list with its tasks."""
     since.pop(one, None)
     cursor = json.dumps(since, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
