@@ -112,7 +112,7 @@ def dosages(given: NDArray[np.bool_]) -> Array:
     for slot in given.T:
         total += now
         now = FADES * now + (1 - FADES) * slot
-    return total / max(given.shape[1], 1)
+    return np.asarray(total / max(given.shape[1], 1))
 
 
 def interactions(taken: Array) -> Array:
