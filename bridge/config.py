@@ -61,25 +61,25 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """Where plug-ins keep what they can do without; it goes when somebody is forgotten."""
+        """Folder in which plug-ins keep what they can compute again. Forgetting a user deletes the folder."""
         return self.folder / "cache"
 
     @property
     def adapters(self) -> Path:
-        """Where people's own adapters of a language model are, in folders ``u<user>-v<number>``."""
+        """Folder of the users' own adapters of a language model, in folders ``u<user>-v<number>``."""
         return self.folder / "adapters"
 
     @property
     def uploads(self) -> Path:
-        """Where files that people send to the page are until they are imported, in folders ``<user>/<file>``."""
+        """Folder of files that users send to the page, in folders ``<user>/<file>``, until the files are imported."""
         return self.folder / "uploads"
 
     def inbox(self, user_id: int) -> Path:
-        """Where what is sent for somebody waits until it has landed."""
+        """Folder in which pushes for a user wait until they have landed."""
         return self.folder / "pushes" / str(user_id)
 
     def folders_of_user(self, user_id: int) -> list[Path]:
-        """The folders that are one person's. On SQLite, the number may one day be another's."""
+        """Return the folders that hold a user's files. SQLite may give the user's number to a later user."""
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
@@ -163,7 +163,7 @@ def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
 
 
 def _address(text: str) -> str | None:
-    """An address that others can open, or none."""
+    """Return the page's address from outside, or None when it is not set. Raises SetupError unless it is HTTP."""
     if text and not text.startswith(("https://", "http://")):
         raise SetupError("BRIDGE_URL is the page's address from outside, e.g. https://bridge.example.org")
     return text or None

@@ -14,8 +14,8 @@ from bridge.daemon import housekeeping
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
-from bridge.ingest import imports, runs
-from bridge.ingest.imports import FOLDER_CONNECTION, PUSH_CONNECTION
+from bridge.ingest import imports
+from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION, PUSH_CONNECTION
 
 SQLITE = "sqlite:///"
 OVERDUE = timedelta(hours=6)  # past its due time a connection tells that no daemon runs
@@ -184,7 +184,7 @@ def _has_no_secret(bridge: installation.Bridge, connection: Connection) -> bool:
 def mending_command(bridge: installation.Bridge, user: User, connection: Connection) -> str:
     """Return the command that mends a connection that failed, was stopped or has lost its consent."""
     login = f"bridge connect {connection.source} --user {user.name}"
-    if connection.name == runs.IMPORT_CONNECTION:
+    if connection.name == IMPORT_CONNECTION:
         return f"bridge import PATH --user {user.name}"
     if is_lost(bridge, connection):
         pushed = connection.name == PUSH_CONNECTION

@@ -169,7 +169,7 @@ class Stretch:
 
     @property
     def minutes(self) -> float:
-        """The length of the time. 0 without an end."""
+        """The length of the time in minutes, 0 without an end."""
         return ((self.end or self.start) - self.start) / MINUTE
 
     def episode(

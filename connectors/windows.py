@@ -54,7 +54,8 @@ class Window:
     ) -> Iterator[Page]:
         """Yield a stream's pages, piece by piece. ``read(first, last)`` gives the records of a piece, page by page.
 
-        Only the last page of a piece carries a cursor. ``tells_deletions``: what a complete list lacks is gone.
+        Only the last page of a piece carries a cursor. With ``tells_deletions``, stored records that a complete list
+        lacks are deleted.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)
@@ -68,9 +69,10 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the stretch that a list up to ``last`` delivered whole, so that records it lacks are gone.
+        """Return the stretch that a list up to ``last`` delivered whole, so that stored records missing in it are
+        deleted.
 
-        A first pull covers nothing, because a whole history must not vanish on one answer's word. The first day is left
-        out, because dates are the person's.
+        A first pull covers nothing, because a single answer must not delete a whole history. The first day is left out,
+        because dates are those of the user's clock.
         """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

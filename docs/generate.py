@@ -15,12 +15,15 @@ import shutil
 import sys
 import tempfile
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import UnionType
+from typing import Any, Union, get_args, get_origin, get_type_hints
 
 import typer
+from typing_extensions import is_typeddict
 
 from bridge import config, registry
 from bridge.cli import app
@@ -35,9 +38,12 @@ NAMES_OF_JSON = {str: "text", bool: "yes or no", int: "number", float: "number",
 
 METRICS = {str(what) for spec in registry.specs() for what in spec.delivers}
 
+LISTS, MAPS = (list, tuple, Sequence), (dict, Mapping)
+
 Shape = dict[str, set[str]]  # dotted path of a key -> the types seen there
 
 
+@cache
 def texts() -> dict[str, Any]:
     """Return the hand-written half: groups of commands, example commands, meanings of JSON keys."""
     return tomllib.loads((REFERENCE / "texts.toml").read_text(encoding="utf-8"))
@@ -72,9 +78,9 @@ def options(command: Any) -> set[str]:
 
 def commands_page() -> str:
     """Return the page of all commands. Raises ValueError for a command that stands in no group."""
-    found, groups = commands(), texts()["groups"]
+    found, groups = commands(), dict(texts()["groups"])
     listed = [name for names in groups.values() for name in names]
-    groups[LABORATORY] += [name for name in of_laboratory(found) if name not in listed]
+    groups[LABORATORY] = [*groups[LABORATORY], *(name for name in of_laboratory(found) if name not in listed)]
     listed = [name for names in groups.values() for name in names]
     if sorted(listed) != sorted(found):
         raise ValueError(f"docs/reference/texts.toml groups other commands: {sorted(set(listed) ^ set(found))}")
@@ -155,6 +161,8 @@ def json_page() -> str:
         shape: Shape = {}
         for one in documents:
             describe(one, "", shape)
+        if name in told["types"]:
+            declare(declared_type(told["types"][name]), "[]" if "[]" in shape else "", shape)
         parts += [f"\n## `bridge {name} --json`\n", *_keys(name, shape, told["keys"], missing)]
     if missing:
         raise ValueError(f"docs/reference/texts.toml gives no meaning for: {', '.join(sorted(missing))}")
@@ -202,6 +210,33 @@ def describe(value: Any, path: str, shape: Shape) -> None:
             describe(item, f"{path}[]", shape)
     else:
         shape.setdefault(path, set()).add(NAMES_OF_JSON[type(value)])
+
+
+def declared_type(name: str) -> Any:
+    """Return a document's declared type, named as ``module:Class``."""
+    module, _, member = name.partition(":")
+    return getattr(importlib.import_module(f"bridge.documents.{module}"), member)
+
+
+def declare(kind: Any, path: str, shape: Shape) -> None:
+    """Add the types that a declaration allows to a path and the paths below it. Examples show only some of them."""
+    arguments = get_args(kind)
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+        for one in arguments:
+            declare(one, path, shape)
+    elif is_typeddict(kind):
+        shape.setdefault(path, set()).add("object")
+        for key, hint in get_type_hints(kind).items():
+            declare(hint, f"{path}.{_word(path, key, None)}".removeprefix("."), shape)
+    elif get_origin(kind) in LISTS:
+        shape.setdefault(path, set()).add("list")
+        declare(arguments[0], f"{path}[]", shape)
+    elif get_origin(kind) in MAPS:
+        shape.setdefault(path, set()).add("object")
+        for below in [one for one in shape if one.rpartition(".")[0] == path]:
+            declare(arguments[1], below, shape)
+    elif kind in NAMES_OF_JSON:
+        shape.setdefault(path, set()).add(NAMES_OF_JSON[kind])
 
 
 def _word(path: str, key: str, item: Any) -> str:

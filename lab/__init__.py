@@ -1,6 +1,6 @@
-"""The laboratory runs real HTTP servers in the role of vendors, and a made-up person who lives behind them.
+"""The laboratory runs real HTTP servers in the role of vendors, and a made-up person with accounts at them.
 
-It is a package of its own, ``rhythm-lab``: the product's wheel does not hold it, and the product never imports it.
+It is its own package, ``rhythm-lab``. The product's wheel does not hold it, and the product never imports it.
 """
 
 from __future__ import annotations

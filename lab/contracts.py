@@ -1,9 +1,16 @@
-"""An import-linter contract that lists what modules may import, so that a new module is refused until it is allowed."""
+"""Import-linter contracts of our own.
+
+``AllowedContract`` lists what modules may import, so that a new module is refused until it is allowed.
+``AcyclicContract`` refuses circles of imports.
+"""
 
 from __future__ import annotations
 
+from graphlib import CycleError, TopologicalSorter
+
 from grimp import ImportGraph
 from importlinter import Contract, ContractCheck, fields, output
+from importlinter.application.contract_utils import AlertLevel, remove_ignored_imports
 
 
 class AllowedContract(Contract):
@@ -32,13 +39,32 @@ class AllowedContract(Contract):
             output.print_error(f"{module} may not import {target}", bold=False)
 
 
+class AcyclicContract(Contract):
+    """Let no module import itself through others. Imports inside functions and for type checks count."""
+
+    ignore_imports = fields.SetField(subfield=fields.ImportExpressionField(), required=False)
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:  # noqa: ARG002 - the interface's name
+        remove_ignored_imports(graph, self.ignore_imports, AlertLevel.ERROR)  # type: ignore[arg-type]
+        imported = {module: graph.find_modules_directly_imported_by(module) for module in sorted(graph.modules)}
+        try:
+            TopologicalSorter(imported).prepare()
+        except CycleError as error:
+            return ContractCheck(kept=False, metadata={"circle": error.args[1]})
+        return ContractCheck(kept=True)
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        # the sorter names every module before the module that imports it
+        output.print_error(" -> ".join(reversed(check.metadata["circle"])), bold=False)
+
+
 def _names(contract: Contract, field: str) -> set[str]:
     """Return the modules that a field of a contract names."""
     return set(getattr(contract, field))
 
 
 def _below(module: str, packages: set[str]) -> bool:
-    """Say whether a module is one of the packages or lies below one."""
+    """Tell if a module is in ``packages`` or below a package of it."""
     return any(module == package or module.startswith(f"{package}.") for package in packages)
 
 

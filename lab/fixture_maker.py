@@ -38,7 +38,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """A move of a row by whole days on the wall clock, from its own zone into another, under another number."""
+    """A move of a row by whole days on the wall clock, from its own zone into another zone, with another number."""
 
     days: int
     home: ZoneInfo

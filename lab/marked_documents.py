@@ -8,9 +8,9 @@ from bridge.domain.errors import SetupError
 
 
 def put(path: Path, text: str, *, mark: str = "table", heading: str = "") -> None:
-    """Replace what stands between ``<!-- mark -->`` and ``<!-- /mark -->``, or begin a document with the heading.
+    """Replace the text between ``<!-- mark -->`` and ``<!-- /mark -->``, or begin a document with the heading.
 
-    Raises SetupError for one that lacks either mark, cannot be read or cannot be written.
+    Raises SetupError for a document that lacks a mark, cannot be read or cannot be written.
     """
     first, last = f"<!-- {mark} -->", f"<!-- /{mark} -->"
     try:

@@ -10,13 +10,13 @@ from typing import Any
 
 import uvicorn
 
-from bridge.web import protocol
+from bridge.web import serving
 
 
 @contextmanager
 def running(app: Any, **settings: Any) -> Iterator[int]:
-    """Serve an application for as long as the block runs; yields its port. ``settings`` as uvicorn.Config accepts."""
-    server = uvicorn.Server(protocol.config(app, port=0, **settings))
+    """Serve an application while the block runs, and yield its port. ``settings`` as uvicorn.Config accepts."""
+    server = uvicorn.Server(serving.config(app, port=0, **settings))
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

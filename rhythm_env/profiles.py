@@ -71,9 +71,7 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
 
 
 def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
-    """Return the seeds of a condition. For ``ood`` seeds below OOD_FROM are raised by it, as training never uses these
-    people.
-    """
+    """Return the seeds of a condition. Low seeds of ``ood`` are raised by OOD_FROM, as training never uses them."""
     if condition not in CONDITIONS:
         raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
     return [seed + OOD_FROM if condition == "ood" and seed < OOD_FROM else seed for seed in seeds]

@@ -12,6 +12,10 @@ import pytest
 from bridge.store import Store
 from lab.postgres_cluster import cluster, programs
 
+# Our matrices are small: several threads for one of them wait for each other, for ten times its own work.
+os.environ |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or every process that a test starts would compile the program again
+
 
 @pytest.fixture(autouse=True)
 def _own_installation(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

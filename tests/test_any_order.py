@@ -17,7 +17,7 @@ from bridge.store import Store
 from tests.samples import sample
 from tests.world import NOW, contents
 
-SAMPLES = ("apple", "garmin_connect_json", "garmin_fit", "garmin_gdpr", "health_auto_export")
+SAMPLES = ("apple", "calendar", "garmin_connect_json", "garmin_fit", "garmin_gdpr", "health_auto_export")
 
 
 def laid_out(files: Sequence[Path], folder: Path) -> Path:
@@ -47,7 +47,7 @@ def test_a_second_import_of_real_files_finds_nothing_new(store: Store, name: str
     assert set(again.values()) == {(0, 0, 0)}
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if name.startswith("garmin")])
+@pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_real_files_in_any_order_come_to_the_same(tmp_path: Path, name: str, seed: int) -> None:
     files = [place for place in sorted(sample(name).rglob("*")) if place.is_file()]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import importlib.util
 import re
 import shlex
@@ -27,15 +28,20 @@ SPAN = re.compile(r"`([^`\n]+)`")
 
 
 @cache
-def generator() -> ModuleType:
-    """The program that writes the reference, which is not part of a package."""
-    spec = importlib.util.spec_from_file_location("docs_generate", DOCS / "generate.py")
+def program(name: str) -> ModuleType:
+    """A program of ``docs/``, which is not part of a package."""
+    spec = importlib.util.spec_from_file_location(f"docs_{name}", DOCS / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     sys.modules[spec.name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def generator() -> ModuleType:
+    """The program that writes the reference."""
+    return program("generate")
 
 
 def names(paths: list[Path]) -> list[str]:
@@ -148,3 +154,23 @@ def test_texts_and_pictures_are_small() -> None:
     pictures = list((DOCS / "pictures").glob("*.png"))
     assert {"today.png", "trends.png", "connections.png"} <= {path.name for path in pictures}
     assert all(path.stat().st_size < PICTURE_MAX_BYTES for path in pictures)
+
+
+def test_a_sample_of_texts_is_the_same_for_the_same_commit() -> None:
+    sample = program("sample")
+    paths = [path for package in sample.PACKAGES for path in (ROOT / package).rglob("*.py")]
+    files = {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in (*paths, ROOT / sample.COMMANDS)}
+    drawn = sample.drawn("4679fe2", files)
+    assert {kind: len(set(texts)) for kind, texts in drawn.items()} == sample.DRAWN
+    assert sample.drawn("4679fe2", dict(reversed(files.items()))) == drawn
+    assert sample.drawn("5eb3446", files) != drawn
+    assert all(one.place.partition(":")[0] in files for texts in drawn.values() for one in texts)
+    assert sample.literal(ast.parse("f'no {name}: {spec.title}'", mode="eval").body) == "no {name}: {spec.title}"
+
+
+def test_types_that_no_example_shows_come_from_the_declaration() -> None:
+    made = generator()
+    shape = {"": {"object"}, "meters": {"object"}, "meters.METER": {"object"}, "meters.METER.level": {"number"}}
+    made.declare(made.declared_type("meters:MetersDocument"), "", shape)
+    assert shape["meters.METER.level"] == {"null", "number"}
+    assert shape["history[].at"] == {"text"}

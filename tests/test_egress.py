@@ -67,7 +67,7 @@ def test_a_redirect_and_a_name_that_changes_reach_nothing_inside(monkeypatch: py
     """The name is public at the first look and leads inside at the next one; every connection looks again."""
     answers, real = ["127.0.0.1", "10.0.0.1"], egress._look_up
 
-    def look_up(_host: str, port: int, **more: object) -> list[egress.AddressInfo]:
+    def look_up(_host: str, port: int, **more: object) -> list[egress.Found]:
         return real(answers.pop(0), port, **more)  # type: ignore[arg-type]
 
     monkeypatch.setattr(egress, "_look_up", look_up)

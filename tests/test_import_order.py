@@ -18,6 +18,7 @@ from bridge import installation
 from bridge.config import load
 from bridge.domain.types import Outcome
 from bridge.ingest import runs
+from bridge.ingest.imports import IMPORT_CONNECTION
 from bridge.store import Store
 from tests.apple_health.documents import Text, document, quantity, slept, steps
 from tests.world import NOW
@@ -110,6 +111,24 @@ def test_three_exports_come_to_the_same_in_any_order(store: Store, tmp_path: Pat
     assert len({tuple(one) for one in found.values()}) == 1
 
 
+def test_an_export_that_is_cut_off_after_two_others_comes_to_the_same_in_any_order(
+    store: Store, tmp_path: Path
+) -> None:
+    """It adds an hour to a day of which the others say something else."""
+    corrected = quantity("HeartRate", 99, "count/min", "2026-08-20 08:00:00 +0200")
+    exports = {
+        "older": document(rate("08-20", 8), walked("09-04", 30), exported=AUGUST),
+        "newer": document(corrected, walked("10-01", 30), exported="2026-10-02 10:00:00 +0200"),
+        "cut": Text(document(rate("08-20", 9), walked("10-20", 30)).content[:-20]),
+    }
+    found = states_by_order(store, written(tmp_path, exports))
+    text = "\n".join(found["older-cut-newer"])
+    assert "value=99.0" in text
+    assert "value=69.0" in text
+    assert "value=68.0" not in text
+    assert len({tuple(one) for one in found.values()}) == 1
+
+
 def test_an_older_export_brings_what_only_it_has(store: Store, tmp_path: Path) -> None:
     """A new phone's export begins where it begins; what was before stays to be told by the old one."""
     new_phone = document(walked("10-10", 120), walked("11-09", 120), exported=AUTUMN)
@@ -175,7 +194,7 @@ def test_an_import_that_finds_a_sync_of_its_source_for_long_is_skipped(
 ) -> None:
     monkeypatch.setattr(runs, "IMPORT_PATIENCE", timedelta(seconds=0.5))
     store.people.add_user("ana", "Europe/Berlin", now=NOW)
-    connection = store.connections.connect(store.people.user("ana").id, "apple_health", runs.IMPORT_CONNECTION, now=NOW)
+    connection = store.connections.connect(store.people.user("ana").id, "apple_health", IMPORT_CONNECTION, now=NOW)
     assert store.scheduling.claim(connection.id, "elsewhere/1/x/", now=NOW, lease=timedelta(minutes=5))
     (place,) = written(tmp_path, {"first": NEWER})
     outcome = land(store, "ana", place)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PACKAGES = ("bridge", "connectors", "classifiers", "policies", "rhythm_env")
+PACKAGES = ("bridge", "connectors", "classifiers", "policies", "rhythm_env", "lab")
 
 
 def lint(folder: Path) -> subprocess.CompletedProcess[str]:
@@ -56,3 +56,11 @@ def test_a_violation_is_seen(copy: Path, module: str, line: str) -> None:
     done = lint(copy)
     assert done.returncode != 0
     assert "BROKEN" in done.stdout
+
+
+def test_a_circle_is_seen_even_inside_a_function(copy: Path) -> None:
+    with (copy / "bridge/calendar/busy.py").open("a") as file:
+        file.write("\n\ndef late() -> None:\n    import bridge.calendar.facts\n")
+    done = lint(copy)
+    assert "no circle of imports BROKEN" in done.stdout
+    assert "bridge.calendar.busy -> bridge.calendar.facts -> " in done.stdout

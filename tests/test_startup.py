@@ -50,3 +50,13 @@ def test_services_name_the_store_without_loading_sqlalchemy() -> None:
     )
     code = f"import sys, {services}\nassert 'sqlalchemy' not in sys.modules"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def test_a_command_loads_neither_other_packages_commands_nor_the_other_database() -> None:
+    code = (
+        "import sys\nfrom bridge.cli import app\n"
+        "app(['user', 'add', 'ana'], standalone_mode=False)\napp(['status', '-u', 'ana'], standalone_mode=False)\n"
+        "loaded = [m for m in ('lab.cli', 'sqlalchemy.dialects.postgresql', 'numpy') if m in sys.modules]\n"
+        "assert not loaded, loaded"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)

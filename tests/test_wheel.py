@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -77,6 +78,26 @@ def test_the_products_wheel_alone_runs_the_demo(tmp_path: Path, wheels: dict[str
     absent = run(tmp_path, "simulate", "--help", sites=[product, libraries])
     assert absent.returncode == 2
     assert "No such command" in absent.stderr
+
+
+@pytest.mark.timeout(300)
+def test_both_wheels_hold_their_licence(wheels: dict[str, Path]) -> None:
+    for site in wheels.values():
+        (info,) = site.glob("*.dist-info")
+        assert "License-Expression: Apache-2.0" in (info / "METADATA").read_text().splitlines()
+        for name in ("LICENSE", "NOTICE"):
+            assert (info / "licenses" / name).read_bytes() == (ROOT / name).read_bytes()
+    (info,) = wheels["product"].glob("*.dist-info")
+    bundled = {path.name for path in (wheels["product"] / "bridge/web/static").glob("*-LICENSE.txt")}
+    assert bundled == {"htmx-LICENSE.txt", "uplot-LICENSE.txt"}
+    assert {path.name for path in info.rglob("*-LICENSE.txt")} == bundled
+    assert not list((wheels["laboratory"] / "lab").glob("LICENSE"))
+
+
+def test_the_notice_names_data_that_exists() -> None:
+    named = set(re.findall(r"(?:bridge|classifiers|policies|fixtures|lab)/[\w./-]*\w", (ROOT / "NOTICE").read_text()))
+    assert len(named) > 10
+    assert not {name for name in named if not (ROOT / name).exists()}
 
 
 @pytest.mark.timeout(300)

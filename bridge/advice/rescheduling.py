@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from bridge.advice import outcomes, recommend
 from bridge.domain.records import Deed, Recommendation, Snapshot, User
-from bridge.domain.slots import Moment, slot_bounds
-from bridge.planning.choice import good_gaps
-from bridge.planning.common_sense import Option, options
+from bridge.domain.slots import Moment, moment_at
+from bridge.planning.choice import gap_in, good_gaps
+from bridge.planning.common_sense import Option
 from bridge.planning.situation import Situation, without_advice
 from rhythm_env.interface import Answer
 
@@ -21,7 +21,8 @@ def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
     """Return up to three good times for a recommendation in the later slots of the coming 48 hours, ascending."""
-    return good_gaps(_situation(bridge, user, advice, now, known), advice.action)
+    situation = _situation(bridge, user, advice, now, known)
+    return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
 
 
 def answer(
@@ -39,10 +40,16 @@ def answer(
     if moved_to is None or given is not Answer.RESCHEDULE:
         return found
     situation = _situation(bridge, user, found, now, known)
-    option = options(situation, slot_bounds(moved_to, user.zones))[0].get(found.action)
-    if option is not None and option.kind != "keep":
+    option = gap_in(situation, found.action, moved_to, after=_suggested_at(found, user, now))
+    if option is not None:
         bridge.store.recommendations.retime(found.id, option.start, option.end)
     return recommend.own(bridge.store, user, number)
+
+
+def _suggested_at(advice: Recommendation, user: User, now: datetime) -> datetime:
+    """Return the time that was suggested in the recommendation's own slot, or now if that is over."""
+    start = advice.start
+    return start if start is not None and start > now and moment_at(start, user.zones) == advice.moment else now
 
 
 def _situation(bridge: Bridge, user: User, advice: Recommendation, now: datetime, known: Snapshot | None) -> Situation:

@@ -258,7 +258,7 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
 
 
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
-    """Withdraw the consent at the vendor. False when the vendor did not confirm, or offers no way."""
+    """Withdraw the consent at the vendor. Returns False when the vendor did not confirm, or offers no way."""
     import requests
 
     revocation = oauth_of(spec).revocation

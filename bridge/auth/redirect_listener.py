@@ -55,7 +55,7 @@ def code_of(source: str, answer: str | None, state: str) -> str:
     if query.get("error"):
         raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
-        raise NeedsLogin(f"that address does not answer this question; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(f"that address belongs to another consent; try again: bridge connect {source} --user NAME")
     return query["code"][0]
 
 

@@ -93,9 +93,9 @@ class Rotation:
 def rotate(store: Store, storage: KeyStorage) -> Rotation:
     """Make a key, seal every secret with the new key, and drop the old keys.
 
-    Both keys are kept until everything is sealed again, in a single transaction; meanwhile no other process seals. A
-    rotation that is killed loses nothing, and the next rotation finishes the work: several keys are the mark of an
-    unfinished rotation. Raises SetupError when the keys are in the environment, which holds no new key yet.
+    Both keys are kept until everything is sealed again in a single transaction. Meanwhile no other process seals. A
+    rotation that is killed loses nothing. Several keys mark an unfinished rotation, and the next rotation finishes the
+    work. Raises SetupError when the keys are in the environment, which holds no new key yet.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:

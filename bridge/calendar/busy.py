@@ -1,4 +1,7 @@
-"""Busy and free stretches: overlapping entries count once, free and declined entries not at all."""
+"""Busy and free stretches: overlapping entries count once, free and declined entries not at all.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from itertools import pairwise
 
-from bridge.calendar.examples import DAY, entry, hour, planned  # noqa: F401 - for the worked examples
 from bridge.domain.types import Event, Label, Occurrence, Response
 
 Stretch = tuple[datetime, datetime]  # begin and end (exclusive)

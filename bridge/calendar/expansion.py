@@ -15,7 +15,7 @@ from rhythm_env.interface import Slot
 
 DAY, NONE = timedelta(days=1), timedelta(0)
 _RESPONSES = (Response.ACCEPTED, None, Response.TENTATIVE, Response.NEEDS_ACTION, Response.DECLINED)
-BEGINNING = datetime.min  # noqa: DTZ901 - before every wall time
+BEFORE_ALL = datetime.min  # noqa: DTZ901 - before every wall time
 FARTHEST = 366 * DAY  # largest shift of a series' later instances; a larger shift is an error
 # Start of the line of an exception that also changes all later instances (RFC 5545, 3.2.13), before its colon.
 ONWARDS = "RECURRENCE-ID;RANGE=THISANDFUTURE"
@@ -217,7 +217,7 @@ class _Spell:
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
     """Return the spells of a series, ascending. The first holds from the beginning."""
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
-    return [_Spell(after=BEGINNING, shift=NONE, length=length, event=master), *found]
+    return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
 
 def _spell_at(local: datetime, spells: Sequence[_Spell]) -> _Spell:

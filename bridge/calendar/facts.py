@@ -1,4 +1,7 @@
-"""Facts of a calendar and a task list about a slot, or about each of a week's 28 slots."""
+"""Facts of a calendar and a task list about a slot, or about each of a week's 28 slots.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +11,6 @@ from datetime import date, datetime, timedelta
 from math import exp
 
 from bridge.calendar.busy import Labelled, Stretch, busy_union, clipped, fragmentation, free_blocks, length, share
-from bridge.calendar.examples import LONDON, hour, planned, task  # noqa: F401 - for the worked examples
 from bridge.calendar.expansion import midnight
 from bridge.calendar.meetings import back_to_back, meeting_density, short_gaps
 from bridge.calendar.plans import efforts, focus_blocks, long_enough, planned_shares, social_events, unbroken

@@ -1,4 +1,7 @@
-"""Meetings: their density, meetings without a pause between, and short pauses."""
+"""Meetings: their density, meetings without a pause between, and short pauses.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,6 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NO_TIME, NONE, Stretch, merged, occupied, share, takes_time
-from bridge.calendar.examples import DAY, entry, hour  # noqa: F401 - for the worked examples
 from bridge.domain.types import Event, Occurrence
 
 NO_MEETING = NO_TIME | {"focusTime", "outOfOffice", "fromGmail"}

@@ -1,4 +1,7 @@
-"""Plans: shares of the ten actions, focus, work without a pause, company."""
+"""Plans: shares of the ten actions, focus, work without a pause, company.
+
+The worked examples use the names of ``tests/calendar/examples.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,14 +10,13 @@ from datetime import datetime, timedelta
 from itertools import pairwise
 
 from bridge.calendar.busy import NONE, Labelled, Stretch, clipped, length, merged, takes_time
-from bridge.calendar.examples import DAY, hour, planned  # noqa: F401 - for the worked examples
 from bridge.domain.types import Label, Occurrence
 from rhythm_env.interface import ActionType
 
 FOCUS = frozenset({ActionType.DEEP_WORK, ActionType.LEARN})
 FOCUS_BLOCK = timedelta(minutes=25)  # shorter stretches do not count as focus
 REST = frozenset({ActionType.ME_TIME, ActionType.EXERCISE, ActionType.MEDITATE, ActionType.SLEEP})
-PAUSE = timedelta(minutes=5)  # the shortest pause that counts (Albulescu 2022: micro-breaks)
+PAUSE_MIN = timedelta(minutes=5)  # the shortest pause that counts (Albulescu 2022: micro-breaks)
 COMPANY = frozenset({ActionType.FAMILY_TIME, ActionType.SOCIALIZE})
 A_WEEK = timedelta(days=7)
 MINUTE = timedelta(minutes=1)
@@ -81,7 +83,7 @@ def efforts(labelled: Labelled) -> list[Stretch]:
     [(9, 11)]
     """
     busy = ((o.start, o.end) for o, label in labelled if takes_time(o.event) and label.action not in REST)
-    return merged(busy, bridging=PAUSE)
+    return merged(busy, bridging=PAUSE_MIN)
 
 
 def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> float | None:
@@ -98,7 +100,7 @@ def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> flo
     if not begun:
         return None
     start, end = begun[-1]
-    return (at - start) / MINUTE if at - end < PAUSE else 0.0
+    return (at - start) / MINUTE if at - end < PAUSE_MIN else 0.0
 
 
 def social_events(labelled: Labelled, at: datetime) -> list[tuple[Occurrence, Label]]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -13,7 +12,6 @@ from bridge.cli import options, show
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import Moment, slot_bounds, zone_at
-from bridge.ingest.files import make_private
 from rhythm_env.interface import Answer
 
 if TYPE_CHECKING:
@@ -69,6 +67,8 @@ def calendar(
 
 
 def _write(path: Path, week: Week) -> None:
+    from bridge.ingest.files import make_private
+
     try:
         make_private(path)
         path.write_bytes(to_icalendar(week))
@@ -139,11 +139,13 @@ def _advice(advice: Recommendation, moment: Moment, week: Week) -> Any:
 
 
 def _new_entry(key: str, title: str, week: Week) -> Any:
+    from hashlib import blake2b
+
     from icalendar import Event
 
     entry = Event()
     # The key is hashed, because a calendar's name may be an e-mail address.
-    entry.add("uid", f"{hashlib.blake2b(key.encode(), digest_size=16).hexdigest()}@rhythm-bridge")
+    entry.add("uid", f"{blake2b(key.encode(), digest_size=16).hexdigest()}@rhythm-bridge")
     entry.add("dtstamp", week.at)
     entry.add("summary", title)
     return entry

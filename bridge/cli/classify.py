@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from bridge.domain.types import Label
 
 TRUE_WORDS = {"yes", "true", "1", "y"}
-KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
+EVENT_KINDS = ("focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail", "task")
 WHOLE_COLUMNS, FLAG_COLUMNS = ("others", "start_hour"), ("conference", "all_day", "recurring", "organised_by_me")
 COLUMN_ALIASES = {
     "hour": "start_hour",
@@ -47,7 +47,7 @@ def classify(
             "all_day, recurring, kind. - reads standard input."
         ),
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Another classifier than the one set.")] = None,
+    by: Annotated[str | None, typer.Option("--by", help="Use this classifier instead of the configured one.")] = None,
     user: Annotated[
         str | None,
         typer.Option(
@@ -121,7 +121,7 @@ def _event(title: str, given: Mapping[str, str]) -> Invitation:
     read |= {name: int(number) for name in WHOLE_COLUMNS if (number := _number(named.get(name))) is not None}
     if (minutes := _number(named.get("minutes"))) is not None:
         read["minutes"] = minutes
-    if named.get("kind") in KINDS:
+    if named.get("kind") in EVENT_KINDS:
         read["kind"] = named["kind"]
     return Invitation(title=title, **read)
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from bridge.domain.records import RecordResult
     from bridge.domain.types import Outcome
 
-COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
+SYNC_COLUMNS = ("source", "connection", "outcome", "new", "updated", "unchanged", "deleted", "set_aside")
 IMPORTED = (
     *("source", "outcome", "new", "updated", "unchanged", "deleted", "set_aside", "samples", "episodes", "events"),
     "seconds",
@@ -61,7 +61,7 @@ def import_path(
     report(import_outcomes(imported), user, json=json, columns=IMPORTED)
 
 
-def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = COLUMNS) -> None:
+def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
     """Print outcomes, and exit with 3 where a user must log in again and with 1 where a source failed."""
     from bridge.documents.connections import outcome_document
 

@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
     app.command()(demo)
 
 
-def demo(json: options.Json = False) -> None:
+def demo(context: typer.Context, json: options.Json = False) -> None:
     """Run everything once on a made-up person, from a recorded life of today's week to a recommendation.
 
     Needs no network and no account, and leaves nothing behind.
@@ -35,11 +35,11 @@ def demo(json: options.Json = False) -> None:
         live = [source for source in sources() if registry.spec(source).opens is not None]
         files = [source for source in sources() if source not in live]
         with environment(variables):
-            body = {"user": run_command(("user", "add", DEMO_USER, "--zone", DEMO_ZONE), json=json)}
+            body = {"user": run_command(context, ("user", "add", DEMO_USER, "--zone", DEMO_ZONE), json=json)}
             body |= {f"connect_{source}": _connected(source, json=json) for source in live}
             body["imported"] = _landed("import export.zip", files, json=json)
             body |= {f"{which}_sync": _landed("sync", live, json=json) for which in ("first", "second")}
-            body |= look(json=json)
+            body |= look(context, json=json)
     if json:
         show.document(body)
 
@@ -57,32 +57,32 @@ def _connected(source: str, *, json: bool) -> str:
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
     """Store recorded sources, and report as ``command`` does."""
     from bridge import installation
-    from bridge.cli.data import COLUMNS, IMPORTED, report
+    from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
     from bridge.recordings.recorded_life import DEMO_USER, land
 
     with installation.open_bridge() as bridge:
         user, at = bridge.store.people.user(DEMO_USER), installation.now()
         outcomes = [land(bridge, user, source, at=at) for source in names]
-    columns = COLUMNS if command == "sync" else IMPORTED
+    columns = SYNC_COLUMNS if command == "sync" else IMPORTED
     return _step(
         f"{command} --user {DEMO_USER}", lambda: report(outcomes, DEMO_USER, json=json, columns=columns), json=json
     )
 
 
-def look(*, json: bool) -> dict[str, Any]:
+def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
     """Run the commands that show the stored data, and return their documents by subject."""
     from bridge.recordings.recorded_life import DEMO_USER
 
     commands = {"status": "status", "observation": "observe", "events": "today", "recommendation": "recommend"}
-    return {what: run_command((command, "--user", DEMO_USER), json=json) for what, command in commands.items()}
+    return {what: run_command(context, (command, "--user", DEMO_USER), json=json) for what, command in commands.items()}
 
 
-def run_command(command: tuple[str, ...], *, json: bool) -> Any:
+def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool) -> Any:
     """Run a command of ours in this process. With ``json`` return its document instead of printing."""
-    from bridge.cli import app
 
     def run() -> None:
-        code = app((*command, "--json") if json else command, standalone_mode=False)
+        program = context.find_root().command
+        code = program.main((*command, "--json") if json else command, standalone_mode=False)
         if code:
             raise typer.Exit(code)
 

@@ -12,6 +12,7 @@ import typer
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import zone_at
+from bridge.ingest.files import make_private
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
@@ -36,6 +37,14 @@ FIGURES = {  # column -> metric; a metric measured all day shows its mean
 }
 
 meters = typer.Typer(help="Print the five meters, or (map) the rules they are read by.")
+METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
+    Meter.VITALITY: "#E69F00",
+    Meter.COGNITION: "#0072B2",
+    Meter.PROGRESS: "#009E73",
+    Meter.SERENITY: "#56B4E9",
+    Meter.CONNECTION: "#CC79A7",
+}
+NORMAL_LEVEL = 0.70
 
 
 def register(app: typer.Typer) -> None:
@@ -49,7 +58,7 @@ def register(app: typer.Typer) -> None:
 def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
-    days: Annotated[int, typer.Option(help="How many days back the lines reach.", min=1, max=3650)] = 7,
+    days: Annotated[int, typer.Option(help="Number of days that the lines cover.", min=1, max=3650)] = 7,
     plot: Annotated[Path | None, typer.Option(help="Draw levels, bands and inputs into this picture.")] = None,
     at: options.At = None,
     json: options.Json = False,
@@ -63,8 +72,6 @@ def show_meters(
 
     view, reason = _load(user, at, days)
     if plot is not None:
-        from bridge.cli.picture import draw
-
         draw(plot, view)
         typer.echo(f"drawn: {plot}", err=True)
     if json:
@@ -251,3 +258,47 @@ def _nothing_measured(user: User, source: str | None) -> str:
         f"{what}; bring in data: bridge import PATH --user {user.name}, "
         f"or: bridge connect {source or 'SOURCE'} --user {user.name}"
     )
+
+
+def draw(path: Path, view: MetersView) -> None:
+    """Write a picture in the format of its ending. Raises SetupError without matplotlib, or for an unknown ending."""
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+    figure = Figure(figsize=(10, 15), layout="constrained")
+    axes = figure.subplots(2 * len(Meter), 1, sharex=True, height_ratios=[2, 1] * len(Meter))
+    times = [start.astimezone(zone_at(start, view.zones)).replace(tzinfo=None) for start in view.starts]
+    for k, meter in enumerate(Meter):
+        readings = [one[meter] for one in view.before]
+        _draw_levels(axes[2 * k], meter, times, readings)
+        _draw_inputs(axes[2 * k + 1], times, readings)
+    axes[-1].tick_params(axis="x", rotation=30)
+    try:
+        make_private(path)
+        figure.savefig(path, dpi=110)
+    except (ValueError, OSError) as error:
+        raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
+
+
+def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequence[Reading]) -> None:
+    levels = [r.level if r.coverage else float("nan") for r in readings]
+    bands = [[level + side * r.sd for level, r in zip(levels, readings, strict=True)] for side in (-1, 1)]
+    axis.axhline(NORMAL_LEVEL, color="0.7", linewidth=0.8)
+    axis.fill_between(times, *bands, color=METER_COLOURS[meter], alpha=0.25, linewidth=0)
+    axis.plot(times, levels, color=METER_COLOURS[meter], linewidth=1.5)
+    axis.set_ylim(0, 1)
+    validated = "" if any(r.validated for r in readings) else " (not validated)"
+    axis.set_title(f"{str(meter).capitalize()}{validated}", loc="left", fontsize=10)
+
+
+def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
+    """Draw a line per signal, in points of the level."""
+    signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
+    for signal in signals:
+        shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]
+        axis.plot(times, shares, linewidth=1.0, label=signal.replace("_", " "))
+    axis.axhline(0, color="0.7", linewidth=0.8)
+    axis.set_ylabel("points", fontsize=8)
+    if signals:
+        axis.legend(fontsize=7, ncols=5, loc="upper left", frameon=False)

@@ -36,7 +36,7 @@ def notify(
     from bridge.domain.errors import SetupError
 
     if off and (to or test):
-        raise SetupError("--off stands alone")
+        raise SetupError("--off takes no other option")
     if events and to is None:
         raise SetupError(f"--events goes with an address: bridge notify --user {user} --to URL --events")
     with installation.open_bridge() as bridge:

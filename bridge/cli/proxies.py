@@ -14,7 +14,7 @@ from bridge.domain.errors import SetupError
 if TYPE_CHECKING:
     from bridge.domain.records import Proxy, ProxyMap
 
-COLUMNS = ("meter", "signal", "inputs", "direction", "weight", "half_life_h", "citation")
+PROXY_COLUMNS = ("meter", "signal", "inputs", "direction", "weight", "half_life_h", "citation")
 
 
 def show_map(
@@ -43,7 +43,7 @@ def show_map(
     elif json:
         show.document({"version": mine.version, "rows": [row_document(one) for one in mine.rows]})
     else:
-        show.table([_readable(one) for one in mine.rows], COLUMNS, title=f"Proxy map {mine.version}")
+        show.table([_readable(one) for one in mine.rows], PROXY_COLUMNS, title=f"Proxy map {mine.version}")
 
 
 def row_document(one: Proxy) -> dict[str, Any]:

@@ -62,7 +62,7 @@ def web(
 ) -> None:
     """Serve the page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
     from bridge import installation
-    from bridge.web.serving import serve_page
+    from bridge.web.server import serve_page
 
     with installation.open_bridge() as bridge:
         serve_page(bridge, host, port, name or ())

@@ -41,8 +41,8 @@ def table(
 ) -> None:
     """Print rows as a table with these columns, or with all their keys as JSON.
 
-    Columns break between words. If the longest words do not fit side by side, lines between columns are left out, and
-    only then words are broken.
+    Columns break between words. If the longest words do not fit side by side, the lines between columns are left out.
+    Words are broken only if that is not enough.
     """
     if json:
         document(list(rows))

@@ -1,7 +1,7 @@
 """Due tasks of a user are a recommendation per slot, its message, and accepted plans to write.
 
-No state is kept between two calls. Each task reads from the store what was done, so that a restarted daemon, or any
-number of workers, continue where the work stopped.
+No state is kept between two calls. Each task reads from the store what was done. A restarted daemon, or any number of
+workers, therefore continue where the work stopped.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from bridge import installation, leases, registry
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Tidied
 
-DAILY = timedelta(days=1)
+DAILY_INTERVAL = timedelta(days=1)
 COMPACT_DAILY_BYTES = 200_000_000  # a store of this size is rewritten in seconds, also on a slow disk
 HOUSEKEEPING_NAME = "housekeeping"
 
@@ -23,7 +23,7 @@ Progress = Callable[[str], Callable[[int, int], None]]
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
     """Tell whether the last housekeeping is a day old. A date in the future counts as old: the clock was ahead."""
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
-    return last is None or not last <= now < last + DAILY
+    return last is None or not last <= now < last + DAILY_INTERVAL
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
@@ -57,7 +57,7 @@ def _drop(bridge: installation.Bridge, *, before: datetime) -> Tidied:
 
 def drop_uploads(bridge: installation.Bridge) -> None:
     """Delete uploads older than a day. Only crashes leave them behind, because an import does not take a day."""
-    oldest = time.time() - DAILY.total_seconds()
+    oldest = time.time() - DAILY_INTERVAL.total_seconds()
     for folder in bridge.settings.uploads.glob("*/*"):
         with suppress(FileNotFoundError):  # an import has just deleted this upload
             if folder.stat().st_mtime < oldest:

@@ -93,7 +93,9 @@ class Jobs:
         store, now, limit = self.bridge.store, self.clock(), registry.spec(connection.source).at_once
         with store.lock(f"entering-{connection.source}"):
             if store.scheduling.lease_count(connection.source, now=now) >= limit:
-                raise TryLater(f"{connection.source} is busy enough", retry_at=now + CROWDED_WAIT)
+                raise TryLater(
+                    f"{connection.source} has as many syncs running as it allows", retry_at=now + CROWDED_WAIT
+                )
             store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE)
 
     def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:

@@ -242,7 +242,7 @@ class Covers:
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
     start at or after it, and ``parents`` ("stream/key") to records that belong to those parents. With ``as_of`` (see
-    ``RawRecord``), records of a newer export stay, and older exports bring nothing back.
+    ``RawRecord``), records of a newer export stay, and older exports bring nothing back, also only for these parents.
     """
 
     prefix: str = ""

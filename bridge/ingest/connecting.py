@@ -55,7 +55,9 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 
 
 def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
-    """Save a consent under the refresh locks of earlier ones. A running sync would else overwrite it."""
+    """Save a consent under the refresh locks of earlier consents. A running sync would otherwise overwrite the new
+    consent.
+    """
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
             if (earlier.source, earlier.name) == (spec.name, "account"):

@@ -28,8 +28,8 @@ def sync_files(
 ) -> Outcome:
     """Store the pages of files, and return the outcome, also of a failure.
 
-    A page that cannot be stored fails its own file only. Deletions wait until all files were read, because another
-    file may hold the record, as two parts of one calendar do.
+    A page that cannot be stored fails its own file only. Deletions wait until all files were read. Until then another
+    file may hold the record, as two parts of a calendar do.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
+from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
@@ -18,7 +19,7 @@ from bridge.domain.errors import BridgeError, CutShort, SetupError, TryLater
 from bridge.domain.ports import ConnectorSpec, File, FileReader
 from bridge.domain.records import Connection
 from bridge.domain.slots import ZoneHistory
-from bridge.domain.types import FILE_PARENT_PREFIX, Outcome, Page, RawRecord, Unread, union
+from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Outcome, Page, RawRecord, Unread, union
 from bridge.ingest.files import (
     DAMAGED,
     CountedFile,
@@ -34,6 +35,7 @@ GATHERED_RECORDS = 16  # records in pieces per page: so many days of a watch are
 SEEN_FILES = "files"  # the stream whose cursor names the files read from a folder
 IMPORTED_FILES = "imports"  # the stream whose cursor maps digests of imported files to their number of records
 
+IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
 FOLDER_CONNECTION = "folder"  # begins the name of connections that import a folder's new files
 PUSH_CONNECTION = f"{FOLDER_CONNECTION}-push"  # the name of a connection whose folder holds received pushes
 
@@ -120,16 +122,17 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """A record's date, in Unix seconds, and a digest of its content."""
+    """A record's date, in Unix seconds, a digest of its content, and its file where equal versions are in several."""
 
     date: float = 0.0
     digest: bytes = b""
+    parent: str = ""
 
 
 def _version(record: RawRecord) -> RecordVersion:
     content = json.dumps(record.payload, sort_keys=True, default=str).encode("utf-8", "surrogatepass")
     date = record.as_of.timestamp() if record.as_of is not None else 0.0
-    return RecordVersion(date, hashlib.blake2b(content, digest_size=16).digest())
+    return RecordVersion(date, hashlib.blake2b(content, digest_size=16).digest(), record.parent or "")
 
 
 @dataclass(slots=True)
@@ -158,6 +161,8 @@ class FilePages:
     known: int = 0
     at: str = ""
     _chosen_versions: dict[str, RecordVersion] = field(default_factory=dict)
+    _listed: dict[tuple[str, str], list[datetime]] = field(default_factory=dict)  # dates of listings by stream, prefix
+    _names: Counter[str] = field(default_factory=Counter)
 
     def fail(self, reason: str, file: str) -> None:
         self.failed.append((file, reason))
@@ -165,6 +170,7 @@ class FilePages:
     def __iter__(self) -> Iterator[Page]:
         if self.spec.differs_by_file and len(self.chosen) > 1:
             self._chosen_versions = self._versions()
+        self._names.update(file.name for file in self.chosen)
         return merge_pieces(self._pages())
 
     def _versions(self) -> dict[str, RecordVersion]:
@@ -198,6 +204,8 @@ class FilePages:
                     imported[mark] = records
             done += size
             self.on_bytes(done, total)
+        if not self.failed:  # else a record that is missing may be in the file that failed
+            yield from self._gone()
         if imported:
             yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps(before | imported, sort_keys=True))
 
@@ -211,7 +219,7 @@ class FilePages:
                 dated = _dated(page, as_of) if as_of is not None else page
                 if self._chosen_versions:
                     dated = replace(dated, records=tuple(filter(self._counts, dated.records)))
-                yield _without_file(dated) if self.whole else dated
+                yield self._of_all(dated, file) if self.whole else dated
         except BridgeError as error:
             self.truncated = self.truncated or isinstance(error, CutShort)
             self.fail(str(error), file.path)
@@ -219,6 +227,20 @@ class FilePages:
             self.passing = self.passing or isinstance(error, OSError)
             self.fail(f"it is damaged or cut off ({type(error).__name__}); get it again", file.path)
         return records
+
+    def _of_all(self, page: Page, file: File) -> Page:
+        """Note what a page lists. Files of one name would delete each other's records, so these go without a file."""
+        if self._names[file.name] > 1:
+            return _without_file(page)
+        if page.covers is not None and page.covers.parents is not None:
+            dates = self._listed.setdefault((page.stream, page.covers.prefix), [])
+            dates += filter(None, [page.covers.as_of])
+        return page
+
+    def _gone(self) -> Iterator[Page]:
+        """Yield the coverage by all files together. It deletes the records of files that are no longer there."""
+        for (stream, prefix), dates in self._listed.items():
+            yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=max(dates, default=None)))
 
     def _read(self, file: File) -> Iterator[Page]:
         read: FileReader = registry.resolve(self.spec.reads or "")
@@ -337,7 +359,9 @@ def _without_file(page: Page) -> Page:
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )
-    return replace(page, records=records, covers=page.covers and replace(page.covers, parents=None))
+    if page.covers is not None and page.covers.parents is not None:
+        page = replace(page, covers=replace(page.covers, parents=None, as_of=None))
+    return replace(page, records=records)
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:

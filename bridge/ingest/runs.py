@@ -21,12 +21,11 @@ from bridge.ingest import archive, imports, webhooks
 from bridge.ingest.connecting import WRITES_FIELD, connections_of
 from bridge.ingest.file_sync import FileReading, record_refusal, sync_files
 from bridge.ingest.files import find_files
-from bridge.ingest.imports import FOLDER_CONNECTION
+from bridge.ingest.imports import FOLDER_CONNECTION, IMPORT_CONNECTION
 from bridge.ingest.sync import OnPage, Source, ignore_page, sync
 from bridge.installation import Bridge, normaliser, now
 from bridge.leases import Lease, held
 
-IMPORT_CONNECTION = "import"  # the name of connections that hold imported files
 IMPORT_PATIENCE = timedelta(minutes=10)  # an import waits so long for another import of its source
 
 

@@ -18,13 +18,14 @@ READING_TOOLS: Mapping[str, str] = MappingProxyType(
         "meters": "The five meters now",
         "calendar": "The calendar",
         "recommendation": "The current recommendation",
+        "plan": "The plan of a day",
         "trends": "Trends over weeks",
     }
 )
 WRITING_TOOLS: Mapping[str, str] = MappingProxyType({"feedback": "Answer a recommendation", "check_in": "Check in"})
 TITLES = "titles"  # a consent of its own, to the words of the people who sent invitations
 CONSENTS: Mapping[str, str] = MappingProxyType(
-    {**READING_TOOLS, **WRITING_TOOLS, TITLES: "What events are called, in calendar and trends"}
+    {**READING_TOOLS, **WRITING_TOOLS, TITLES: "What events and tasks are called, in calendar, plan and trends"}
 )
 
 

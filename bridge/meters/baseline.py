@@ -18,7 +18,7 @@ from bridge.domain.metrics import METRICS, Metric
 
 WINDOW = 60  # days before the value's own day, which is excluded
 CALIBRATED = 4  # values below which an input counts half (WHOOP calibrates over 4 recoveries)
-LEAST = 5  # values from which their own deviation is used
+OWN_DEVIATION_MIN_VALUES = 5  # values from which their own deviation is used
 FAR_OUT = 5.0  # scaled median deviations from the median, beyond which a value is an outlier
 PRIOR_SPREAD = 12.0  # values the population's spread is worth
 CLIP = 3.0
@@ -193,7 +193,7 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
     """Return number, median and deviation of the values within five deviations of their median."""
     n = len(values)
-    if n < LEAST:
+    if n < OWN_DEVIATION_MIN_VALUES:
         return n, median(values) if values else constants.mu, constants.within
     middle = median(values)
     deviation = _deviation(values, middle)
@@ -204,7 +204,7 @@ def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float,
 
 def _of_kept(kept: Sequence[float], constants: Constants) -> tuple[int, float, float]:
     middle = median(kept)
-    return len(kept), middle, _deviation(kept, middle) if len(kept) >= LEAST else constants.within
+    return len(kept), middle, _deviation(kept, middle) if len(kept) >= OWN_DEVIATION_MIN_VALUES else constants.within
 
 
 def _deviation(values: Sequence[float], middle: float) -> float:

@@ -19,10 +19,10 @@ from bridge.meters.baseline import CLIP, clip
 from bridge.meters.fuse import OWN_WORD, Signal, warmed
 from rhythm_env.interface import Meter
 
-SAID = frozenset(CHECK_INS.values())
+CHECK_IN_METRICS = frozenset(CHECK_INS.values())
 ALPHA = 0.3
 EXPIRY = timedelta(days=6)
-LOOK_BACK = timedelta(days=60)
+CHECK_INS_BACK = timedelta(days=60)
 MIDDLE, SPREAD = 3.3, 0.9  # of most people's answers on a scale of 1 to 5; proposal
 MIDDLE_WORTH, SPREAD_WORTH = (
     2,
@@ -36,7 +36,7 @@ class Answers:
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
         for sample in samples:
-            if sample.metric in SAID:
+            if sample.metric in CHECK_IN_METRICS:
                 self._given.setdefault(sample.metric, []).append((sample.start, sample.value))
         for answers in self._given.values():
             answers.sort()
@@ -47,12 +47,12 @@ class Answers:
         The list is empty when the last answer is older than six days.
         """
         both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
-        newest = max(both, key=lambda given: given[-1][0] if given else at - LOOK_BACK)
+        newest = max(both, key=lambda given: given[-1][0] if given else at - CHECK_INS_BACK)
         return newest if newest and at - newest[-1][0] <= EXPIRY else []
 
     def _within(self, metric: str, at: datetime) -> list[tuple[datetime, float]]:
         given = self._given.get(metric, [])
-        return given[bisect_left(given, (at - LOOK_BACK, 0.0)) : bisect_right(given, (at, float("inf")))]
+        return given[bisect_left(given, (at - CHECK_INS_BACK, 0.0)) : bisect_right(given, (at, float("inf")))]
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from datetime import date, datetime, timedelta
 from math import exp
 
-from bridge.calendar import social_events
+from bridge.calendar.plans import social_events
 from bridge.domain.metrics import Metric
 from bridge.domain.slots import zone_at
 from bridge.domain.types import Event, Reading
@@ -28,7 +28,7 @@ from bridge.meters.fuse import Signal, fuse
 from bridge.meters.past import Past
 from rhythm_env.interface import Meter
 
-LOOK_BACK = timedelta(days=7)
+CONTACTS_BACK = timedelta(days=7)
 SOCIAL_ENTRY_MAX = timedelta(days=7)
 HALF_LIFE = timedelta(days=2)
 MAX_ENTRIES_A_DAY = 2
@@ -47,7 +47,7 @@ def company(past: Past, at: datetime) -> Signal | None:
     if not past.calendar.exists(at):
         return None
     days: dict[date, list[float]] = {}
-    count, last = 0, LOOK_BACK
+    count, last = 0, CONTACTS_BACK
     for day, age, closeness in _entries(past, at):
         days.setdefault(day, []).append(closeness * 0.5 ** (age / HALF_LIFE))
         count, last = count + 1, min(last, age)
@@ -83,6 +83,6 @@ def closeness(event: Event) -> float:
 
 def _entries(past: Past, at: datetime) -> Iterator[tuple[date, timedelta, float]]:
     """Yield (local day, age, weight) of the social entries that ended in the last seven days."""
-    for occurrence, _ in social_events(past.calendar.started(at - LOOK_BACK - SOCIAL_ENTRY_MAX, at), at):
+    for occurrence, _ in social_events(past.calendar.started(at - CONTACTS_BACK - SOCIAL_ENTRY_MAX, at), at):
         day = occurrence.start.astimezone(zone_at(occurrence.start, past.zones)).date()
         yield day, at - occurrence.end, closeness(occurrence.event)

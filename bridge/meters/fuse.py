@@ -23,7 +23,7 @@ FELT = (Meter.VITALITY, Meter.COGNITION, Meter.SERENITY)  # inferred from signs;
 # people. Without this limit, 90 % intervals held the Vitality of simulated people in only 79 % of slots.
 KNOWABLE = 0.25
 
-NOTHING = "nothing fresh is known"
+NOTHING_FRESH = "nothing fresh is known"
 NOT_VALIDATED = "not validated against people's reports"
 
 
@@ -114,7 +114,7 @@ def _explainable(meter: Meter) -> float:
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
     """Return the reading at exactly normal, with the reason in its note."""
-    why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING
+    why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING_FRESH
     return Reading(
         level=NORMAL,
         sd=NORMAL * (1 - NORMAL),

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from datetime import datetime, timedelta
 from itertools import accumulate, zip_longest
 
-from bridge import calendar
-from bridge.calendar import Labelled, clipped, length, share
+from bridge.calendar.busy import Labelled, clipped, fragmentation, length, occupied, share
+from bridge.calendar.meetings import met, tight_starts
+from bridge.calendar.plans import efforts, focus_blocks, long_enough, unbroken
 from bridge.domain.types import Episode, Sample
 
 SIX_HOURS = timedelta(hours=6)  # the length of a slot
@@ -35,11 +36,11 @@ class Calendar:
         self.entries = sorted((one for one in begun if one[0].end >= since), key=lambda one: one[0].start)
         self._starts = [o.start for o, _ in self.entries]
         occurrences = [o for o, _ in self.entries]
-        self._busy = calendar.occupied(occurrences)
-        self._meetings = calendar.met(occurrences)
-        self._tight = calendar.tight_starts(occurrences)
-        self._focus = calendar.focus_blocks(self.entries)
-        self._efforts = calendar.efforts(self.entries)
+        self._busy = occupied(occurrences)
+        self._meetings = met(occurrences)
+        self._tight = tight_starts(occurrences)
+        self._focus = focus_blocks(self.entries)
+        self._efforts = efforts(self.entries)
         self._loads: dict[datetime, float] = {}
         self._focused: dict[datetime, float] = {}
 
@@ -51,9 +52,7 @@ class Calendar:
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
-        """Return the share of the six hours up to ``at`` spent in meetings, + 0.15 for each meeting without a pause
-        before it.
-        """
+        """Return the share of the last six hours spent in meetings, + 0.15 per meeting without a pause before it."""
         if at not in self._loads:
             self._loads[at] = share(self._meetings, at - SIX_HOURS, at) + TIGHT_COST * self.tight(at)
         return self._loads[at]
@@ -68,17 +67,17 @@ class Calendar:
 
     def fragmented(self, at: datetime) -> float:
         """Return the share of those six hours' free time in pieces of less than two hours between two entries."""
-        return calendar.fragmentation(self._busy, at - SIX_HOURS, at)
+        return fragmentation(self._busy, at - SIX_HOURS, at)
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
         """Return minutes without a pause of five at ``at``: 0 during a pause, None before the first entry from
         ``since``.
         """
-        return calendar.unbroken(self._efforts, since, at)
+        return unbroken(self._efforts, since, at)
 
     def focus(self, since: datetime, at: datetime) -> float:
         """Return minutes of [since, at) in blocks of at least 25 minutes planned for deep work or learning."""
-        return length(calendar.long_enough(clipped(self._focus, since, at))) / MINUTE
+        return length(long_enough(clipped(self._focus, since, at))) / MINUTE
 
     def focus_of_day(self, at: datetime) -> float:
         """Return minutes of focus in the 24 hours up to ``at``."""

@@ -11,14 +11,14 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar import midnight
+from bridge.calendar.expansion import midnight
 from bridge.domain.metrics import METRICS, Metric, Shape
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
-from bridge.meters.check_in import SAID, Answers
+from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights, series_of
@@ -83,7 +83,7 @@ class Past:
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
-        self.answers = Answers(sample for metric in SAID for _, sample in self._samples.get(metric, ()))
+        self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
         self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at)
         self.tasks = known.tasks
 

@@ -20,7 +20,8 @@ from datetime import datetime, timedelta
 from math import exp, log
 from statistics import median
 
-from bridge.calendar import deadline_pressure, midnight, still_open
+from bridge.calendar.expansion import midnight
+from bridge.calendar.facts import deadline_pressure, still_open
 from bridge.domain.slots import Moment, moment_at, slot_start
 from bridge.domain.types import Reading
 from bridge.meters import words

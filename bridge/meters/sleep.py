@@ -16,9 +16,9 @@ from bridge.domain.types import Episode
 from bridge.meters.baseline import clip
 
 PARTS = {"duration": 0.45, "efficiency": 0.20, "stages": 0.10, "regularity": 0.10, "debt": 0.15}
-NEED = 8.0  # hours, unless the vendor states a need (adults: 7-9)
+SLEEP_NEED_HOURS = 8.0  # hours, unless the vendor states a need (adults: 7-9)
 LEAST_NEED, MOST_NEED = 5.0, 9.0
-LOOK_BACK = 14  # days for regularity and debt
+REGULARITY_DAYS = 14  # days for regularity and debt
 DEBT_HALF_LIFE = 2.5  # days
 JUDGED = (Metric.DEEP_SLEEP, Metric.SLEEP_SCORE)
 LEAST_NIGHTS = 3  # earlier nights that regularity needs
@@ -52,7 +52,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
         start=episode.start,
         end=episode.end,
         asleep=asleep / 60,
-        need=clip(values.get(Metric.SLEEP_NEED, NEED * 60) / 60, LEAST_NEED, MOST_NEED),
+        need=clip(values.get(Metric.SLEEP_NEED, SLEEP_NEED_HOURS * 60) / 60, LEAST_NEED, MOST_NEED),
         efficiency=_efficiency(values, asleep),
         deep=None if deep is None else deep / asleep,
         rem=None if rem is None else rem / asleep,
@@ -132,4 +132,4 @@ def _debt(day: date, nights: Mapping[date, Night]) -> float:
 
 
 def _back(day: date, *, start: int) -> list[date]:
-    return [day - timedelta(days=k) for k in range(start, LOOK_BACK + 1)]
+    return [day - timedelta(days=k) for k in range(start, REGULARITY_DAYS + 1)]

@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from bridge.calendar import Stretch
-from bridge.domain.slots import moment_at, slot_bounds
+from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Task
 from bridge.planning.common_sense import Option, options
 from bridge.planning.facts import times_this_week
@@ -17,6 +17,7 @@ from rhythm_env.interface import ActionType, Decision, Meter
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
+NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
@@ -48,20 +49,28 @@ def place(
     return found.get(action), held.get(action)
 
 
-def good_gaps(situation: Situation, action: ActionType) -> list[Option]:
+def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> list[Option]:
     """Return up to three times for an action in the later slots of the coming 48 hours, ascending.
 
-    The user's usual hours come first, then the nearest gaps.
+    They begin at least an hour after ``after``. The user's usual hours come first, then the nearest gaps.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
-    while (span := slot_bounds(moment, zones))[0] < situation.now + GAPS_AHEAD:
-        option = options(situation, span)[0].get(action) if span[0] < span[1] else None
-        if option is not None and option.kind != "keep" and all(option.start >= one.end for one in found):
+    while slot_bounds(moment, zones)[0] < situation.now + GAPS_AHEAD:
+        option = gap_in(situation, action, moment, after=after)
+        if option is not None and all(option.start >= one.end for one in found):
             found.append(option)
         moment = moment.shifted(1)
     best = sorted(found, key=lambda one: (not one.usual, one.start))[:GAPS_MAX]
     return sorted(best, key=lambda one: one.start)
+
+
+def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
+    """Return a time for an action in a slot, at least an hour after ``after``, or None."""
+    start, end = slot_bounds(moment, situation.known.zones)
+    span = max(start, after + NOT_AT_ONCE), end
+    option = options(situation, span)[0].get(action) if span[0] < span[1] else None
+    return None if option is None or option.kind == "keep" else option
 
 
 def nothing_fits(held: Mapping[ActionType, str]) -> tuple[str, ...]:

@@ -53,12 +53,15 @@ def as_answer(advice: Advice, at: datetime) -> Answer | None:
     """Return the answer that a model hears of a recommendation at ``at``, or None for none.
 
     What was pressed counts first. Without it, a recommendation that was seen counts as accepted once it is known to be
-    done. It counts as ignored once it is over and known not to be done. A superseded one never counts.
+    done. It counts as ignored once it is over and known not to be done. A superseded one never counts. Entries to keep
+    and the night's sleep happen without advice, so that only what was pressed counts of them.
     """
     if advice.superseded_at is not None and advice.superseded_at <= at:
         return None
     if advice.answer is not None and advice.answered_at is not None and advice.answered_at <= at:
         return advice.answer
+    if advice.kind in ("keep", "sleep"):
+        return None
     if not _known_by(advice.shown_at, at) or not _known_by(advice.outcome_at, at):
         return None
     if advice.outcome is Deed.DONE:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
-from bridge.store.access import Access
 from bridge.store.connections import Connections
 from bridge.store.database import Database
 from bridge.store.exports import Exports
@@ -13,7 +12,7 @@ from bridge.store.ingest import Ingest
 from bridge.store.locks import Locks
 from bridge.store.maintenance import Maintenance
 from bridge.store.notifications import Notifications
-from bridge.store.people import People
+from bridge.store.people import Access, People
 from bridge.store.reading import Reading
 from bridge.store.recommendations import Recommendations
 from bridge.store.scheduling import Scheduling

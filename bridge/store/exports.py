@@ -40,6 +40,7 @@ EXPORTED_TABLES = (
     tables.wishes,
 )
 NOT_EXPORTED_COLUMNS = {"secret", "lease_holder", "lease_until", "failures", "user_id", "levels"}
+JSON_COLUMNS = ("payload", "pieces")  # kept compressed
 NAME_TABLES = {"source_id": tables.sources, "metric_id": tables.metrics, "device_id": tables.devices}
 
 Row = dict[str, Any]
@@ -107,7 +108,7 @@ def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple
         return column.name.removesuffix("_id"), names.name(db, NAME_TABLES[column.name], value)
     if isinstance(value, datetime | date):
         return column.name, value.isoformat()
-    if column.name == "payload":
+    if column.name in JSON_COLUMNS and value is not None:
         return column.name, json.dumps(codec.unpack(value))  # ASCII, because titles may hold lone surrogates
     if isinstance(value, bytes):
         return column.name, value.hex()
@@ -174,7 +175,7 @@ def _of_type(column: sa.Column[Any], value: Any) -> Any:
     if isinstance(kind, sa.Date):
         return date.fromisoformat(value)
     if isinstance(kind, sa.LargeBinary):
-        return codec.packed(json.loads(value)) if column.name == "payload" else bytes.fromhex(value)
+        return codec.packed(json.loads(value)) if column.name in JSON_COLUMNS else bytes.fromhex(value)
     if isinstance(kind, sa.Boolean):
         return value in (True, "True", "true", 1, "1")
     return {sa.Integer: int, sa.Float: float}.get(_number(kind), str)(value)

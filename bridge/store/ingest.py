@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import compress, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 import sqlalchemy as sa
 
@@ -22,6 +22,7 @@ from bridge.store.landing import Batch, State
 
 HANDLED_NOTICES_KEPT_FOR = timedelta(days=7)  # vendors send a notice again for hours, not weeks
 DAYS_AROUND_A_ZONE = timedelta(days=2)  # a local day may differ from the UTC day by one; one more for safety
+NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
@@ -126,7 +127,7 @@ class Ingest(Part):
         ]
         batch.write()
         if keep_raw:
-            landing.keep_raw(db, deliveries, records, now=now)
+            landing.keep_raw(db, batch, deliveries)
         return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
 
     @reads
@@ -135,7 +136,7 @@ class Ingest(Part):
     ) -> list[RawRecord]:
         """Return deletions, still to be landed, for records of a covered stretch that were not delivered.
 
-        Records that a newer export than that of ``covers`` brought are left alone.
+        What newer exports than that of ``covers`` brought is left alone.
         """
         r = tables.records.c
         query = sa.select(r.id, r.key).where(
@@ -145,7 +146,8 @@ class Ingest(Part):
             r.key.startswith(covers.prefix, autoescape=True),
         )
         if covers.as_of is not None:
-            query = query.where(sa.or_(r.as_of.is_(None), r.as_of <= covers.as_of))
+            older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
+            query = query.where(sa.or_(*older))
         if covers.since is not None:  # reads only what may begin there, not ten years
             query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
         parents = covers.parents
@@ -161,15 +163,16 @@ class Ingest(Part):
     def save_coverage(self, db: sa.Connection, connection_id: int, stream: str, covers: Covers) -> None:
         """Save that the export of ``covers.as_of`` delivered a stretch whole, so that no older export adds to it."""
         c = tables.covered.c
-        values = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
-        new = insert_into(db, tables.covered).values(**values)
-        db.execute(
-            new.on_conflict_do_update(
-                index_elements=[c.connection_id, c.stream, c.prefix],
-                set_={"as_of": new.excluded.as_of},
-                where=c.as_of < new.excluded.as_of,
+        stretch = {"connection_id": connection_id, "stream": stream, "prefix": covers.prefix, "as_of": covers.as_of}
+        for parent in sorted(covers.parents if covers.parents is not None else {NO_PARENT}):
+            new = insert_into(db, tables.covered).values(**stretch, parent=parent)
+            db.execute(
+                new.on_conflict_do_update(
+                    index_elements=[c.connection_id, c.stream, c.prefix, c.parent],
+                    set_={"as_of": new.excluded.as_of},
+                    where=c.as_of < new.excluded.as_of,
+                )
             )
-        )
 
     @writes()
     def rebuild(
@@ -221,6 +224,14 @@ _CURSOR = sa.select(tables.cursors.c.cursor, tables.cursors.c.version).where(
 )
 
 
+class _Stretch(NamedTuple):
+    """A stretch that an export delivered whole: the prefix of its keys, its parent, and the export's date."""
+
+    prefix: str
+    parent: str
+    as_of: datetime
+
+
 def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> list[bool]:
     """Return for each record False when it lies in a stretch that a newer export delivered whole."""
     dated = {record.stream for record in records if record.as_of is not None}
@@ -228,20 +239,22 @@ def _not_outdated(db: sa.Connection, connection: Connection, records: Sequence[R
     return [not any(_outdates(one, record) for one in covered.get(record.stream, ())) for record in records]
 
 
-def _outdates(stretch: tuple[str, datetime], record: RawRecord) -> bool:
-    prefix, as_of = stretch
-    return record.as_of is not None and record.as_of < as_of and record.key.startswith(prefix)
+def _outdates(stretch: _Stretch, record: RawRecord) -> bool:
+    prefix, parent, as_of = stretch
+    if record.as_of is None or record.as_of >= as_of:
+        return False
+    return (record.parent or NO_PARENT) == parent and record.key.startswith(prefix)
 
 
 def _covered_stretches(
     db: sa.Connection, connection: Connection, streams: Collection[str]
-) -> dict[str, list[tuple[str, datetime]]]:
-    """Return stream -> (prefix of the keys, date of the export) of the stretches delivered whole."""
+) -> dict[str, list[_Stretch]]:
+    """Return stream -> the stretches delivered whole."""
     c = tables.covered.c
-    found: dict[str, list[tuple[str, datetime]]] = {}
-    query = sa.select(c.stream, c.prefix, c.as_of).where(c.connection_id == connection.id, c.stream.in_(streams))
+    found: dict[str, list[_Stretch]] = {}
+    query = sa.select(tables.covered).where(c.connection_id == connection.id, c.stream.in_(streams))
     for row in db.execute(query):
-        found.setdefault(row.stream, []).append((row.prefix, row.as_of))
+        found.setdefault(row.stream, []).append(_Stretch(row.prefix, row.parent, row.as_of))
     return found
 
 
@@ -293,9 +306,9 @@ class _ReplayedRecords:
         if state.record.parent:
             self._children[state.record.parent][state.id] = state
 
-    def latest(self, path: str) -> RawRecord | None:
+    def latest(self, path: str) -> State | None:
         state = self._states.get(path)
-        return None if state is None or state.record.deleted else state.record
+        return None if state is None or state.record.deleted else state
 
     def children(self, path: str) -> list[State]:
         return [s for s in self._children[path].values() if s.record.parent == path and not s.record.deleted]

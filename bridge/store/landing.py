@@ -6,7 +6,7 @@ import zlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -18,6 +18,9 @@ from bridge.domain.records import Connection, RecordResult
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Item, RawRecord, union
 from bridge.store import codec, rows, tables
+from bridge.store.pieces import Piece, Pieces, deliver, packed, united, unpacked
+
+LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 
 @dataclass(slots=True, kw_only=True)
@@ -33,6 +36,7 @@ class State:
     arrived_at: datetime | None = None
     items: Counter[str] = field(default_factory=Counter)  # kind -> number last derived
     waits: bool = False  # for its parent, which has not come
+    pieces: Pieces = ()  # empty where all values are of one date
     as_of: datetime | None = None  # date of the newest export with the record
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
@@ -45,12 +49,16 @@ class State:
         self.whole_as_of = self.whole_as_of if record.adds else record.as_of
         return before != (self.as_of, self.whole_as_of)
 
+    def all_pieces(self) -> Pieces:
+        """Return the values by date. Values without a date are older than any."""
+        return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
+
 
 class Memory(Protocol):
     """The latest deliveries of records, for parents and children."""
 
     def remember(self, state: State) -> None: ...
-    def latest(self, path: str) -> RawRecord | None:
+    def latest(self, path: str) -> State | None:
         """Return the record at ``stream/key``, or None when it never came or was deleted."""
         ...
 
@@ -74,20 +82,23 @@ class Batch:
     fresh: set[int] = field(default_factory=set)  # ids of records that never landed and have no rows
     changed: set[int] = field(default_factory=set)  # ids of records whose rows were changed
     dated: dict[int, State] = field(default_factory=dict)  # records with changed dates
+    pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
         """Derive the items of a record, then of its children, which are read together with it."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
-            self._derive(self.states.get(child.id, child))
+            self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
-    def _derive(self, state: State) -> None:
-        """Derive a record's items. An unreadable record keeps its earlier rows, and impossible values are set apart."""
+    def _derive(self, state: State, *, orphaned: bool = False) -> None:
+        """Derive a record's items. An unreadable one keeps its earlier rows, unless its parent was deleted."""
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:
             state.reason = str(error)
+            if orphaned:
+                self.desired[state.id] = ()
         else:
             if self.desired.get(state.id, items) != items:  # a second change, whose revision must not depend on paging
                 self.write()
@@ -103,7 +114,7 @@ class Batch:
             return ()
         parent = self.memory.latest(record.parent) if record.parent else None
         state.waits = record.parent is not None and parent is None
-        return self.normalise(record, parent)
+        return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
         """Write the rows and the states of all records so far."""
@@ -149,13 +160,14 @@ def _bound(state: State) -> dict[str, Any]:
 
 
 class Delivery(NamedTuple):
-    """A delivered record with its outcome, its payload as written, and its state when something is to be derived.
+    """A delivery with its outcome, and the record as it stands after it when something is to be derived.
 
     The outcome ``reread`` says that the record is unchanged and was read again by a newer normaliser.
     """
 
     outcome: str
     state: State | None = None
+    record: RawRecord | None = None
     payload: bytes = b""
 
 
@@ -168,15 +180,15 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
         return UNCHANGED  # outdated, or the deletion of an unknown record
     if _replaced(state, record):
         return UNCHANGED
-    older = _is_older(state.as_of, record)
-    before = batch.memory.latest(record.path) if record.adds or older else None
-    if older and before is None:  # the newer piece is not stored, and its rows stay
+    before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
+    if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
         return UNCHANGED
-    if before is not None:
-        pieces = (record.payload, before.payload) if older else (before.payload, record.payload)
-        record = replace(record, payload=union(*pieces))
-    if state.date(record):
+    delivered, (record, pieces) = record, _merged(before, record)
+    if state.date(delivered):
         batch.dated[state.id] = state
+    if pieces != (before.pieces if before is not None else ()):
+        batch.pieced[state.id] = state
+    state.pieces = pieces
     text = codec.canonical(record.payload)
     mark = codec.mark_of(text, record)
     same = state.hash == mark
@@ -188,13 +200,31 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     state.record, state.hash = record, mark
     if not same:
         state.arrived_at = batch.now
+        if pieces:
+            batch.pieced[state.id] = state
     batch.take(state)
-    return Delivery(outcome, state, text)
+    return Delivery(outcome, state, record, text)
+
+
+def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
+    """Return a delivered record with what it had before and keeps, and its pieces where they are of several dates."""
+    if before is None:
+        return record, ()
+    if record.as_of is None:
+        return (replace(record, payload=union(before.record.payload, record.payload)) if record.adds else record), ()
+    pieces = deliver(before.all_pieces(), record, record.as_of)
+    if not pieces:
+        return record, ()
+    parent = before.record.parent if record.deleted else record.parent
+    record = replace(record, payload=united(pieces), parent=parent, deleted=False)
+    return record, pieces if len(pieces) > 1 else ()
 
 
 def _replaced(state: State, record: RawRecord) -> bool:
-    """Return True when a newer export holds the whole record, or for a deletion, any part of the record."""
-    return _is_older(state.as_of if record.deleted else state.whole_as_of, record)
+    """Return True when an export that is newer, or as new and whole, holds the whole record."""
+    if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
+        return True
+    return _is_older(state.whole_as_of, record)
 
 
 def _is_older(known: datetime | None, record: RawRecord) -> bool:
@@ -281,21 +311,31 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
     )
 
 
-def keep_raw(db: sa.Connection, deliveries: Sequence[Delivery], records: Sequence[RawRecord], *, now: datetime) -> None:
-    """Store the payloads of the deliveries that changed their record."""
+def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
+    """Store the payloads of the deliveries that changed their record, and what is of which date."""
     values = [
         {
             "record_id": state.id,
-            "arrived_at": now,
-            "deleted": (kept := state.record if record.adds else record).deleted,
-            "parent": kept.parent,
+            "arrived_at": batch.now,
+            "deleted": record.deleted,
+            "parent": record.parent,
             "payload": zlib.compress(payload),
         }
-        for (outcome, state, payload), record in zip(deliveries, records, strict=True)
-        if state is not None and outcome != "reread"
+        for outcome, state, record, payload in deliveries
+        if state is not None and record is not None and outcome != "reread"
     ]
     if values:
         db.execute(sa.insert(tables.arrivals), values)
+    if batch.pieced:
+        db.execute(_PIECES, [{"record": s.id, "new_pieces": packed(s.pieces)} for s in batch.pieced.values()])
+
+
+_LAST = sa.select(sa.func.max(tables.arrivals.c.id)).where(tables.arrivals.c.record_id == sa.bindparam("record"))
+_PIECES = (
+    sa.update(tables.arrivals)
+    .where(tables.arrivals.c.id == _LAST.scalar_subquery())
+    .values(pieces=sa.bindparam("new_pieces"))
+)
 
 
 class StoredRecords:
@@ -309,11 +349,11 @@ class StoredRecords:
         self._here: dict[str, State] = {}
 
     @cached_property
-    def _stored(self) -> dict[str, RawRecord]:
+    def _stored(self) -> dict[str, State]:
         united = {r.path for r in self._records if r.adds or r.as_of is not None}
         needed = {r.parent for r in self._records if r.parent} | united
         found = _load(self._db, self._connection, list(needed))
-        return {s.record.path: s.record for s in with_payload(self._db, list(found.values()))}
+        return {state.record.path: state for state in with_payload(self._db, list(found.values()))}
 
     @cached_property
     def _children(self) -> dict[str, list[State]]:
@@ -332,10 +372,9 @@ class StoredRecords:
         if state.record.parent:
             self._children[state.record.parent].append(state)
 
-    def latest(self, path: str) -> RawRecord | None:
-        here = self._here.get(path)
-        record = here.record if here else self._stored.get(path)
-        return None if record is None or record.deleted else record
+    def latest(self, path: str) -> State | None:
+        state = self._here.get(path) or self._stored.get(path)
+        return None if state is None or state.record.deleted else state
 
     def children(self, path: str) -> list[State]:
         found = {child.record.path: self._here.get(child.record.path, child) for child in self._children.get(path, [])}
@@ -357,4 +396,5 @@ def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
                 parent=row.parent,
                 deleted=row.deleted,
             )
+            state.pieces = unpacked(row.pieces)
             yield state

@@ -1,23 +1,35 @@
-"""Maintenance of a store, with deletion of old raw records, and backups while other processes write."""
+"""Maintenance of a store, with deletion of old raw records, and backups while other processes write.
+
+A backup is a file that holds a whole store. It is filled from any database, and any later release opens it again.
+"""
 
 from __future__ import annotations
 
 import os
+import shutil
 import sqlite3
-from collections.abc import Callable, Collection, Iterable
-from contextlib import closing
+import tempfile
+from collections.abc import Callable, Collection, Iterable, Iterator
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
 
 import sqlalchemy as sa
 
-from bridge.domain.errors import SetupError
+from bridge.domain.errors import SetupError, TryLater
 from bridge.domain.records import Tidied
-from bridge.store import backups, moving, rows, tables
-from bridge.store.database import Part, as_setup_error, reads, writes
+from bridge.store import moving, rows, tables
+from bridge.store.database import Database, Part, as_setup_error, reads, writes
 from bridge.store.locks import holder_of, save_holder
 
-Progress = Callable[[str], backups.Step]
+STORE_TABLES = frozenset({"alembic_version", "users", "connections", "records", "arrivals"})  # in every release
+Step = Callable[[int, int], None]
+Progress = Callable[[str], Step]
+
+
+def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
+    """Report no progress."""
+    return lambda done, total: None  # noqa: ARG005
 
 
 class Maintenance(Part):
@@ -68,28 +80,28 @@ class Maintenance(Part):
         """Save that a chore was done."""
         save_holder(db, chore, holder, now=now)
 
-    def backup(self, path: Path, progress: Progress = backups.no_progress) -> None:
+    def backup(self, path: Path, progress: Progress = no_progress) -> None:
         """Write the whole store as of an instant into a SQLite file, for both databases. Other processes may write.
 
         The file is readable by its owner alone, and appears under its name only when it is whole.
         """
-        if backups.log_of(path).exists():  # a writer beside another file of its name would destroy that file
+        if log_of(path).exists():  # a writer beside another file of its name would destroy that file
             raise SetupError(f"{path} is a database in use; choose another place")
         part = path.with_name(path.name + ".part")
         with as_setup_error(f"{path} cannot be written", "choose another place"):
             try:
-                backups.unlink(part)
+                unlink(part)
                 os.close(os.open(part, os.O_RDWR | os.O_CREAT, 0o600))
                 self._copy_to(part, progress)
                 part.replace(path)
             finally:
-                backups.unlink(part)
+                unlink(part)
 
     def _copy_to(self, part: Path, progress: Progress) -> None:
         engine = self.database.engine
         if engine.dialect.name == "postgresql":
-            with self.database.read() as db, closing(backups.open_file(part)) as new, new.write() as to:
-                backups.fill(db, to, progress)
+            with self.database.read() as db, closing(open_file(part)) as new, new.write() as to:
+                fill(db, to, progress)
             with closing(sqlite3.connect(part)) as file:
                 file.execute("PRAGMA journal_mode=DELETE").close()
             return
@@ -102,14 +114,14 @@ class Maintenance(Part):
         finally:
             raw.close()
 
-    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = backups.no_progress) -> None:
+    def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = no_progress) -> None:
         """Put a backup into this store.
 
         Raises SetupError where the store has users and ``replace`` is False, while anything is synced, and for a file
         that is no whole backup.
         """
         explained = as_setup_error(f"{path} cannot be put back", "nothing was changed")
-        with explained, backups.opened(path) as saved, self.database.write() as db, saved.read() as before:
+        with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
             moving.hold(db)
             if _is_anything_leased(db, now):  # the sync would go on with the id of another connection
                 raise SetupError("something is being synced; stop what works here and try again in five minutes")
@@ -118,7 +130,7 @@ class Maintenance(Part):
                 raise SetupError("there are people in this store; to put the backup in their place: --replace")
             if there and not _has_users(before):
                 raise SetupError(f"{path} holds no people; nothing here was deleted for it")
-            backups.fill(before, db, progress)
+            fill(before, db, progress)
 
 
 def _has_users(db: sa.Connection) -> bool:
@@ -152,3 +164,60 @@ def _old_runs(before: datetime) -> sa.Select[int]:
     t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
     later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
     return sa.select(t.id).where(t.finished < before, later)
+
+
+def fill(source: sa.Connection, target: sa.Connection, progress: Callable[[str], Step]) -> None:
+    """Replace all rows of the target with those of the source, and compare. Raises TryLater when they differ."""
+    for table in reversed(moving.ordered()):
+        target.execute(sa.delete(table))
+    unequal = [moved.table for moved in moving.copy(source, target, progress) if not moved.verified]
+    if unequal:
+        raise TryLater(f"the copy differs in {', '.join(unequal)} and is not kept; try again")
+
+
+def open_file(path: Path) -> Database:
+    """Open a SQLite file. Unlike an address, a path may hold characters such as a question mark."""
+    return Database(sa.URL.create("sqlite", database=str(path)))
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[Database]:
+    """Open a migrated copy of a backup, and delete the copy at the end. The backup itself stays as it is.
+
+    Raises SetupError for a file that is not a whole database of a store.
+    """
+    beside = path.parent if os.access(path.parent, os.W_OK) else None  # the disk that had room for the backup
+    with tempfile.TemporaryDirectory(dir=beside, prefix=".restoring-") as folder:
+        own = Path(folder) / "backup.db"
+        for there, copy in ((path, own), (log_of(path), log_of(own))):  # the log holds the last writes of a store
+            if there.is_file():
+                shutil.copyfile(there, copy)
+        if not _is_store(own):
+            raise SetupError(f"{path} is no backup; make one: bridge backup PATH")
+        with closing(open_file(own)) as database:
+            yield database
+
+
+def _is_store(path: Path) -> bool:
+    """Return True for an undamaged database with a store's tables and version."""
+    with closing(sqlite3.connect(path)) as file:
+        try:
+            names = {name for (name,) in file.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+            return (
+                names >= STORE_TABLES
+                and file.execute("SELECT count(*) FROM alembic_version").fetchone() == (1,)
+                and file.execute("PRAGMA quick_check").fetchone() == ("ok",)
+            )
+        except sqlite3.DatabaseError:
+            return False
+
+
+def log_of(path: Path) -> Path:
+    """Return the path of the log that SQLite keeps beside a database in use."""
+    return path.with_name(f"{path.name}-wal")
+
+
+def unlink(path: Path) -> None:
+    """Delete a database with the files that SQLite keeps beside it."""
+    for end in ("", "-wal", "-shm", "-journal"):
+        path.with_name(path.name + end).unlink(missing_ok=True)

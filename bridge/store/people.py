@@ -1,4 +1,4 @@
-"""The users, with their names, zones, wishes, permissions of assistants, and corrections of events."""
+"""The users, with names, zones, wishes, assistants' permissions, corrections of events, and what lets them in."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Correction, User
+from bridge.domain.records import ApiToken, Correction, User
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.wishes import Wishes, plain, wishes_of
 from bridge.store import tables
 from bridge.store.database import Part, as_setup_error, reads, writes
 from bridge.store.inserts import insert_into, insert_new
+from bridge.store.tables import api_tokens, passwords, sessions
 from rhythm_env.interface import ActionType
 
 USER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
@@ -170,3 +171,64 @@ def _delete_rows(db: sa.Connection, user_id: int) -> None:
 def _without_half_characters(title: str) -> str:
     """Replace lone surrogates, which no database takes, and NUL, which PostgreSQL refuses."""
     return title.encode("utf-8", "replace").decode().replace("\x00", " ")
+
+
+class Access(Part):
+    """Credentials for the page and the JSON API. They are deleted with their user."""
+
+    @writes()
+    def set_password(self, db: sa.Connection, user_id: int, hashed: str | None, *, now: datetime) -> None:
+        """Save the hash of a password, or remove the password (None). All sessions of the user end."""
+        db.execute(sa.delete(passwords).where(passwords.c.user_id == user_id))
+        db.execute(sa.delete(sessions).where(sessions.c.user_id == user_id))
+        if hashed is not None:
+            db.execute(sa.insert(passwords).values(user_id=user_id, hash=hashed, set_at=now))
+
+    @reads
+    def password(self, db: sa.Connection, user_id: int) -> str | None:
+        """Return the hash of the user's password, or None without a password."""
+        found: str | None = db.execute(sa.select(passwords.c.hash).where(passwords.c.user_id == user_id)).scalar()
+        return found
+
+    @writes()
+    def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
+        """Save a session by its digest. Sessions that ended by ``now`` are deleted."""
+        db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
+        db.execute(sa.insert(sessions).values(user_id=user_id, digest=digest, expires_at=until))
+
+    @reads
+    def session(self, db: sa.Connection, digest: str, *, now: datetime) -> int | None:
+        """Return the user id of a session, or None when the session is unknown or over."""
+        current = sa.and_(sessions.c.digest == digest, sessions.c.expires_at > now)
+        found: int | None = db.execute(sa.select(sessions.c.user_id).where(current)).scalar()
+        return found
+
+    @writes()
+    def end_session(self, db: sa.Connection, digest: str) -> None:
+        """Delete a session."""
+        db.execute(sa.delete(sessions).where(sessions.c.digest == digest))
+
+    @writes()
+    def add_token(self, db: sa.Connection, user_id: int, name: str, digest: str, *, now: datetime) -> ApiToken:
+        """Save an API token by its digest."""
+        values = {"user_id": user_id, "name": name, "digest": digest, "made_at": now}
+        number = db.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
+        return ApiToken(id=number, name=name, made_at=now)
+
+    @reads
+    def token(self, db: sa.Connection, digest: str) -> int | None:
+        """Return the user id of an API token, or None when the token is unknown."""
+        found: int | None = db.execute(sa.select(api_tokens.c.user_id).where(api_tokens.c.digest == digest)).scalar()
+        return found
+
+    @reads
+    def tokens(self, db: sa.Connection, user_id: int) -> list[ApiToken]:
+        """Return the user's API tokens in the order in which they were made."""
+        found = db.execute(sa.select(api_tokens).where(api_tokens.c.user_id == user_id).order_by(api_tokens.c.id))
+        return [ApiToken(id=row.id, name=row.name, made_at=row.made_at) for row in found]
+
+    @writes()
+    def revoke_token(self, db: sa.Connection, user_id: int, number: int) -> bool:
+        """Delete an API token. Returns False when the user has no such token."""
+        mine = sa.and_(api_tokens.c.user_id == user_id, api_tokens.c.id == number)
+        return db.execute(sa.delete(api_tokens).where(mine)).rowcount == 1

@@ -123,7 +123,8 @@ class Recommendations(Part):
         t = table.c
         done = t.outcome == str(Deed.DONE)
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
-        seen = sa.and_(t.shown_at <= until, t.outcome_at <= until, sa.or_(done, not_done))
+        counted = sa.or_(t.kind.is_(None), t.kind.not_in(("keep", "sleep")))
+        seen = sa.and_(t.shown_at <= until, t.outcome_at <= until, counted, sa.or_(done, not_done))
         current = sa.or_(t.superseded_at.is_(None), t.superseded_at > until)
         query = sa.select(t.created_at).where(_made_between(user_id, since, until), current)
         return list(db.scalars(query.where(sa.or_(t.answered_at <= until, seen)).order_by(t.created_at)))

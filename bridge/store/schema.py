@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 import sqlalchemy as sa
 
@@ -49,9 +51,27 @@ def _make(connection: sa.Connection, newest: str) -> None:
         raise SetupError(
             f"this database has tables of another program ({', '.join(foreign)}); name an empty one in BRIDGE_DATABASE"
         )
-    metadata.create_all(connection, checkfirst=False)
-    _VERSION.create(connection)
+    for statement in _statements(connection.dialect.name):
+        connection.exec_driver_sql(statement)
     connection.execute(sa.insert(_VERSION).values(version_num=newest))
+
+
+@cache
+def _statements(dialect: str) -> tuple[str, ...]:
+    """Return the statements that create all tables. They are compiled once, which takes longer than executing them.
+
+    The conditions of SQLite's indexes are PostgreSQL's as well. In the tables they would always load its dialect.
+    """
+    if dialect == "postgresql":
+        for index in (index for table in metadata.tables.values() for index in table.indexes):
+            index.dialect_options["postgresql"]["where"] = index.dialect_options["sqlite"]["where"]
+    found: list[str] = []
+    engine: Any = sa.create_mock_engine(
+        f"{dialect}://", lambda statement, *_: found.append(str(statement.compile(dialect=engine.dialect)))
+    )
+    for tables in (metadata, _VERSION.metadata):
+        tables.create_all(engine, checkfirst=False)
+    return tuple(found)
 
 
 def migrate(connection: sa.Connection, to: str = "head") -> None:

@@ -109,13 +109,11 @@ sa.Index(
     connections.c.due_at,
     connections.c.id,
     sqlite_where=_claimable,
-    postgresql_where=_claimable,
 )
 sa.Index(
     "ix_connections_leased",
     connections.c.lease_until,
     sqlite_where=connections.c.lease_until.is_not(None),
-    postgresql_where=connections.c.lease_until.is_not(None),
 )
 cursors = sa.Table(
     "cursors",
@@ -160,13 +158,15 @@ records = sa.Table(
     sa.UniqueConstraint("connection_id", "stream", "key"),
     sa.Index("ix_records_parent", "connection_id", "parent"),
 )
-# Stretches of a stream that an export delivered whole. Older exports add nothing to them.
+# Stretches of a stream that an export delivered whole. Older exports add nothing to them. ``parent`` limits a stretch
+# to the records of one file; empty, it holds the records without a parent.
 covered = sa.Table(
     "covered",
     metadata,
     _to("connection", primary_key=True),
     _text("stream", primary_key=True),
     _text("prefix", primary_key=True),
+    _text("parent", primary_key=True),
     _instant("as_of"),
 )
 # Every version of a record as it arrived, append-only. ``parent`` is kept for a rebuild.
@@ -179,6 +179,7 @@ arrivals = sa.Table(
     sa.Column("deleted", sa.Boolean, nullable=False),
     _text("parent", nullable=True),
     sa.Column("payload", sa.LargeBinary, nullable=False),
+    sa.Column("pieces", sa.LargeBinary, nullable=True),  # of the last version: its values by the dates of their exports
     sa.Index("ix_arrivals_arrived_at", "arrived_at"),
 )
 
@@ -343,7 +344,6 @@ sa.Index(
     recommendations.c.timestep,
     unique=True,
     sqlite_where=_current,
-    postgresql_where=_current,
 )
 # Slots that were left without advice by lot, as the arm of a trial to which advice is compared.
 silences = sa.Table(

@@ -6,7 +6,7 @@ import re
 
 from rhythm_env.interface import ActionType
 
-ACTIONS = {
+ACTION_NAMES = {
     ActionType.DEEP_WORK: "Deep work",
     ActionType.ADMIN_WORK: "Admin work",
     ActionType.LEARN: "Learn",
@@ -20,7 +20,7 @@ ACTIONS = {
 }
 
 
-ACTION_NAMES = re.compile(rf"\b({'|'.join(ACTIONS)})\b")
+ACTION_WORDS = re.compile(rf"\b({'|'.join(ACTION_NAMES)})\b")
 
 
 def action_name(name: str | None) -> str:
@@ -29,7 +29,7 @@ def action_name(name: str | None) -> str:
     >>> action_name("DEEP_WORK"), action_name(None)
     ('Deep work', 'No activity')
     """
-    return "No activity" if name is None else ACTIONS[ActionType(name)]
+    return "No activity" if name is None else ACTION_NAMES[ActionType(name)]
 
 
 def action_words(text: str) -> str:
@@ -38,7 +38,7 @@ def action_words(text: str) -> str:
     >>> action_words("not DEEP_WORK, LEARN: it is no working time")
     'not deep work, learn: it is no working time'
     """
-    return ACTION_NAMES.sub(lambda found: ACTIONS[ActionType(found[0])].lower(), text)
+    return ACTION_WORDS.sub(lambda found: ACTION_NAMES[ActionType(found[0])].lower(), text)
 
 
 def sentence(text: str) -> str:

@@ -10,12 +10,11 @@ from bridge.advice.day_plan import plan_day
 from bridge.advice.recommend import INSTANT
 from bridge.domain.slots import zone_at
 from bridge.planning.day_plan import DayPlan
-from bridge.web.today_cache import data_version
+from bridge.web.today_cache import TodayCache, data_version
 
 if TYPE_CHECKING:
     from bridge.domain.records import User
     from bridge.installation import Bridge
-    from bridge.web.state import Visit
 
 FRESH = timedelta(minutes=5)  # suggestions begin at full five minutes
 ADVICE_BACK = timedelta(days=8)
@@ -25,21 +24,21 @@ Version = tuple[object, ...]
 
 
 class PlanCache:
-    """Plans of users' days."""
+    """Plans of users' days, from the snapshots of the cache of today."""
 
-    def __init__(self) -> None:
+    def __init__(self, today: TodayCache) -> None:
+        self._today = today
         self._plans: dict[Key, tuple[Version, DayPlan]] = {}
         self._lock = threading.Lock()
 
-    def plan(self, visit: Visit, day: date | None, *, seen: bool) -> DayPlan:
+    def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
         """Return the plan of a date, today by default, from the cache if nothing has changed since."""
-        bridge, user, now = visit.bridge, visit.user, visit.now
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day), _version(bridge, user, now)
         cached = self._plans.get(key)
         if cached is not None and cached[0] == version:
             return cached[1]
-        known = visit.app.today_cache.planning_snapshot(bridge, user, now)
+        known = self._today.planning_snapshot(bridge, user, now)
         found = plan_day(bridge, user, day, now=now, seen=seen, known=known)
         if _version(bridge, user, now) == version:  # else the slot's advice was made just now
             self._keep(key, version, found)

@@ -16,6 +16,14 @@ from bridge.web import phrases
 if TYPE_CHECKING:
     from bridge.web.state import Visit
 
+NAVIGATION = (
+    ("/", "Today"),
+    ("/wishes", "Wishes"),
+    ("/review", "Review"),
+    ("/trends", "Trends"),
+    ("/belief", "About me"),
+    ("/connections", "Connections"),
+)
 WEB_FOLDER = Path(__file__).parent
 STATIC_FOLDER = WEB_FOLDER / "static"
 
@@ -30,8 +38,6 @@ def static_url(name: str) -> str:
 @cache
 def templates() -> Environment:
     """Return the template environment with the functions that templates may call."""
-    from bridge.web.pages import NAVIGATION
-
     environment = Environment(
         loader=FileSystemLoader(WEB_FOLDER / "templates"), autoescape=True, undefined=StrictUndefined
     )

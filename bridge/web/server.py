@@ -1,10 +1,12 @@
-"""The application of ``bridge web`` with its routes, middleware and errors."""
+"""The application of ``bridge web`` with its routes, middleware and errors, and its serving on an address."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterable
+import socket
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -13,18 +15,24 @@ from fastapi.security import HTTPBearer
 from fastapi.staticfiles import StaticFiles
 from pydantic import BaseModel
 
-from bridge import __version__
+from bridge import __version__, log
+from bridge.auth import access
 from bridge.daemon.housekeeping import drop_uploads
+from bridge.domain.errors import SetupError
 from bridge.web import api, forwarded, pages, pushes, refusals
 from bridge.web.bounds import Bounds
 from bridge.web.render import STATIC_FOLDER
-from bridge.web.security import Security
+from bridge.web.security import LOOPBACK, Security
+from bridge.web.serving import address, listen, run
 from bridge.web.state import AppState, NotLoggedIn, app_state, check_csrf
 
 if TYPE_CHECKING:
     from bridge.installation import Bridge
 
 API = "/api/v1"
+UNNAMED_PROXY = (
+    "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
+)
 REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
@@ -96,3 +104,42 @@ def _refuse_invalid(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for this class only
     reasons = (f"{'.'.join(map(str, found['loc']))}: {found['msg']}" for found in error.errors()[:3])
     return refusals.refuse(request, 422, "; ".join(reasons)[:REASON_MAX_CHARS])
+
+
+def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
+    """Serve the page until SIGTERM or Ctrl-C.
+
+    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port that is
+    taken, and for users without a password if the server is reached from outside.
+    """
+    import typer
+
+    names = (*names, *_outside_names(bridge.settings.url))
+    local = host in LOOPBACK and not names
+    if not local:
+        check_passwords(bridge)
+    log.configure(verbose=True)
+    app = create(bridge, local=local, names=(*names, socket.gethostname()) if names or not local else ())
+    listening = listen(host, port)
+    typer.echo(f"open {address(listening)}/", err=True)
+    if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
+        typer.echo(UNNAMED_PROXY, err=True)
+    run(app, listening, bridge.settings.trusted_proxies)
+
+
+def _outside_names(url: str | None) -> list[str]:
+    """Return the name in ``BRIDGE_URL``, by which a proxy before the server is reached."""
+    name = urlsplit(url or "").hostname
+    return [name] if name and name not in LOOPBACK else []
+
+
+def check_passwords(bridge: Bridge) -> None:
+    """Raise SetupError unless there are users and each has a password."""
+    users = bridge.store.people.users()
+    if not users:
+        raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
+    for user in users:
+        if not access.has_password(bridge.store, user):
+            raise SetupError(
+                f"other machines could read the data of {user.name}; first: bridge user password {user.name}"
+            )

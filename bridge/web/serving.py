@@ -1,66 +1,31 @@
-"""Serving an application on an address until a signal comes."""
+"""Serving an application on an address until a signal comes.
+
+The protocol is HTTP/1.1 with deadlines for headers and for slow readers, and a bound on connections.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import signal
 import socket
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from bridge import log
-from bridge.auth import access
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
 from bridge.domain.errors import SetupError
+from bridge.web import forwarded, throttle
 from bridge.web.forwarded import networks
-from bridge.web.security import LOOPBACK
 
 if TYPE_CHECKING:
-    from bridge.installation import Bridge
+    pass
 
-UNNAMED_PROXY = (
-    "name the proxy before the page, or all logins share its limit on wrong passwords: BRIDGE_TRUSTED_PROXIES=127.0.0.1"
-)
-
-
-def serve_page(bridge: Bridge, host: str, port: int, names: Sequence[str] = ()) -> None:
-    """Serve the page until SIGTERM or Ctrl-C.
-
-    ``names`` are the host names that a proxy or a network gives to the server. Raises SetupError for a port that is
-    taken, and for users without a password if the server is reached from outside.
-    """
-    import typer
-
-    from bridge.web.server import create
-
-    names = (*names, *_outside_names(bridge.settings.url))
-    local = host in LOOPBACK and not names
-    if not local:
-        check_passwords(bridge)
-    log.configure(verbose=True)
-    app = create(bridge, local=local, names=(*names, socket.gethostname()) if names or not local else ())
-    listening = listen(host, port)
-    typer.echo(f"open {address(listening)}/", err=True)
-    if not local and host in LOOPBACK and not bridge.settings.trusted_proxies:
-        typer.echo(UNNAMED_PROXY, err=True)
-    run(app, listening, bridge.settings.trusted_proxies)
-
-
-def _outside_names(url: str | None) -> list[str]:
-    """Return the name in ``BRIDGE_URL``, by which a proxy before the server is reached."""
-    name = urlsplit(url or "").hostname
-    return [name] if name and name not in LOOPBACK else []
-
-
-def check_passwords(bridge: Bridge) -> None:
-    """Raise SetupError unless there are users and each has a password."""
-    users = bridge.store.people.users()
-    if not users:
-        raise SetupError("add a user with a password before other machines reach the page: bridge user add NAME")
-    for user in users:
-        if not access.has_password(bridge.store, user):
-            raise SetupError(
-                f"other machines could read the data of {user.name}; first: bridge user password {user.name}"
-            )
+log = logging.getLogger(__name__)
+WRITE_SECONDS = 120.0  # without progress, after which an answer is given up
+BACKLOG = 50  # connections accepted in a row, before the first of them can be refused
+SHUTDOWN_SECONDS = 3  # for answers that are under way at the end
 
 
 def listen(host: str, port: int) -> socket.socket:
@@ -82,10 +47,89 @@ def run(app: Any, listening: socket.socket, trusted_proxies: str) -> None:
 
     Afterwards uvicorn raises the signal again. It is ignored then, so that the caller still closes the store.
     """
-    import uvicorn
-
-    from bridge.web.protocol import config
-
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     uvicorn.Server(config(app, proxies=networks(trusted_proxies))).run(sockets=[listening])
+
+
+class Config(uvicorn.Config):
+    """The settings of a server. ``proxies`` are trusted, so that only the bound of the whole server holds for them."""
+
+    proxies: Sequence[forwarded.Network] = ()
+
+
+class Bounded(H11Protocol):
+    """The protocol of uvicorn with bounds. By itself uvicorn waits for headers and slow readers without end."""
+
+    config: Config
+    _header_timer: asyncio.TimerHandle | None = None
+    _write_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        super().connection_made(transport)
+        if self._is_too_many():
+            self.connections.discard(self)
+            log.warning("a connection was refused: too many are open")
+            transport.abort()
+            return
+        self._await_headers()
+
+    def _is_too_many(self) -> bool:
+        """Return True if this connection exceeds the bound of the server or of its address."""
+        if len(self.connections) > throttle.MAX_OPEN:
+            return True
+        host = self.client[0] if self.client else ""
+        if forwarded.is_trusted(host, self.config.proxies):
+            return False
+        same = sum(c.client is not None and c.client[0] == host for c in self.connections)  # type: ignore[union-attr]
+        return same > throttle.MAX_OPEN_PER_ADDRESS
+
+    def _await_headers(self) -> None:
+        _cancel(self._header_timer)
+        self._header_timer = self.loop.call_later(throttle.HEADER_SECONDS, self._close_if_idle, self.cycle)
+
+    def _close_if_idle(self, before: Any) -> None:
+        """Close the connection if no whole request arrived in time. An answer under way has its own deadline."""
+        if self.cycle is before and (before is None or before.response_complete):
+            self.transport.close()
+            self._header_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._await_headers()
+
+    def pause_writing(self) -> None:
+        super().pause_writing()
+        self._write_timer = self.loop.call_later(WRITE_SECONDS, self.transport.abort)
+
+    def resume_writing(self) -> None:
+        super().resume_writing()
+        _cancel(self._write_timer)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        super().connection_lost(exc)
+        _cancel(self._header_timer)
+        _cancel(self._write_timer)
+
+
+def _cancel(timer: asyncio.TimerHandle | None) -> None:
+    if timer is not None:
+        timer.cancel()
+
+
+def config(app: Any, *, proxies: Sequence[forwarded.Network] = (), **more: Any) -> Config:
+    """Return the settings an application is served with; ``more`` as uvicorn.Config accepts."""
+    found = Config(
+        app,
+        http=Bounded,
+        ws="none",
+        backlog=BACKLOG,
+        access_log=False,
+        log_config=None,
+        server_header=False,
+        proxy_headers=False,  # uvicorn trusts every client on this machine; Forwarded trusts named proxies
+        timeout_graceful_shutdown=SHUTDOWN_SECONDS,
+        **more,
+    )
+    found.proxies = proxies
+    return found

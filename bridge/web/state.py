@@ -37,10 +37,13 @@ class AppState:
     local: bool = True
     jobs: Jobs = field(default_factory=Jobs)
     today_cache: TodayCache = field(default_factory=TodayCache)
-    plan_cache: PlanCache = field(default_factory=PlanCache)
+    plan_cache: PlanCache = field(init=False)
     logins: LoginLimits = field(default_factory=LoginLimits)
     uploading: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(UPLOADS_AT_ONCE))
     exporting: ConcurrencyLimit = field(default_factory=lambda: ConcurrencyLimit(EXPORTS_AT_ONCE))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plan_cache", PlanCache(self.today_cache))
 
 
 class NotLoggedIn(Exception):

@@ -3,7 +3,7 @@
 The model is a logistic regression on letters within words and on words with their neighbours. The action of the keyword
 rules is a feature, so that the model learns the reliability of each rule. Hour, length and all-day flag of an event
 change no label, because too few labelled events have them. The model is trained with scikit-learn (``python -m
-classifiers.linear``) on ``classifiers/corpus``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
+lab.classifier``) on ``lab/classifier/titles``, and runs from ``model.npz`` with numpy alone. MODEL_CARD.md in this
 folder gives its accuracy.
 """
 
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from classifiers.linear.model import Model
 
 HERE = Path(__file__).parent
-BATCH = 1000
+BATCH_TITLES = 1000
 UNSURE = 0.30  # below this probability the rules decide, and without a rule the label says "unsure"
-NAMES = tuple(ActionType)
+CLASSES = tuple(ActionType)
 
 
 class Linear:
@@ -43,7 +43,8 @@ class Linear:
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
         """Return a label per event, in order."""
-        return [label for at in range(0, len(events), BATCH) for label in self._batch(events[at : at + BATCH])]
+        starts = range(0, len(events), BATCH_TITLES)
+        return [label for start in starts for label in self._batch(events[start : start + BATCH_TITLES])]
 
     def _batch(self, events: Sequence[Invitation]) -> list[Label]:
         """Return the labels of a batch of events."""
@@ -63,9 +64,9 @@ class Linear:
         by_rule = "" if rule is None else f"; {rule.why}"
         if shares[first] >= UNSURE or rule is None or rule.action is None:
             why = "learnt" if shares[first] >= UNSURE else "unsure"
-            return self._of(NAMES[first], shares[first], f"{why}{by_rule}", NAMES[second])
-        other = NAMES[first] if rule.action is not NAMES[first] else NAMES[second]
-        return self._of(rule.action, shares[NAMES.index(rule.action)], rule.why, other)
+            return self._of(CLASSES[first], shares[first], f"{why}{by_rule}", CLASSES[second])
+        other = CLASSES[first] if rule.action is not CLASSES[first] else CLASSES[second]
+        return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
         """Return a label by this classifier."""

@@ -1,26 +1,189 @@
-"""The linear model as arrays, with its file format and its probabilities."""
+"""The linear model as arrays, with its file format and its probabilities, and the hashed n-grams it reads.
+
+A title is normalised as for the keyword tables. Its features are runs of 1 to 5 characters within a word, whose borders
+count as blanks. Words, and pairs and triples of neighbouring words, are features too. Further features are the first
+and the last word, and the keyword rules' verdict. A feature's index is a polynomial rolling hash (Karp and Rabin 1987)
+of its characters. Prefix sums reduce every hash to a subtraction and a multiplication modulo 2^64.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 from zipfile import BadZipFile
 
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
-from classifiers.keywords import Verdict
-from classifiers.linear.grams import BITS, LOUD, Block, Part, blocks
+from classifiers.keywords import WORD, WORDS, Verdict, normalised
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
+    import numpy as np
+    from numpy.typing import NDArray
 
+    Hashes = NDArray[np.uint64]
+    Positions = NDArray[np.int64]
+
+LOUD = 1.5  # weight of a fact, relative to 1 for all letters together and 1 for all words
+TITLE_MAX_CHARS = 160  # characters of a normalised title that are read
+RUNS = range(1, 6)
+BITS = 18
+BLANK = ord(" ")
+DIGIT_RUN = re.compile(r"\d+")
+SOMEBODY = "somebodys"  # replaces any first name
+DRAWL = re.compile(r"(\w)\1{3,}")  # a letter four times or more
+BASE = 0x9E3779B97F4A7C15  # odd, so that it has an inverse modulo 2^64
+INVERSE = pow(BASE, -1, 1 << 64)
+KIND = 0xD6E8FEB86659FD93  # keeps kinds of features with equal characters apart
+PAIR, TRIPLE, FIRST, LAST, WHOLE, SHOWN = range(11, 17)  # kinds beyond the runs, which are their lengths, and words
+LONE = 10
 FORMAT = 1
+
+
+class Part(Enum):
+    """Groups of features. Each group but the facts is scaled to length 1, so that long titles weigh no more."""
+
+    LETTERS = "letters"
+    WORDS = "words"
+    FACTS = "facts"
+
+
+class Block(NamedTuple):
+    """Features of a kind over a batch, ordered by title, with the title's index and the feature's bucket."""
+
+    part: Part
+    titles: Positions
+    buckets: Positions
+
+
+@cache
+def people() -> frozenset[str]:
+    """Return the first names of the word tables."""
+    lines = (WORDS / "names.txt").read_text(encoding="utf-8").splitlines()
+    return frozenset(name for line in lines if not line.startswith("#") for name in line.split())
+
+
+def plain_words(title: str) -> str:
+    """Return a title's normalised words with a blank around each, at most 160 characters.
+
+    Numbers become 0, and first names become SOMEBODY. Each word counts once, because repetition adds no evidence.
+    """
+    text = DRAWL.sub(r"\1\1\1", DIGIT_RUN.sub("0", normalised(title)))
+    words = dict.fromkeys(SOMEBODY if word in people() else word for word in WORD.findall(text))
+    return f" {' '.join(words)[:TITLE_MAX_CHARS].rstrip()} " if words else " "
+
+
+def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
+    """Return all features of a batch of titles. ``rules`` holds the facts about each title from the keyword rules."""
+    import numpy as np
+
+    texts = [plain_words(title) for title in titles]
+    lengths = np.array([len(text) for text in texts], dtype=np.int64)
+    codes = np.frombuffer("".join(texts).encode("utf-32-le", "replace"), dtype=np.uint32).astype(np.uint64)
+    title = np.repeat(np.arange(len(texts)), lengths)
+    runs = _Runs(codes)
+    return [*_letters(runs, title), *_words(runs, title), _facts(rules)]
+
+
+class _Runs:
+    """Hashes of any substrings of a text."""
+
+    def __init__(self, codes: Hashes) -> None:
+        import numpy as np
+
+        self.codes = codes
+        self.blank = codes == BLANK
+        powers, self._inverses = _powers(1 << max(len(codes), 1).bit_length())
+        self._sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(codes * powers[: len(codes)], dtype=np.uint64)])
+        self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
+
+    def hashes(self, start: Positions, end: Positions) -> Hashes:
+        """Return the hashes of the substrings from ``start`` to ``end``."""
+        found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
+        return found
+
+
+@cache
+def _powers(size: int) -> tuple[Hashes, Hashes]:
+    """Return powers of the base and of its inverse, modulo 2^64."""
+    import numpy as np
+
+    def powers(of: int) -> Hashes:
+        factors = np.full(size, of, dtype=np.uint64)
+        factors[0] = 1
+        return np.cumprod(factors, dtype=np.uint64)
+
+    return powers(BASE), powers(INVERSE)
+
+
+def _bucket(hashes: Hashes, kind: int) -> Positions:
+    """Mix all bits of the hashes and return the topmost."""
+    import numpy as np
+
+    mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
+    mixed = (mixed ^ (mixed >> np.uint64(32))) * np.uint64(KIND)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(BASE)
+    return (mixed >> np.uint64(64 - BITS)).astype(np.int64)
+
+
+def _letters(runs: _Runs, title: Positions) -> list[Block]:
+    """Return the runs of 1 to 5 characters with blanks at their ends only."""
+    import numpy as np
+
+    found = []
+    for length in RUNS:
+        start = np.arange(max(len(runs.codes) - length + 1, 0))
+        end = start + length
+        inner = runs.blanks[end - 1] - runs.blanks[start + 1] if length > 2 else runs.blank[start] & runs.blank[end - 1]
+        start = start[inner == 0]
+        found.append(Block(Part.LETTERS, title[start], _bucket(runs.hashes(start, start + length), length)))
+    return found
+
+
+def _words(runs: _Runs, title: Positions) -> list[Block]:
+    """Return words, pairs and triples of neighbours, the first and the last word, and the whole title."""
+    import numpy as np
+
+    edges = np.diff(np.concatenate([[1], runs.blank.astype(np.int8), [1]]))
+    start, end = np.flatnonzero(edges == -1), np.flatnonzero(edges == 1)
+    word, of = runs.hashes(start, end), title[start]
+    new = np.concatenate([[True], of[1:] != of[:-1]]) if len(of) else np.zeros(0, bool)
+    final = np.concatenate([new[1:], [True]]) if len(of) else new
+    found = [(of, _bucket(word, LONE))]
+    chain = word
+    for kind, back in ((PAIR, 1), (TRIPLE, 2)):
+        chain = chain[:-1] * np.uint64(BASE) + word[back:]
+        same = of[back:] == of[:-back]
+        found.append((of[back:][same], _bucket(chain[same], kind)))
+    found += [(of[new], _bucket(word[new], FIRST)), (of[final], _bucket(word[final], LAST))]
+    found.append((of[new], _bucket(runs.hashes(start[new], end[final]), WHOLE)))
+    return [Block(Part.WORDS, titles, buckets) for titles, buckets in found]
+
+
+def _facts(facts: Sequence[Sequence[str]]) -> Block:
+    """Return the facts as features."""
+    import numpy as np
+
+    pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
+    titles = np.array([at for at, _ in pairs], dtype=np.int64)
+    return Block(Part.FACTS, titles, np.array([bucket for _, bucket in pairs], dtype=np.int64))
+
+
+@cache
+def _token(name: str) -> int:
+    """Return the bucket of a fact."""
+    import numpy as np
+
+    codes = np.frombuffer(name.encode("utf-32-le"), dtype=np.uint32).astype(np.uint64)
+    return int(_bucket(_Runs(codes).hashes(np.array([0]), np.array([len(codes)])), SHOWN)[0])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,9 +250,7 @@ def load(path: Path) -> Model:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as kept:
             if int(kept["format"]) != FORMAT or int(kept["bits"]) != BITS:
-                raise SetupError(
-                    f"{path.name} has another format; train the model again: python -m classifiers.linear train"
-                )
+                raise SetupError(f"{path.name} has another format; train the model again: python -m lab.classifier")
             weights = np.zeros((1 << BITS, len(kept["scale"])), dtype=np.float32)
             weights[kept["buckets"]] = kept["weights"] * kept["scale"]
             rarity = np.zeros(1 << BITS, dtype=np.float32)

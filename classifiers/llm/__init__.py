@@ -3,15 +3,20 @@
 **Titles leave the machine** for the configured address, but nothing else of an event does. Any service with OpenAI's
 chat completions and structured output works, also on the same machine. On any failure an event keeps the linear
 classifier's label.
+
+Answers, request counts and rate limits are stored in an SQLite file. The file holds digests instead of titles. Digests
+of short titles can be guessed, so only the owner may read the file.
 """
 
 from __future__ import annotations
 
 import logging
+import sqlite3
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -19,15 +24,15 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import EventClassifier, Invitation, Setting
 from bridge.domain.types import Label
 from classifiers import linear
-from classifiers.llm.answer import Said, Sorted, read
-from classifiers.llm.cache import AnswerCache
+from classifiers.llm.answer import ACTION_WORDS, Said, Sorted, read
 from classifiers.llm.prompt import clean, digest, request
 from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
+from rhythm_env.interface import ActionType
 
 log = logging.getLogger(__name__)
 
-BATCH = 40  # titles per request
+REQUEST_TITLES = 40  # titles per request
 PATIENCE = 5.0  # longest wait in seconds before a second request, after which the linear label stays
 LONGEST_NAME = 60  # characters of a model's name in a reason
 SETTINGS = (
@@ -41,6 +46,13 @@ SETTINGS = (
     Setting(name="sure", help="the linear classifier's confidence from which the model is not asked", default="0.6"),
     Setting(name="requests_per_day", help="the most requests in a day (UTC)", default="200"),
     Setting(name="timeout_s", help="the seconds that an answer may take", default="20"),
+)
+FILE = "llm.db"
+CACHE_PATIENCE = 5.0  # seconds to wait for another process that writes
+TABLES = (
+    "create table if not exists labels (digest blob primary key, action text not null, confidence real not null)",
+    "create table if not exists requests (day text primary key, made integer not null)",  # day: ISO date, UTC
+    "create table if not exists rest (one integer primary key check (one = 1), until real not null)",  # seconds, Unix
 )
 
 
@@ -104,8 +116,8 @@ class Llm:
         try:
             found |= self._cache.find(asked)
             new = [key for key in asked if key not in found]
-            for at in range(0, len(new), BATCH):
-                self._ask({key: asked[key] for key in new[at : at + BATCH]}, found)
+            for at in range(0, len(new), REQUEST_TITLES):
+                self._ask({key: asked[key] for key in new[at : at + REQUEST_TITLES]}, found)
         except Fault as fault:
             _warn(str(fault), len(asked) - len(found))
         return found
@@ -195,3 +207,56 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 def _unusable(name: str, wanted: str) -> SetupError:
     """Return the error for a setting."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
+
+
+class AnswerCache:
+    """The file, opened for each use so that threads and processes can share it. Every failure is a Fault."""
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / FILE
+
+    def find(self, digests: Iterable[bytes]) -> dict[bytes, Said]:
+        """Return the stored answers."""
+        query = "select action, confidence from labels where digest = ?"
+        with self._opened() as file:
+            rows = ((key, file.execute(query, (key,)).fetchone()) for key in digests)
+            return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
+
+    def put(self, answers: Mapping[bytes, Said]) -> None:
+        """Store answers permanently."""
+        rows = [(key, str(said.action), said.confidence) for key, said in answers.items()]
+        with self._opened() as file:
+            file.executemany("insert or replace into labels values (?, ?, ?)", rows)
+
+    def claim(self, now: datetime, *, most: int) -> None:
+        """Count a request of this day (UTC). Raises Fault after ``most`` requests, and while the service limits the
+        rate.
+        """
+        day = now.date().isoformat()
+        with self._opened() as file:
+            file.execute("insert or ignore into requests values (?, 0)", (day,))  # takes the write lock before reading
+            file.execute("delete from requests where day < ?", (day,))
+            if file.execute("select 1 from rest where until > ?", (now.timestamp(),)).fetchone():
+                raise Fault("the service asked to be left alone")
+            count = "update requests set made = made + 1 where day = ? and made < ?"
+            if file.execute(count, (day, most)).rowcount != 1:
+                raise Fault("the requests of this day are used up")
+
+    def pause(self, now: datetime, seconds: float) -> None:
+        """Allow no request until ``seconds`` from now."""
+        until = (now + timedelta(seconds=seconds)).timestamp()
+        with self._opened() as file:
+            file.execute("insert or replace into rest values (1, ?)", (until,))
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file and create its tables. Raises Fault if the file cannot be used."""
+        try:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            self._path.touch(mode=0o600)
+            with closing(sqlite3.connect(self._path, timeout=CACHE_PATIENCE)) as file, file:
+                for table in TABLES:
+                    file.execute(table)
+                yield file
+        except (sqlite3.Error, OSError) as error:
+            raise Fault(f"{FILE} cannot be used ({type(error).__name__})") from None

@@ -10,7 +10,7 @@ from rhythm_env.chat.fault import Fault
 from rhythm_env.interface import ActionType
 
 SUREST = 0.9  # upper limit of confidence, because models are overconfident
-NAMES = tuple(str(action) for action in ActionType)
+ACTION_WORDS = tuple(str(action) for action in ActionType)
 
 
 class Said(NamedTuple):
@@ -63,7 +63,7 @@ def _wrong(label: Any, titles: int) -> str | None:
     number, confidence = label.get("i"), label.get("confidence")
     if not isinstance(number, int) or isinstance(number, bool) or not 0 <= number < titles:
         return "labels for titles that were not sent"
-    if label.get("type") not in NAMES:
+    if label.get("type") not in ACTION_WORDS:
         return "labels of no known type"
     if not isinstance(confidence, int | float) or isinstance(confidence, bool) or not 0 <= confidence <= 1:
         return "labels without a share as confidence"

@@ -15,8 +15,8 @@ from typing import Any
 
 from rhythm_env.interface import ActionType
 
-LONGEST_READ = 4_000  # characters of a title that are read
-LONGEST = 120  # characters of it that are sent
+READ_MAX_CHARS = 4_000  # characters of a title that are read
+SENT_MAX_CHARS = 120  # characters of it that are sent
 BREAKS = ("Cc", "Zl", "Zp")  # control characters and line breaks
 NOT_TEXT = ("Cf", "Cs", "Co")  # direction marks, joiners and tags; halves of characters; private signs
 SELECTORS = frozenset((*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0)))  # variation selectors can carry hidden text
@@ -77,12 +77,12 @@ SCHEMA: dict[str, Any] = {
     "additionalProperties": False,
 }
 
-PROMPT = hashlib.sha256(json.dumps([SYSTEM, SCHEMA, LONGEST]).encode()).hexdigest()[:16]  # the prompt's version
+PROMPT = hashlib.sha256(json.dumps([SYSTEM, SCHEMA, SENT_MAX_CHARS]).encode()).hexdigest()[:16]  # the prompt's version
 
 
 def clean(title: str) -> str:
     """Return the text that is sent for a title, a line of at most 120 visible characters. It may be empty."""
-    return " ".join("".join(map(_seen, title[:LONGEST_READ])).split())[:LONGEST].rstrip()
+    return " ".join("".join(map(_seen, title[:READ_MAX_CHARS])).split())[:SENT_MAX_CHARS].rstrip()
 
 
 def _seen(sign: str) -> str:

@@ -1,7 +1,7 @@
 """Records of the account export (Export Your Data), which holds day summaries, nights, health status and activities.
 
-Times are UTC without saying so, and a night does not tell its offset: that of the day summary of the same date is
-taken, else the person's zone. Units differ from the API's: durations in ms, distances in cm.
+Times are UTC without saying so. A night does not state its offset, so that of the same date's day summary is used, else
+that of the user's zone. Units differ from the API's: durations are in ms, distances in cm.
 """
 
 from __future__ import annotations
@@ -38,15 +38,15 @@ from connectors.payload import (
     utc_of_naive,
 )
 
-DAILY: Table = {
+EXPORTED_DAY: Table = {
     Metric.STEPS: "totalSteps",
     Metric.DISTANCE: "totalDistanceMeters",
     Metric.ACTIVE_ENERGY: "activeKilocalories",
     Metric.TOTAL_ENERGY: "totalKilocalories",
 }
-SLEEP: Table = {**STAGES, Metric.SLEEP_SCORE: "sleepScores.overallScore"}
-NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespiration", Metric.SPO2: "spo2SleepSummary.averageSPO2"}
-WORKOUT: Table = {
+EXPORTED_SLEEP: Table = {**STAGES, Metric.SLEEP_SCORE: "sleepScores.overallScore"}
+EXPORTED_NIGHT: Table = {Metric.RESPIRATORY_RATE: "averageRespiration", Metric.SPO2: "spo2SleepSummary.averageSPO2"}
+EXPORTED_WORKOUT: Table = {
     Metric.DISTANCE: ("distance", CENTIMETRES),
     Metric.ACTIVE_ENERGY: ("calories", KILOJOULES),
     Metric.HEART_RATE: "avgHr",
@@ -64,7 +64,7 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """A civil day. Of the day on which the export was asked for only the resting heart rate is known."""
+    """Yield the values of a civil day. For the day of the export only the resting heart rate is complete."""
     fields = settled_fields(record.payload, "uds")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False:
@@ -73,7 +73,7 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     entries = [fields_of(mapping(entry), "uds") for entry in rows(fields.get("allDayStress.aggregatorList"))]
     levels = {str(entry.get("type")): entry.number("averageStressLevel") for entry in entries}
     resting = fields.number("currentDayRestingHeartRate") or fields.number("restingHeartRate")  # 0 early in the day
-    totals = fields.measured(DAILY) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
+    totals = fields.measured(EXPORTED_DAY) | {Metric.DAILY_STRESS: levels.get("TOTAL")}
     civil = Stretch(start=start, end=start + timedelta(days=1), offset=offset, day=day)
     yield from civil.samples(record.key, {Metric.RESTING_HR: resting} | (totals if _is_whole(fields, start) else {}))
     yield from _battery(record.key, fields.inner("bodyBattery"), civil, offset)
@@ -82,8 +82,8 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
     """Yield the body battery at the moments that the day names, such as its highest, its lowest, and waking.
 
-    ``statTimestamp`` is UTC: the one of SLEEPSTART is the night's ``sleepStartTimestampGMT``, to the minute. Levels
-    without one are of the day: their mean, lowest and highest.
+    ``statTimestamp`` is UTC. That of SLEEPSTART equals the night's ``sleepStartTimestampGMT`` to the minute. Levels
+    without a timestamp are the day's mean, lowest and highest.
     """
     named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
     levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]
@@ -114,7 +114,7 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
 
 
 def _is_whole(fields: Fields, start: datetime) -> bool:
-    """Say whether the day was over. A day that does not tell its end was."""
+    """Tell if the day was over. A day without an end counts as over."""
     end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
     if end is None:
         return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
@@ -122,25 +122,26 @@ def _is_whole(fields: Fields, start: datetime) -> bool:
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """A night, unless it was not confirmed or the watch was off."""
+    """Yield a night, unless it was not confirmed or the watch was off."""
     fields = settled_fields(record.payload, "export_sleep")
     day = day_of(fields)
     if unconfirmed(fields):
         return
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     night = Stretch(start=start, end=end, offset=_offset(record.payload, parent, end), day=day)
-    values = fields.measured(SLEEP) | {Metric.IN_BED: night.minutes}
+    values = fields.measured(EXPORTED_SLEEP) | {Metric.IN_BED: night.minutes}
     slept = [values[m] for m in (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP)]
     known = [minutes for minutes in (*slept, values[Metric.REM_SLEEP]) if minutes is not None]  # old watches: no REM
     values[Metric.ASLEEP] = sum(known) if None not in slept and sum(known) > 0 else None
     yield night.episode(EpisodeKind.SLEEP, record.key, values)
-    yield from night.samples(record.key, fields.measured(NIGHT))
+    yield from night.samples(record.key, fields.measured(EXPORTED_NIGHT))
 
 
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Overnight HRV (the only place it stands in an export), breathing, blood oxygen and the skin's deviation.
+    """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature.
 
-    A zero of unknown status was not measured. It was read in the morning of its date; noon is safely after.
+    An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The values were read in the
+    morning of their date, so noon is a safe time for them.
     """
     fields = settled_fields(record.payload, "export_health")
     day = day_of(fields)
@@ -169,7 +170,7 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
     offset, kind = offset_of(fields, "startTimeLocal", "startTimeGmt"), fields.get("activityType")
     time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
     label = kind if isinstance(kind, str) else None
-    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(WORKOUT), label=label)
+    return time.episode(EpisodeKind.WORKOUT, key, fields.measured(EXPORTED_WORKOUT), label=label)
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:

@@ -22,7 +22,7 @@ from connectors.windows import Window
 
 JSON = {"Accept": "application/json"}
 ACTIVITIES_PER_PAGE = 100  # activities per page
-RANGES = {  # stream -> path, days per request
+RANGE_PATHS = {  # stream -> path, days per request
     "summary": ("/usersummary-service/v2/dailysummaries?startDate={first}&endDate={last}", 28),
     "hrv": ("/hrv-service/hrv/daily/{first}/{last}", 28),
     "body_battery": ("/wellness-service/wellness/bodyBattery/reports/daily?startDate={first}&endDate={last}", 28),
@@ -52,13 +52,13 @@ class Garmin:
         if stream == "activity":
             yield from self._activities(window, now)
         else:
-            length = RANGES[stream][1]
+            length = RANGE_PATHS[stream][1]
             read = partial(self._listed, stream, now)
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
         """Yield the page of a range. A date without data may be answered 400 or 404, but a refused range is a fault."""
-        path, length = RANGES[stream]
+        path, length = RANGE_PATHS[stream]
         nothing = (400, 404) if length == 1 else (404,)
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 

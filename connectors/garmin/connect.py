@@ -1,7 +1,8 @@
 """Items of Garmin Connect's JSON, for days, sleeps, overnight HRV, stress, body battery, heart rate and activities.
 
-``...GMT`` fields are UTC, ``...Local`` ones the wall clock written as if it were UTC: their difference is the offset.
-A sleep's ``calendarDate`` is the local date of waking. Negative levels say why there is no measurement; they are none.
+``...GMT`` fields are UTC. ``...Local`` fields are the wall clock written as if it were UTC, so their difference is the
+offset. A sleep's ``calendarDate`` is the local date of waking. A negative level is a reason why nothing was measured,
+and no measurement.
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """A civil day. The totals of a day that is still running grow: nothing yet. A day without a watch has none."""
+    """Yield a civil day, and nothing for a day without a watch or a day that is not over, whose totals grow."""
     fields = fields_of(record.payload, "summary")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
@@ -91,7 +92,7 @@ def _night(fields: Fields) -> Stretch:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The night's mean RMSSD. With its readings a record knows the night's times, without them when it was made."""
+    """Yield the night's mean RMSSD, at the night's times if the record has readings, else at the record's creation."""
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
     day, value = day_of(found), found.number("lastNightAvg")
@@ -109,7 +110,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Stress every three minutes, and the body battery beside it."""
+    """Yield stress for every three minutes, and the body battery."""
     fields = fields_of(record.payload, "stress")
     offset = _day_offset(fields)
     readings = _readings(fields, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
@@ -135,7 +136,7 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """An activity of the account, unless a file holds the same workout."""
+    """Yield an activity of the account, unless a file holds the same workout."""
     if parent is None:
         yield recorded(record.key, record.payload)
 
@@ -153,7 +154,7 @@ def recorded(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _is_empty(fields: Fields, values: str) -> bool:
-    """Say whether an answer has room for values and none. Such a date may have no times either."""
+    """Tell if an answer has fields for values and no value. Such a date may have no times either."""
     return values in fields.payload and not fields.get(values)
 
 

@@ -31,7 +31,10 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def exchanged(account: Account, key: str) -> dict[str, Any]:
-    """{"api_key", "access_token", "expires_at"}. Raises NeedsLogin for a key that has ended, TryLater."""
+    """Exchange the key for a token: {"api_key", "access_token", "expires_at"}.
+
+    Raises NeedsLogin for a key that has ended, and TryLater when Garmin does not answer.
+    """
     import requests
 
     address = account.settings["base_url"].rstrip("/") + TOKEN_PATH

@@ -50,12 +50,12 @@ def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Say whether a sleep was guessed by the watch, or not worn. The export has the words in capitals."""
+    """Tell if the watch only guessed a sleep, or was not worn. The export writes these words in capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Say whether a day was over, by its length or by its wall clock, which a journey east has put forward."""
+    """Tell if a day was over, by its length or by its wall clock. A journey east shortens a day."""
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 

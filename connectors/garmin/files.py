@@ -1,8 +1,8 @@
 """Readers of Garmin's files, which are FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Of files that differ about one night, day or workout, all versions are kept and ``fields.settled`` chooses: what counts
-depends on what the files hold and never on their order.
+Files may differ about the same night, day or workout. All versions are then kept and ``fields.settled`` chooses by
+their contents, so that the order of the files does not matter.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> bool:
-    """FIT by its header, the export's files by their names, saved answers by their fields."""
+    """Recognise FIT by its header, the export's files by their names, and saved answers by their fields."""
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
@@ -100,7 +100,7 @@ def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int
         rows = [(stream, row) for stream, row in found if not inside or key_of(stream, row) != "?"]
         fruitless = 0 if rows else fruitless + 1
         if fruitless > FRUITLESS_MAX:
-            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are nothing of Garmin's; get it again")
+            raise SourceChanged(f"{FRUITLESS_MAX} entries in a row are not Garmin's; download the export again")
         yield rows, document.length
     document.end()
 
@@ -120,7 +120,7 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Every answer in a document, whatever it is wrapped in."""
+    """Yield every answer in a document, at any depth."""
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)
@@ -146,7 +146,7 @@ def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
 
 
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
-    """An activity asked for by itself, as it stands in a list."""
+    """Return an activity that was asked for by itself, in the shape it has in a list."""
     return {
         **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),
@@ -179,7 +179,7 @@ def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -
 
 
 def started(activity: Mapping[str, Any]) -> str:
-    """The key under which every kind of file holds a workout."""
+    """Return the key of a workout, which is the same in every kind of file."""
     at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
     return workout_key(None if at is None else at.timestamp(), activity)
 
@@ -200,5 +200,5 @@ def key_of(stream: str, row: Mapping[str, Any]) -> str:
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
-    """A record without names, places and pictures, which nothing here needs."""
+    """Return a record without names, places and pictures, which the bridge does not need."""
     return {field: value for field, value in row.items() if not PRIVATE.match(field)}

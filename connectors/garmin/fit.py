@@ -1,10 +1,11 @@
 """Readings that a watch wrote into FIT files. Message and field numbers are those of Garmin's FIT profile.
 
-A day is spread over many files, one per transfer, so a file's readings are pieces of day records that are united as
-they land. A reading's key holds its value: two files may differ about one instant, and their order must not count.
-Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds an instant's lower 16 bits and is expanded
-against the last full one among the monitoring messages; no library does that. A monitoring message speaks of the
-stretch that ends at its instant, so one stamped at local midnight belongs to the day that ends.
+A watch writes a file per transfer, so a day is spread over many files. A file's readings are pieces of day records,
+which are united as they land. A reading's key holds its value, so that two files that differ about an instant give the
+same result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16
+bits of an instant. It is completed from the last full instant of the monitoring messages, which no library does. A
+monitoring message describes the time before its instant. A message of local midnight therefore belongs to the day that
+ends.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from bridge.domain.ports import File
 from bridge.domain.types import Page, RawRecord
 from connectors.garmin.fields import versions, workout_key
 
-EPOCH = 631_065_600  # FIT's 1989-12-31T00:00:00Z in Unix seconds
+FIT_EPOCH = 631_065_600  # FIT's 1989-12-31T00:00:00Z in Unix seconds
 FILE_ID, SESSION, ACTIVITY, MONITORING, MONITORING_INFO = 0, 18, 34, 55, 103
 RESTING, STRESS, SLEEP_LEVEL, SLEEP_SCORES, HRV_STATUS = 211, 227, 275, 346, 370
 INSTANT, INSTANT_16 = 253, 26  # the fields that carry time
 FURTHEST = 14 * 3600  # seconds from UTC
-DAY = 86_400  # seconds
+DAY_SECONDS = 86_400
 QUARTER = 900  # every offset in use is a multiple
 CUMULATIVE = {3: "cycles", 2: "distance", 19: "calories"}  # monitoring: since local midnight, per activity type
 
@@ -50,12 +51,12 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """The header says ``.FIT`` at byte 8."""
+    """Recognise a FIT file by ``.FIT`` at byte 8."""
     return file.head[8:12] == b".FIT"
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """The file's pieces of days, its night, its workouts. Raises SourceChanged for a file that is damaged."""
+    """Yield the file's pieces of days, its night and its workouts. Raises SourceChanged for a damaged file."""
     contents = decode(file)
     days = _days(contents, zone)
     if days:
@@ -102,7 +103,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Note the content of a message. Fields that a developer added to a watch are another numbering."""
+    """Record the content of a message. Fields that an app developer defined have their own numbers and are ignored."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -135,7 +136,7 @@ def _compare(contents: Contents, local: Any, at: Any) -> None:
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Follow the full instants, and expand the short ones against the last."""
+    """Remember the last full instant, and complete short instants from it."""
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:
@@ -144,7 +145,7 @@ def _clock(contents: Contents, fields: Fields) -> None:
 
 def _monitoring(contents: Contents, fields: Fields) -> None:
     _clock(contents, fields)
-    at = contents.last + EPOCH
+    at = contents.last + FIT_EPOCH
     if not contents.last:
         return
     if fields.get(27):  # 0: no heart rate
@@ -160,17 +161,17 @@ def _monitoring(contents: Contents, fields: Fields) -> None:
 
 def _resting(contents: Contents, fields: Fields) -> None:
     if isinstance(fields.get(INSTANT), int) and fields.get(1):  # today's; 0 or absent early in the day
-        contents.readings.append(("resting", fields[INSTANT] + EPOCH, fields[1]))
+        contents.readings.append(("resting", fields[INSTANT] + FIT_EPOCH, fields[1]))
 
 
 def _stress(contents: Contents, fields: Fields) -> None:
     if isinstance(fields.get(1), int) and isinstance(fields.get(0), int):
-        contents.readings.append(("stress", fields[1] + EPOCH, fields[0]))
+        contents.readings.append(("stress", fields[1] + FIT_EPOCH, fields[0]))
 
 
 def _stage(contents: Contents, fields: Fields) -> None:
     if isinstance(fields.get(0), int) and isinstance(fields.get(INSTANT), int):
-        contents.stages.append((fields[INSTANT] + EPOCH, fields[0]))
+        contents.stages.append((fields[INSTANT] + FIT_EPOCH, fields[0]))
 
 
 def _scores(contents: Contents, fields: Fields) -> None:
@@ -179,7 +180,7 @@ def _scores(contents: Contents, fields: Fields) -> None:
 
 def _status(contents: Contents, fields: Fields) -> None:
     if isinstance(fields.get(1), int) and isinstance(fields.get(INSTANT), int):
-        contents.hrv = (fields[INSTANT] + EPOCH, fields[1])
+        contents.hrv = (fields[INSTANT] + FIT_EPOCH, fields[1])
 
 
 def _session(contents: Contents, fields: Fields) -> None:
@@ -207,7 +208,7 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
     totals: dict[tuple[int, str], Any] = {}
     for series, at, value in contents.readings:
         offset = contents.offset if contents.offset is not None else _offset(at, place)
-        day = (at - ends(series) + offset) // DAY
+        day = (at - ends(series) + offset) // DAY_SECONDS
         if ":" in series:
             totals[day, series] = max(value, totals.get((day, series), value))
         else:
@@ -218,13 +219,13 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds from what a reading speaks of to its instant. Monitoring is stamped with its end."""
+    """Return the seconds from the time a reading describes to its instant. Monitoring is stamped with its end."""
     return 0 if series == "stress" else 1
 
 
 def _piece(contents: Contents, number: int, series: Mapping[str, Any], zone: str) -> RawRecord:
     """Return the file's piece of a day, whose number counts from 1970."""
-    day = f"{datetime.fromtimestamp(number * DAY, UTC):%Y-%m-%d}"
+    day = f"{datetime.fromtimestamp(number * DAY_SECONDS, UTC):%Y-%m-%d}"
     minutes = None if contents.offset is None else contents.offset // 60
     offsets = {} if minutes is None else {"offsets": {f"{contents.created}/{minutes}": minutes}}
     payload = {"day": day, "zone": zone, **offsets, **series}
@@ -251,7 +252,7 @@ def _sessions(contents: Contents) -> list[dict[str, Any]]:
 
 
 def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
-    """A session by its start, under which other files hold the same workout."""
+    """Make the record of a session, keyed by its start, so that other files' records of the workout join it."""
     begun = session.get("2")
-    key = workout_key(begun + EPOCH if isinstance(begun, int) else None, session)
+    key = workout_key(begun + FIT_EPOCH if isinstance(begun, int) else None, session)
     return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

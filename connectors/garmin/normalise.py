@@ -44,7 +44,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """A saved answer, unless the account itself has told of the same day."""
+    """Return the items of a saved answer, unless the account itself delivered the same day."""
     if parent is not None:
         return ()
     answer = settled(mapping(record.payload.get("rows")))

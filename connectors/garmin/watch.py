@@ -13,12 +13,12 @@ from bridge.domain.metrics import Metric
 from bridge.domain.samples import finite, quarter_hours
 from bridge.domain.types import Episode, EpisodeKind, Item, RawRecord
 from connectors.garmin.fields import day_of, fields_of, length, offset_at_home, settled
-from connectors.garmin.fit import EPOCH, ends
+from connectors.garmin.fit import FIT_EPOCH, ends
 from connectors.payload import CENTIMETRES, Stretch, Table, local_date, mapping, midnight, rows
 
 WALKING, RUNNING = "6", "1"  # activity types of the FIT profile; their cycles are steps
 SERIES = {Metric.HEART_RATE: "heart_rate", Metric.STRESS: "stress"}
-STAGES = {1: Metric.AWAKE, 2: Metric.LIGHT_SLEEP, 3: Metric.DEEP_SLEEP, 4: Metric.REM_SLEEP}
+METRIC_OF_LEVEL = {1: Metric.AWAKE, 2: Metric.LIGHT_SLEEP, 3: Metric.DEEP_SLEEP, 4: Metric.REM_SLEEP}
 OVERNIGHT: Table = {Metric.HRV_RMSSD: ("average", Fraction(1, 128))}  # 1/128 ms
 SESSION: Table = {  # by field number
     Metric.DISTANCE: ("9", CENTIMETRES),
@@ -35,7 +35,7 @@ SPORTS = {
     11: "walking",
     17: "hiking",
 }
-NIGHT = timedelta(hours=9)  # what an overnight value without times is known to span
+NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is known to span
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
@@ -63,7 +63,7 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """(Unix seconds, value), ascending. Where files differ about an instant, the higher value counts."""
+    """Return pairs of Unix seconds and value, ascending. Where files differ about an instant, the higher counts."""
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
         at, value = key.partition("/")[0], finite(held.get(key))
@@ -95,10 +95,10 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
     start, end = (datetime.fromtimestamp(at, UTC) for at in (stages[0][0], stages[-1][0]))
     if end - start > timedelta(days=1):
         raise BadRecord("garmin/fit_sleep: longer than a day")
-    minutes: dict[Metric, float | None] = dict.fromkeys(STAGES.values(), 0.0)
+    minutes: dict[Metric, float | None] = dict.fromkeys(METRIC_OF_LEVEL.values(), 0.0)
     for (begun, stage), (ended, _) in pairwise(stages):
-        if stage in STAGES:
-            minutes[STAGES[stage]] = (minutes[STAGES[stage]] or 0.0) + (ended - begun) / 60
+        if stage in METRIC_OF_LEVEL:
+            minutes[METRIC_OF_LEVEL[stage]] = (minutes[METRIC_OF_LEVEL[stage]] or 0.0) + (ended - begun) / 60
     asleep = sum(minutes[m] or 0.0 for m in (Metric.LIGHT_SLEEP, Metric.DEEP_SLEEP, Metric.REM_SLEEP))
     offset = _place(payload, end)
     night = Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
@@ -111,16 +111,16 @@ def _stage(pair: Any) -> tuple[int, int] | None:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return None
     at, stage = pair
-    good = all(isinstance(part, int) and not isinstance(part, bool) for part in pair) and EPOCH < at < 1 << 33
+    good = all(isinstance(part, int) and not isinstance(part, bool) for part in pair) and FIT_EPOCH < at < 1 << 33
     return (at, stage) if good else None
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """The night's mean RMSSD, written down in the morning."""
+    """Yield the night's mean RMSSD, at the time in the morning when the watch wrote it."""
     payload = _settled(record)
     end = _instant(payload, "at", "fit_hrv")
     offset = _place(payload, end)
-    night = Stretch(start=end - NIGHT, end=end, offset=offset, day=local_date(end, offset))
+    night = Stretch(start=end - NIGHT_LENGTH, end=end, offset=offset, day=local_date(end, offset))
     yield from night.samples(record.key, fields_of(payload, "fit_hrv").measured(OVERNIGHT))
 
 
@@ -130,7 +130,7 @@ def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
     begun, lasted, sport = fields.number("2"), length(fields, MS_PER_S, "7"), fields.number("5")
     if begun is None or lasted is None:
         raise fields.bad("start or duration is unreadable")
-    start = _at(begun + EPOCH, "workout")
+    start = _at(begun + FIT_EPOCH, "workout")
     offset = _place({**session, "zone": zone}, start)
     time = Stretch(start=start, end=start + lasted, offset=offset, day=local_date(start, offset))
     label = SPORTS.get(int(sport)) if sport is not None else None
@@ -142,7 +142,7 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Minutes east of UTC as the day's last file says, else as it is at noon where the person lives."""
+    """Return minutes east of UTC from the day's last file, else from the user's zone at noon."""
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -162,7 +162,7 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """The file's own offset, else that of the person's zone."""
+    """Return the file's own offset, else that of the user's zone."""
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")
@@ -176,6 +176,6 @@ def _instant(payload: Mapping[str, Any], field: str, what: str) -> datetime:
 
 
 def _at(seconds: float, what: str) -> datetime:
-    if not EPOCH < seconds < 1 << 33:
+    if not FIT_EPOCH < seconds < 1 << 33:
         raise BadRecord(f"garmin/{what}: the time is out of range")
     return datetime.fromtimestamp(seconds, UTC)

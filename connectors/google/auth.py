@@ -48,7 +48,7 @@ class Service:
         return f"bridge connect {self.source} --user NAME"
 
 
-SETTINGS = (
+GOOGLE_SETTINGS = (
     Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
     Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
     Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),
@@ -66,7 +66,7 @@ class NotFound(SourceChanged):
 
 
 class Forbidden(Refused):
-    """403 for a single thing that somebody shared and took back. No consent of ours brings it."""
+    """403 for a calendar or list that its owner no longer shares. No new consent would bring it back."""
 
 
 class Taken(SourceChanged):
@@ -78,9 +78,10 @@ class Invalid(SourceChanged):
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Execute a request once, because minutes are the scheduler's to wait. Raises the bridge's errors.
+    """Execute a request once, because waiting before another try is the scheduler's task.
 
-    Gone, NotFound, Forbidden, Taken and Invalid are for who knows what they mean there; uncaught they stop the source.
+    Raises the bridge's errors. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid. Uncaught, these errors
+    stop the source.
     """
     from http.client import HTTPException
 
@@ -197,9 +198,10 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Return credentials. The person agrees in a browser and is redirected to us, or pastes the address.
+    """Return credentials. The user agrees in a browser and is redirected to us, or pastes the address.
 
-    The library's own way shows addresses through one browser of the whole process, and two people may be asked at once.
+    Google's library opens addresses in a browser that the whole process shares. Two users may be asked at once, so that
+    way is not used.
     """
     import requests
     from google_auth_oauthlib.flow import Flow
@@ -226,7 +228,7 @@ def _agreed(account: Account, browser: Browser, service: Service, asked: Sequenc
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. False when Google did not confirm."""
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
     import requests
 
     token = account.token() or {}
@@ -241,9 +243,9 @@ def revoke(account: Account) -> bool:
 
 
 def open_http(account: Account, service: Service) -> Any:
-    """A client that signs requests. A token that has ended is refreshed, and saved before it is used.
+    """Return a client that signs requests. An expired token is refreshed, and the new token is saved before it is used.
 
-    Raises NeedsLogin when there is no consent or Google no longer honours it, TryLater when Google does not answer.
+    Raises NeedsLogin without a consent that Google honours, and TryLater when Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -313,7 +315,7 @@ class _Http:
         self._session = web.open_session()
 
     def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
-        """(response, content), as the libraries know them."""
+        """Send a request, and return (response, content) as Google's libraries expect."""
         import httplib2
 
         answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)
@@ -327,10 +329,10 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Google's client for an API. ``path`` is its service path, which the address of the API replaces.
+    """Return Google's client for an API. ``path`` is its service path, which the address of the API replaces.
 
-    Its requests are signed and sent by a client of this account's own. How they are made is worked out once per
-    process: to do so for every account would cost more than most of them have to say.
+    An HTTP client of this account signs and sends the requests. The API's description is built once per process,
+    because building it costs more than most accounts' requests.
     """
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
@@ -338,7 +340,7 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Google's client, whose own connection is never used."""
+    """Build Google's client. Its own connection is never used."""
     import httplib2
     from googleapiclient.discovery import build
 

@@ -17,7 +17,7 @@ from bridge.domain.types import Covers, Page
 from bridge.http import egress
 from connectors.ics.consent import CONNECT_AGAIN
 from connectors.ics.files import addresses, begins
-from connectors.ics.parse import LARGEST, pages
+from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
 
 if TYPE_CHECKING:
     import requests
@@ -59,8 +59,8 @@ class Ics:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the calendar if it changed. A failed answer changes nothing, and an empty calendar is valid.
 
-        Streams that stand at the same cursor share an answer. Whatever a connection has of a stream is covered,
-        so that neither a calendar's new name nor its new address leaves the old events behind.
+        Streams at the same cursor share an answer. All records of the connection are covered. Events therefore go when
+        the calendar gets a new name or a new address.
         """
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)
@@ -85,7 +85,9 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """(content, marks to compare with next time). None when the server says it is as before."""
+        """Return the content, and the marks for the next request. Returns None when the server says that nothing
+        changed.
+        """
         import requests
 
         headers = {header: seen[mark] for mark, header in CONDITIONS.items() if mark in seen}
@@ -123,8 +125,10 @@ class Ics:
 
 
 def _hosts(account: Account, address: str) -> Collection[str]:
-    """Hosts that an address may lead to inside the operator's network. A server outside leads to none by a redirect;
-    the address that the operator has set leads to its own.
+    """Return the hosts inside the operator's network that an address may lead to.
+
+    A server outside leads to no such host by a redirect. The address that the operator has set may lead to its own
+    host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):
@@ -133,7 +137,7 @@ def _hosts(account: Account, address: str) -> Collection[str]:
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
-    """A calendar's text and its marks, None for "as before". Raises the bridge's errors for anything else."""
+    """Read a calendar's text and its marks, or None for "as before". Raises the bridge's errors otherwise."""
     if answer.status_code == 304:
         return None
     if answer.status_code in (*GONE, *REFUSED):
@@ -151,7 +155,7 @@ def _content(answer: requests.Response) -> bytes:
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:
         content += chunk
-        if len(content) > LARGEST:
+        if len(content) > CALENDAR_MAX_BYTES:
             raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
     if not begins(bytes(content[:CHUNK])):
         raise TryLater(  # perhaps a log-in page of the network this machine is in

@@ -1,4 +1,6 @@
-"""Consent by a calendar's secret address, which is kept like a password because it lets anybody read."""
+"""Consent by a calendar's secret address. The address is kept like a password, because it is enough to read the
+calendar.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +15,9 @@ WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret 
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the address from the settings or the person. Raises NeedsLogin without an address, SetupError if it is
-    unsafe.
+    """Take the address from the settings or ask the user.
+
+    Raises NeedsLogin without an address, and SetupError for an unsafe address.
     """
     address = account.settings["url"] or browser.ask(f"The calendar's secret address ({WHERE})")
     if not address:
@@ -23,7 +26,7 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """The address over https. Plain http is taken on this machine only."""
+    """Return the address with https. Plain http is accepted on this machine only."""
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port

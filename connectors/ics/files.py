@@ -8,14 +8,14 @@ from collections.abc import Iterator, Mapping
 from bridge.domain.errors import SourceChanged
 from bridge.domain.ports import File
 from bridge.domain.types import Page
-from connectors.ics.parse import LARGEST, pages
+from connectors.ics.parse import CALENDAR_MAX_BYTES, pages
 
 BEGIN = b"BEGIN:VCALENDAR"
 COPY_SUFFIX = re.compile(r" ?\(\d+\)$")  # what browsers add to the name of a file that is downloaded again
 
 
 def recognise(file: File) -> bool:
-    """It begins with a calendar, after a byte order mark or blanks at most."""
+    """Tell if a file begins with a calendar. A byte order mark or blanks may come before."""
     return begins(file.head)
 
 
@@ -24,15 +24,15 @@ def begins(content: bytes) -> bool:
 
 
 def addresses(text: str) -> frozenset[str]:
-    """The person's own addresses, as the setting names them."""
+    """Return the user's own e-mail addresses, which the setting names."""
     return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Yield every component of the file. Raises SourceChanged if it is far too large or holds no calendar."""
+    """Yield every component of the file. Raises SourceChanged for a file that is far too large or holds no calendar."""
     with file.open() as opened:
-        content = opened.read(LARGEST + 1)
-    if len(content) > LARGEST:
+        content = opened.read(CALENDAR_MAX_BYTES + 1)
+    if len(content) > CALENDAR_MAX_BYTES:
         raise SourceChanged("it is far larger than a calendar; export it again")
     name = (file.name.rpartition(".")[0] or file.name).encode("utf-8", "replace").decode()  # what is no text stays here
     mine = addresses((settings or {}).get("addresses", ""))

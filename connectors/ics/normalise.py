@@ -107,11 +107,10 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the instance of its series that an event replaces. Of an all-day series it is a day, however it is
-    written.
+    """Return the instance of its series that an event replaces. In an all-day series the instance is a day.
 
-    Both a day and an instant are given where either may be meant. A cancelled event may tell nothing else, and a time
-    that is no midnight on its own clock may be an hour that became a day.
+    Both a day and an instant are returned where either may be meant. A cancelled event may state nothing else. A time
+    that is no midnight on its own clock may be an hour in a series that became all-day.
     """
     original = payload.get("original")
     if original is None:
@@ -135,7 +134,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """The date of a time on its own wall clock."""
+    """Return the date of a time on its own wall clock."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

@@ -1,8 +1,8 @@
-"""iCalendar text as plain JSON, a record per event ("event") or to-do ("task") (RFC 5545).
+"""iCalendar text as plain JSON, with a record per event ("event") or to-do ("task") (RFC 5545).
 
-Descriptions, places, links and people's addresses are looked at here and left behind: of them only counts and marks go
-on. Times become ``{"date"}`` or ``{"at", "zone"}`` (UTC, with the IANA name its wall clock runs in); floating ones run
-on the calendar's own clock (X-WR-TIMEZONE), else on the person's.
+Descriptions, places, links and people's addresses are read and left behind. Only counts and marks of them are kept.
+Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA name of the zone of their wall clock. Floating
+times run on the calendar's own clock (X-WR-TIMEZONE), else on the user's clock.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from bridge.domain.types import FILE_PARENT_PREFIX, Covers, Page, RawRecord
 if TYPE_CHECKING:
     from icalendar import Calendar, Component
 
-LARGEST = 20_000_000  # bytes
-PAGE = 500
-STREAMS = {"VEVENT": "event", "VTODO": "task"}
+CALENDAR_MAX_BYTES = 20_000_000  # bytes
+PAGE_COMPONENTS = 500
+STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
 BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
@@ -45,49 +45,55 @@ UNREADABLE = "unreadable-"
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield everything in a calendar, which is listed whole, so that what is missing is gone.
+    """Yield all components of a calendar. The calendar is listed whole, so a component that is missing was deleted.
 
-    ``name`` tells calendars apart that do not name themselves; ``mine`` are the person's own addresses in lower case.
-    ``file`` is the file's name where the calendar is one: programs call many calendars the same, and a calendar may lie
-    in parts, so that only what came from a file of that name is gone, of the kinds that it holds; and nothing of one
-    that is a message about some events (RFC 5546), as invitations are.
-    Raises SourceChanged for what is no calendar, and after the readable part of one that is cut off.
+    ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
+    is the name of the calendar's file. Programs give many calendars the same name, and a calendar may lie in several
+    files. A file therefore deletes only records that came from a file of that name, of the kinds that it holds. A file
+    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. The
+    date of a file is the date of its newest change. Raises SourceChanged for text that is no calendar, and after the
+    readable part of a calendar that is cut off.
     """
     whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
     if not calendars and not broken:
         raise SourceChanged("it holds no calendar; export it again")
     named = next((str(c["X-WR-CALNAME"]) for c in calendars if c.get("X-WR-CALNAME")), name).replace("/", " ")
+    as_of = None if file is None else _changed(calendars)
     mailed = any(_word(calendar, "METHOD") not in (None, "PUBLISH") for calendar in calendars)
     found: dict[str, RawRecord] = {}
     for calendar in calendars:
         home = _known(_text(calendar, "X-WR-TIMEZONE")) or ZoneInfo(zone)
         for component in sorted(_components(calendar), key=_sequence):
             record = _record(named, component, home, mine)
-            found[record.path] = _of_file(record, file, _stamp(component))
+            found[record.path] = _of_file(record, file, as_of)
     found |= {record.path: record for record in (_unreadable(named, block) for block in broken)}
-    for stream in STREAMS.values():
+    for stream in STREAM_OF_COMPONENT.values():
         records = tuple(record for record in found.values() if record.stream == stream)
         listed = whole and (file is None or (not mailed and (bool(records) or not found)))
-        for begin in range(0, max(len(records), 1), PAGE):
-            covers = _whole(named, file) if listed and begin + PAGE >= len(records) else None
-            yield Page(stream=stream, records=records[begin : begin + PAGE], covers=covers)
+        for begin in range(0, max(len(records), 1), PAGE_COMPONENTS):
+            covers = _whole(named, file, as_of) if listed and begin + PAGE_COMPONENTS >= len(records) else None
+            yield Page(stream=stream, records=records[begin : begin + PAGE_COMPONENTS], covers=covers)
         if listed and file is not None:
             yield Page(stream=stream, records=(), covers=Covers(prefix=f"{named}/{UNREADABLE}"))
     if not whole:
         raise SourceChanged("it is cut off; what came before was read. Get it again")
 
 
-def _of_file(record: RawRecord, file: str | None, stamp: datetime | None) -> RawRecord:
+def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
     """Return the record with its file and date. An unreadable record would count as waiting for the file."""
     if file is None or record.payload.get("unreadable"):
         return record
-    return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=stamp)
+    return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=as_of)
 
 
-def _stamp(component: Component) -> datetime | None:
-    """Return the last change of a component, the later of LAST-MODIFIED and DTSTAMP (RFC 5545, 3.8.7)."""
-    found = (_stamped(component, name) for name in ("LAST-MODIFIED", "DTSTAMP"))
+def _changed(calendars: Sequence[Calendar]) -> datetime | None:
+    """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7). Many programs stamp every event when they export.
+
+    An export whose last change was a deletion may be dated before it. Its next change makes up for that.
+    """
+    dated = [part for calendar in calendars for part in (calendar, *_components(calendar))]
+    found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
     return max((at for at in found if at is not None), default=None)
 
 
@@ -101,12 +107,13 @@ def _stamped(component: Component, name: str) -> datetime | None:
     return at.astimezone(UTC)
 
 
-def _whole(calendar: str, file: str | None) -> Covers:
-    return Covers(prefix=f"{calendar}/", parents=None if file is None else frozenset({f"{FILE_PARENT_PREFIX}{file}"}))
+def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
+    parents = None if file is None else frozenset({f"{FILE_PARENT_PREFIX}{file}"})
+    return Covers(prefix=f"{calendar}/", parents=parents, as_of=as_of)
 
 
 def _is_whole(content: bytes) -> bool:
-    """Its end was reached. Some servers add a line after it."""
+    """Tell if the calendar's end was reached. Some servers add a line after the end."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
@@ -164,7 +171,7 @@ def _comes_round(rule: bytes) -> bool:
 
 
 def _components(calendar: Calendar) -> list[Component]:
-    return [component for component in calendar.walk() if component.name in STREAMS]
+    return [component for component in calendar.walk() if component.name in STREAM_OF_COMPONENT]
 
 
 def _sequence(component: Component) -> int:
@@ -186,7 +193,7 @@ def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset
     original = payload.get("original")
     suffix = "" if original is None else "/" + (next(iter(original.values())) if original else "?")
     kept = {name: value for name, value in payload.items() if value is not None} | {"calendar": calendar, "uid": uid}
-    return RawRecord(stream=STREAMS[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
+    return RawRecord(stream=STREAM_OF_COMPONENT[component.name or ""], key=f"{calendar}/{uid}{suffix}", payload=kept)
 
 
 def _payload(component: Component, home: ZoneInfo, mine: frozenset[str]) -> dict[str, Any]:
@@ -315,7 +322,7 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """The recurrence as lines, each with the zone its times are in, and whether a change holds for all that follow."""
+    """Return the recurrence as lines with the zone of their times, and whether a change holds for all later ones."""
     found = []
     for name in LINES:
         values = component.get(name, [])

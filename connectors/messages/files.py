@@ -30,19 +30,20 @@ COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write
 
 
 def recognise(file: File) -> bool:
-    """True for a CSV file whose first line names a date and contacts, whatever else it names."""
+    """Tell if the first line of a CSV file names a date and contacts. It may name other columns too."""
     return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
-    """The days as records, at most 500 a page. Raises SourceChanged for a file with other columns, or far too large.
+    """Yield the days as records, at most 500 a page.
 
-    A line that cannot be read is a record of the file and disappears with the next reading of it.
+    Raises SourceChanged for a file with other columns, or far too large. A line that cannot be read becomes a record of
+    the file, and is deleted with the next reading of the file.
     """
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it may have the columns {allowed}; what others hold is not read: leave them out")
+        raise SourceChanged(f"it may have the columns {allowed}; remove the other columns")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:
@@ -56,7 +57,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """The columns' names in lower case, and what stands between them."""
+    """The columns' names in lower case, and the character between columns."""
 
     names: Sequence[str]
     delimiter: str
@@ -88,7 +89,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a record per day, which adds to what other files say of it, and a record per line that is no day."""
+    """Yield a record per day, united with other files' records of that day, and a record per unreadable line."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():
@@ -106,7 +107,7 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """A day and its counts. An empty cell is a count that is not known (any longer)."""
+    """Return a day and its counts. An empty cell is an unknown count."""
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):
         raise Unreadable("cells")

@@ -1,4 +1,4 @@
-"""Consent at Oura, with a registered redirect, access for a day, and refresh tokens that are good for a single use."""
+"""Consent at Oura. The redirect is registered, access lasts a day, and each refresh token works a single time."""
 
 from functools import partial
 
@@ -11,5 +11,5 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for the daily figures, heart rate, workouts, sessions and blood oxygen. Not for e-mail, profile or tags."""
+    """Ask for daily figures, heart rate, workouts, sessions and blood oxygen, but not for e-mail, profile or tags."""
     oauth.authorise(account, browser, SPEC, scopes=SCOPES)

@@ -9,7 +9,7 @@ from connectors.payload import Fields, Table, quarter_hours_in, words
 
 NO_SLEEP = ("rest", "deleted")  # lying still, and what the person has taken back
 NAPS = ("sleep", "late_nap")
-KINDS = {"long_sleep": EpisodeKind.SLEEP} | dict.fromkeys(NAPS, EpisodeKind.NAP) | dict.fromkeys(NO_SLEEP)
+EPISODE_OF_TYPE = {"long_sleep": EpisodeKind.SLEEP} | dict.fromkeys(NAPS, EpisodeKind.NAP) | dict.fromkeys(NO_SLEEP)
 MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
@@ -35,7 +35,7 @@ def _items(stream: str, key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _sleep(key: str, fields: Fields) -> Iterator[Item]:
-    kind = fields.choice("type", KINDS)
+    kind = fields.choice("type", EPISODE_OF_TYPE)
     if kind is not None:
         night = fields.stretch("bedtime_start", "bedtime_end", day="day")
         yield night.episode(kind, key, fields.measured(SLEEP))
@@ -43,7 +43,7 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
-    """Scores and totals say which day they are of, and not always when that day began."""
+    """Yield the scores and totals of a day. Oura states the day, and not always the time at which it began."""
     values = fields.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement
         yield from fields.civil_day("day", "timestamp").samples(key, values)

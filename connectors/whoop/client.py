@@ -1,9 +1,9 @@
 """Pull WHOOP's collections newest first, 25 a page, filtered by the time of the event.
 
-The API knows neither a change token nor a modified-since filter, so every pull reads the trailing window again
-(``SPEC.overlap``): scores that were pending and values that arrived late are found there. A first pull brings what the
-meters look back on; the years before come afterwards, a page of each collection in turn (stream ``history``), so that a
-limit or a crash in the middle of them does not cost the days that count.
+The API has no change token and no modified-since filter. Every pull therefore reads the trailing window again
+(``SPEC.overlap``), which finds late values and scores that were pending. A first pull brings the days that the meters
+read. The years before come afterwards in the stream ``history``, a page of each collection in turn. A limit or a crash
+in the middle of them then costs no recent days.
 """
 
 from __future__ import annotations
@@ -43,9 +43,9 @@ PATHS = {
 class Place:
     """Position of a stream's pulls. All times are ISO 8601 UTC.
 
-    ``since``: everything that began before was delivered in full, down to ``below``, from where on it is history's.
-    While a pull runs, ``top`` is when it began and ``low`` how far down it has come: resuming asks for what lies below
-    ``low`` only.
+    Everything between ``below`` and ``since`` was delivered in full. The stream ``history`` delivers what began before
+    ``below``. While a pull runs, ``top`` is the time it began, and ``low`` is the oldest time it has reached. A pull
+    that resumes asks only for what lies below ``low``.
     """
 
     since: str | None = None
@@ -55,7 +55,7 @@ class Place:
 
 
 class Whoop:
-    """An open account. Raises what ``bridge.http`` and ``bridge.auth.oauth`` raise."""
+    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
@@ -80,7 +80,9 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """From the top (or where it was interrupted) down to the window's start. A first time, past what is recent."""
+        """Pull from the top, or from an interruption, down to the window's start. A first pull stops at the recent
+        days.
+        """
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
         if since is not None:
@@ -164,7 +166,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Say if a first pull has come past the recent days."""
+    """Tell if a first pull has come past the recent days."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -192,8 +194,8 @@ def _text(at: datetime) -> str:
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
     """Return an instant just after the page's oldest record, so that a resumed pull delivers that record again.
 
-    A recovery has no start of its own. It is listed by that of its sleep, and made after it: what lies below a page of
-    recoveries lies below the moment the first of them was made.
+    A recovery has no start of its own. WHOOP lists recoveries by the start of their sleep, and makes them later. The
+    pages below therefore lie before the moment at which the first recovery of the page was made.
     """
     starts = [start for record in found if (start := _start(record)) is not None]
     return _text(min(starts) + timedelta(milliseconds=1)) if starts else None
@@ -204,7 +206,7 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """WHOOP's number of the person. Every record has it."""
+    """Return WHOOP's number of the user. Every record holds it."""
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 

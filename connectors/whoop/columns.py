@@ -146,7 +146,7 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """The night's recovery, keyed by the date of waking, and the day's strain once the cycle has ended."""
+    """Yield the night's recovery, keyed by the date of waking, and the day's strain if the cycle has ended."""
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         yield from _stretch(record, "Sleep onset", "Wake onset").samples(record.key, _values(row, RECOVERY_COLUMNS))
@@ -159,13 +159,13 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
 
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """The night that a cycle's row holds itself, for people who have no file of sleeps with it."""
+    """Yield the night that a cycle's row holds, for users whose export has no file of sleeps."""
     if _has(record.payload, "Sleep onset", "Wake onset") and not _is_night(parent):
         yield from _night(record)
 
 
 def _is_night(parent: RawRecord | None) -> bool:
-    """Say if the file of sleeps holds this night, and it can be read."""
+    """Tell if the file of sleeps holds this night in readable form."""
     try:
         return parent is not None and bool(list(_night(parent)))
     except BadRecord:
@@ -206,7 +206,7 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """The path of a cycle's night in the file of sleeps, whether that has come or not."""
+    """Return the path of a cycle's night in the file of sleeps, even if that file has not come."""
     onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
     return onset and f"export_sleep/{onset}"
 
@@ -229,7 +229,7 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """A wall-clock text, read with the row's own offset."""
+    """Return the instant of a wall-clock text, read with the row's own offset."""
     text = row.get(column)
     try:
         if not isinstance(text, str):
@@ -248,7 +248,7 @@ def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metri
 
 
 def _number(text: Any) -> float | None:
-    """A number, with the decimal comma that Excel may have put in."""
+    """Return a number, which may have the decimal comma that Excel writes."""
     try:
         return float(text.replace(",", ".")) if isinstance(text, str) else None
     except ValueError:

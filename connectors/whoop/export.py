@@ -1,8 +1,8 @@
 """WHOOP's data export, which is CSV files in English or localised.
 
-What a file holds is told by its headers, or by the number of its columns where they are in another language: the order
-of the columns is the same. Times are the person's wall clock, and each row names its own offset (``UTC+01:00``,
-``UTCZ``). Journal answers are recognised and left alone: they hold medication and more.
+Headers tell the kind of a file. In another language the number of its columns does, because the order of the columns is
+the same. Times are the user's wall clock, and each row names its own offset (``UTC+01:00``, ``UTCZ``). Journal answers
+are recognised and left alone, because they hold medication and other private facts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,14 @@ LEFT_ALONE = "journal answers are private and left unread on purpose"
 
 
 def recognise(file: File) -> bool:
-    """True when the file's first line has the columns of a WHOOP export."""
+    """Tell if the file's first line has the columns of a WHOOP export."""
     return ending(file.name) in ("csv", "") and _table(_header(_decode(file.head))) is not None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """The rows as records, at most 500 a page. Raises SourceChanged for a file that is far too large, and after the
-    readable part of one that is damaged.
+    """Yield the rows as records, at most 500 a page.
+
+    Raises SourceChanged for a file that is far too large, and after the readable part of a damaged file.
     """
     if file.size > EXPORT_MAX_BYTES:
         raise SourceChanged("it is far larger than a WHOOP export; download the export again")
@@ -60,7 +61,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """UTF-8, or what Excel makes of it."""
+    """Decode UTF-8, or the encodings that Excel writes."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -70,7 +71,7 @@ def _decode(content: bytes) -> str:
 
 
 def _rows(text: str) -> Iterator[list[str]]:
-    """Rows of a CSV text. Answers may hold line breaks, and Excel may have put semicolons between the columns."""
+    """Return the rows of a CSV text. Excel may have put semicolons between the columns."""
     first = text.partition("\n")[0]
     delimiter = ";" if first.count(";") > first.count(",") else ","
     csv.field_size_limit(1_000_000)
@@ -94,7 +95,9 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Shared columns as a share of all columns of both. The sleeps' are nearly all among the cycles'."""
+    """Return the number of shared columns as a share of all columns of both. Nearly all of the sleeps' are the cycles'
+    too.
+    """
     return len(table.names & set(header)) / len(table.names | set(header))
 
 

@@ -21,8 +21,13 @@ STAGES: Table = {
     Metric.REM_SLEEP: ("total_rem_sleep_time_milli", MILLISECONDS),
 }
 # Milliseconds; the nap's part is negative.
-NEED = ("baseline_milli", "need_from_sleep_debt_milli", "need_from_recent_strain_milli", "need_from_recent_nap_milli")
-SLEEP: Table = {
+SLEEP_NEED = (
+    "baseline_milli",
+    "need_from_sleep_debt_milli",
+    "need_from_recent_strain_milli",
+    "need_from_recent_nap_milli",
+)
+SLEEP_FIELDS: Table = {
     Metric.SLEEP_SCORE: "sleep_performance_percentage",
     Metric.SLEEP_EFFICIENCY: "sleep_efficiency_percentage",
     Metric.SLEEP_CONSISTENCY: "sleep_consistency_percentage",
@@ -75,7 +80,9 @@ def _sleep(fields: Fields) -> Iterator[Item]:
     night, nap, key, score = _stretch(fields), fields.get("nap"), fields.key("id"), _score(fields)
     if not isinstance(nap, bool):
         raise fields.bad("nap is neither true nor false")
-    yield night.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, key, _stages(score) | score.measured(SLEEP))
+    yield night.episode(
+        EpisodeKind.NAP if nap else EpisodeKind.SLEEP, key, _stages(score) | score.measured(SLEEP_FIELDS)
+    )
     if not nap:
         yield from night.samples(key, score.measured({Metric.RESPIRATORY_RATE: "respiratory_rate"}))
 
@@ -84,7 +91,7 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
     """Return minutes per stage, asleep (light, slow wave and REM) and needed (four parts)."""
     values, needed = score.inner("stage_summary").measured(STAGES), score.inner("sleep_needed")
     values[Metric.ASLEEP] = total(values[Metric.LIGHT_SLEEP], values[Metric.DEEP_SLEEP], values[Metric.REM_SLEEP])
-    values[Metric.SLEEP_NEED] = total(*(needed.number(part, MILLISECONDS) for part in NEED))
+    values[Metric.SLEEP_NEED] = total(*(needed.number(part, MILLISECONDS) for part in SLEEP_NEED))
     return values
 
 

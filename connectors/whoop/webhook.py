@@ -24,10 +24,10 @@ WHAT = {"updated": False, "deleted": True}
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:
-    """Return the notice in a request whose signature is right. None for a kind that is of no use here.
+    """Return the notice in a correctly signed request, or None for a kind without use. Raises Forged.
 
-    The signature is that of the bytes as they came, in base64, by HMAC-SHA256 with the client's secret over the
-    timestamp header (milliseconds since 1970) and the body. Raises Forged.
+    The signature is the base64 of an HMAC-SHA256 with the client's secret, over the timestamp header (milliseconds
+    since 1970) and the raw body.
     """
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])

@@ -1,7 +1,7 @@
-"""A calendar of 10,000 events in a first sync and in one without news, against a bare download of the same pages.
+"""Measures the first sync of 10,000 events and a sync without news, against a bare download of the same pages.
 
-Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in a process of its own on loopback;
-the store is an SQLite file in a temporary folder. Made-up events: single ones, series and changed instances.
+Run: ``python -m lab.benchmarks.calendar [--events N]``. The vendor's server runs in its own process on loopback. The
+store is an SQLite file in a temporary folder. The made-up events are single events, series and changed instances.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from bridge.auth.vault import Vault
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
-from connectors.google.calendar.client import EVENT_FIELDS, PAGE
+from connectors.google.calendar.client import EVENT_FIELDS, PAGE_MAX_EVENTS
 from lab.people.calendar_edits import account
 from lab.vendors.google_calendar import Vendor
 
@@ -50,7 +50,7 @@ def downloaded(settings: dict[str, str], grant: dict[str, Any], calendars: list[
         session.headers["Authorization"] = f"Bearer {grant['token']}"
         for calendar in calendars:
             address = f"{settings['base_url']}/calendar/v3/calendars/{quote(calendar)}/events"
-            query = {"maxResults": str(PAGE), "singleEvents": "false", "fields": EVENT_FIELDS}
+            query = {"maxResults": str(PAGE_MAX_EVENTS), "singleEvents": "false", "fields": EVENT_FIELDS}
             while True:
                 body = session.get(address, params=query, timeout=60).json()
                 found += len(body["items"])

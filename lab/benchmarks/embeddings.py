@@ -22,8 +22,8 @@ from scipy.sparse import csr_array, hstack
 from scipy.special import erf
 from sklearn.linear_model import LogisticRegression
 
-from classifiers.linear import NAMES
-from classifiers.linear.grams import plain_words
+from classifiers.linear import CLASSES
+from classifiers.linear.model import plain_words
 from lab.classifier import measure, train
 from lab.classifier.corpus import CORPUS, Titled, corpus, real
 
@@ -117,7 +117,7 @@ def main(folder: Path, file: Path) -> None:
     counts = train.counted(titles, rules=True)
     rarity = train.rarities(counts)
     beside = train.weighed(counts, rarity), train.weighed(train.counted(test, rules=True), rarity)
-    labels = np.array([NAMES.index(one.action) for one in titles])
+    labels = np.array([CLASSES.index(one.action) for one in titles])
     for dimensions in DIMENSIONS:
         projected = table @ axes[:dimensions].T
         projected /= np.maximum(np.linalg.norm(projected, axis=1, keepdims=True), 1e-9)
@@ -127,7 +127,7 @@ def main(folder: Path, file: Path) -> None:
         )
         model = LogisticRegression(C=train.STRENGTH, max_iter=train.ROUNDS, tol=train.CLOSE)
         shares = model.fit(learnt, labels, sample_weight=train.seldom(labels)).predict_proba(unseen)
-        guesses: list[measure.Guess] = [(NAMES[row.argmax()], float(row.max())) for row in shares]
+        guesses: list[measure.Guess] = [(CLASSES[row.argmax()], float(row.max())) for row in shares]
         one = measure.figures(test, guesses)
         print(f"{dimensions:4} dimensions: strict {one.strict:.3f}, acceptable {one.also:.3f}", flush=True)
 

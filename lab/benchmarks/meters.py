@@ -1,9 +1,8 @@
 """Measures the meters over a year of slots, a single observation, and the memory of ten years.
 
-Run: ``python -m lab.benchmarks.meters``. A made-up person with a band's nights, stress as the mean of each slot and
-as a
-value each quarter of an hour, and six calendar entries a day; an observation is given a whole year of it. The bound is
-what Python needs to look at every one of those values once.
+Run: ``python -m lab.benchmarks.meters``. The made-up person has nights from a band and six calendar entries a day.
+Stress comes as the mean of each slot, and in a second run as a value per quarter of an hour. An observation gets a
+whole year. The bound is the time that Python needs to look at every value once.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Measures how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth. Run ``python -m
-lab.benchmarks.offpolicy``.
+"""Measures how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth.
 
-Each log is the feedback of 40 simulated lives of two weeks to advice drawn by lot (the policy ``random`` behind the
-guard), of people whom no other log has. 40 seconds of one core per log.
+Run: ``python -m lab.benchmarks.offpolicy``. Each log holds the feedback of 40 simulated lives of two weeks. Their
+advice is drawn at random by the policy ``random`` behind the guard. No two logs share a person. A log takes 40 seconds
+of a core.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Measures the worth of a personal prior in simulated lives. Run ``python -m lab.benchmarks.personal [LIVES]``.
 
-Four weeks of answers to the planner, then two weeks with all answers of 30 days, with those of five days, and with a
-prior and those of five days at most, on the same people and luck (``lab.evaluation.context``). Five seconds of one
-core per life.
+Each life begins with four weeks of answers to the planner. Then come two weeks in three versions: with all answers of
+30 days, with the answers of five days, and with a prior and the answers of five days at most. People and luck are the
+same in all versions (``lab.evaluation.context``). A life takes five seconds of a core.
 """
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ class Life:
         return Source(connection=connection, spec=spec, open=opened, normalise=installation.normaliser(spec))
 
     def _land(self, connection: Connection, source: str, account: dict[str, Any]) -> None:
-        """Everything a watch's maker holds, as a first sync would have landed it; calendars are synced."""
+        """Land all records of the watches as a first sync would, and sync the calendars."""
         records = list(RECORDS[source](account)) if source in RECORDS else []
         spec = registry.spec(source)
         for begin in range(0, len(records), PAGE):
@@ -147,7 +147,7 @@ def main() -> None:
 
 
 def report(lives: list[Life], names: list[str]) -> None:
-    """A line per thing measured, and whether the last life is within the factor of the one before it."""
+    """Print a line per measured operation, and tell if ten years stay within ``LIMIT`` times a quarter."""
     worst = 0.0
     for what in ("open", "sync", "observe"):
         taken = [[cpu(getattr(life, what)) for life in lives] for _ in range(RUNS)]

@@ -19,7 +19,7 @@ LOADING = "from classifiers.linear import open_classifier; open_classifier()"
 
 
 def speed(classifier: EventClassifier, events: list[Invitation]) -> tuple[float, float]:
-    """(titles per second in a batch, milliseconds for one)."""
+    """Return titles per second in a batch, and milliseconds for a single title."""
     batch = best(lambda: classifier.classify(events))
     singles = best(lambda: [classifier.classify([event]) for event in events[:SINGLES]])
     return len(events) / batch, 1000 * singles / SINGLES

@@ -66,9 +66,7 @@ def year(folder: Path, days: int = DAYS) -> tuple[installation.Bridge, User]:
 
 
 def advised(bridge: installation.Bridge, user: User, days: int) -> None:
-    """Add three recommendations with feedback per day, with drifting beliefs. Each has the observation of a real
-    one.
-    """
+    """Add three recommendations with feedback per day, with drifting beliefs. All carry a real observation of now."""
     now, rng = installation.now(), random.Random(1)
     seen, _ = recommend.build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
     observation, current = seen.to_json(), moment_at(now, user.zones)
@@ -104,7 +102,7 @@ def listening(bridge: installation.Bridge) -> Iterator[str]:
 
 
 def cost(url: str, path: str, times: int = TIMES, between: Callable[[], None] = lambda: None) -> Cost:
-    """Of ``times`` views after a first one, with something done before each."""
+    """Measure ``times`` views of a page after a first view. ``between`` runs before each view."""
     session = requests.Session()
     session.get(url + path, timeout=120).raise_for_status()
     spent, passed, size = [], [], 0

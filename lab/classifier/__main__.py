@@ -23,7 +23,7 @@ MODEL, CARD = HERE / "model.npz", HERE / "MODEL_CARD.md"
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(prog="python -m classifiers.linear", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m lab.classifier", description=__doc__)
     parser.add_argument("--titles", type=Path, help="real titles: a file with a column of that name")
     parser.add_argument("--model", type=Path, default=MODEL, help="where the model goes")
     parser.add_argument("--card", type=Path, default=CARD, help="the document with the tables")

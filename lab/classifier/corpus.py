@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
-from classifiers.linear.grams import plain_words
+from classifiers.linear.model import plain_words
 from rhythm_env.interface import ActionType
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ CHUNK = 2000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Titled:
-    """An event with its label, what else would do, its language, and how hard it is, where somebody judged that."""
+    """An event with its label, further acceptable labels, its language, and its difficulty where a reader judged it."""
 
     event: Invitation
     action: ActionType
@@ -38,9 +38,7 @@ class Titled:
 
 
 def corpus(folder: Path = CORPUS) -> list[Titled]:
-    """All of the project's own titles, each once, with the label most of its lines give. Raises SetupError for a bad
-    line.
-    """
+    """Return all of the project's own titles with their most frequent label. Raises SetupError for a bad line."""
     found: dict[Invitation, list[Titled]] = {}
     for path in sorted(folder.glob("*.tsv")):
         if not path.stem.startswith("real_"):
@@ -51,7 +49,7 @@ def corpus(folder: Path = CORPUS) -> list[Titled]:
 
 
 def _voted(lines: Sequence[Titled]) -> Titled:
-    """One of several lines about a title; what the others said would also do."""
+    """Return the line with the most frequent label of a title. The labels of the other lines become acceptable."""
     votes = Counter(one.action for one in lines)
     chosen = next(one for one in lines if votes[one.action] == max(votes.values()))
     others = frozenset(votes).union(*(one.also for one in lines)) - {chosen.action}
@@ -75,7 +73,7 @@ def digest(title: str) -> str:
 
 
 def rows(path: Path) -> Iterable[dict[str, str]]:
-    """Lines of a tab-separated file with a header and without quoting."""
+    """Yield the lines of a tab-separated file with a header and without quoting."""
     with path.open(encoding="utf-8", newline="") as file:
         yield from csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE)
 
@@ -95,12 +93,12 @@ def _titled(row: Mapping[str, str], place: str, language: str) -> Titled:
 
 
 def facts(text: str) -> dict[str, str]:
-    """``others=2;conference=yes`` by name."""
+    """Split ``others=2;conference=yes`` into values by name."""
     return dict(pair.strip().split("=", 1) for pair in text.split(";") if pair.strip())
 
 
 def event(title: str, given: Mapping[str, str]) -> Invitation:
-    """An event as a classifier sees it, from a title and named facts. Raises ValueError for one that is none."""
+    """Return a classifier's view of an event with a title and named facts. Raises ValueError for impossible facts."""
     read: dict[str, Any] = {}
     for name, text in given.items():
         value = text.strip().lower()

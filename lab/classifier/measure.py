@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.ports import EventClassifier, Invitation
 from classifiers.keywords import Keywords, lexicon
-from classifiers.linear import NAMES, Linear
+from classifiers.linear import CLASSES, Linear
 from classifiers.linear.model import Model
 from lab.classifier.corpus import Titled, groups
 from lab.classifier.train import Calibration, trained
@@ -33,8 +33,12 @@ OnStep = Callable[[int, int], None]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figures:
-    """Shares of titles: ``strict`` the label itself, ``also`` an acceptable one; ``sure`` strict among the 60 % most
-    confident; ``calibration`` the expected calibration error over ten equal bins of confidence (Guo 2017)."""
+    """Shares of titles by how well a classifier labelled them.
+
+    ``strict`` is the share with the label itself, ``also`` the share with an acceptable label. ``sure`` is ``strict``
+    among the 60 % most confident titles. ``calibration`` is the expected calibration error over ten equal bins of
+    confidence (Guo 2017).
+    """
 
     titles: int
     strict: float
@@ -61,13 +65,13 @@ def letters_alone(model: Model) -> Guesser:
 
     def guess(events: Sequence[Invitation]) -> list[Guess]:
         shares = model.probabilities(events, None)
-        return [(NAMES[row.argmax()], float(row.max())) for row in shares]
+        return [(CLASSES[row.argmax()], float(row.max())) for row in shares]
 
     return guess
 
 
 def folds(titles: Sequence[Titled], of: NDArray[np.int64]) -> Iterator[tuple[list[int], list[int]]]:
-    """(train, test) places, near-duplicates on one side."""
+    """Yield the indices of training and test titles per fold. Near-duplicates are in the same half."""
     from sklearn.model_selection import GroupKFold
 
     for train, test in GroupKFold(FOLDS, shuffle=True, random_state=0).split(titles, groups=of):
@@ -129,28 +133,28 @@ def calibration_error(right: NDArray[np.bool_], sure: NDArray[np.float64]) -> fl
 
 
 def calibration(model: Model, titles: Sequence[Titled]) -> Calibration:
-    """Fit the calibration that makes the titles' labels likeliest for a model without calibration, to two digits.
+    """Fit the calibration that makes the titles' labels most likely for an uncalibrated model, to two digits.
 
-    One temperature (Guo et al. 2017), and one weight of evidence per type for how much commoner it is among these
-    titles than in training (Saerens et al. 2002 have it for known shares): half of it, as the next calendar is another
-    mixture, and drawn to zero so that a type seldom seen stays where it was.
+    It has a temperature (Guo et al. 2017), and a weight per type for its frequency among these titles against training
+    (Saerens et al. 2002 derive it for known shares). Half of that weight is used, because the next calendar has another
+    mixture. Weights are drawn to zero, so that a rare type stays unchanged.
     """
     import numpy as np
     from scipy.optimize import minimize
 
     rules, events = Keywords(lexicon()), [one.event for one in titles]
     scores = np.log(model.probabilities(events, [rules.said(e) for e in events]))
-    place = np.arange(len(titles)), np.array([NAMES.index(one.action) for one in titles])
+    place = np.arange(len(titles)), np.array([CLASSES.index(one.action) for one in titles])
 
     def surprise(given: NDArray[np.float64]) -> float:
         scaled = scores * np.exp(given[0]) + given[1:]
         missed = np.logaddexp.reduce(scaled, axis=1) - scaled[place]
         return float(missed.mean() + CAUTION * (given**2).mean())
 
-    sharper, *more = minimize(surprise, np.zeros(1 + len(NAMES))).x
+    sharper, *more = minimize(surprise, np.zeros(1 + len(CLASSES))).x
     return Calibration(
         temperature=round(float(np.exp(-sharper)), 2),
-        commoner={name: round(HALF * float(one), 2) for name, one in zip(NAMES, more, strict=True)},
+        commoner={name: round(HALF * float(one), 2) for name, one in zip(CLASSES, more, strict=True)},
     )
 
 
@@ -161,14 +165,14 @@ def parts(titles: Sequence[Titled]) -> dict[str, dict[str, list[int]]]:
         for what, value in (("type", str(one.action)), ("language", one.language), ("difficulty", one.difficulty)):
             if value:
                 found[what].setdefault(value, []).append(k)
-    order = {"type": [*map(str, NAMES)], "difficulty": ["easy", "medium", "hard"]}
+    order = {"type": [*map(str, CLASSES)], "difficulty": ["easy", "medium", "hard"]}
     return {
         what: {value: of[value] for value in order.get(what, sorted(of)) if value in of} for what, of in found.items()
     }
 
 
 def agreement(titles: Sequence[Titled]) -> tuple[float, float]:
-    """(share of titles both readers gave one label, Cohen's kappa)."""
+    """Return the share of titles to which both readers gave the same label, and Cohen's kappa."""
     from sklearn.metrics import cohen_kappa_score
 
     first, second = zip(*(one.readers for one in titles if len(one.readers) == 2), strict=True)

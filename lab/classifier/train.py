@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from bridge.domain.ports import Invitation
 from classifiers.keywords import Keywords, lexicon
-from classifiers.linear import NAMES
-from classifiers.linear.grams import BITS, LOUD, Part, blocks
-from classifiers.linear.model import Model, names
+from classifiers.linear import CLASSES
+from classifiers.linear.model import BITS, LOUD, Model, Part, blocks, names
 from lab.classifier.corpus import Titled
 from rhythm_env.interface import ActionType
 
@@ -65,11 +64,11 @@ def trained(titles: Sequence[Titled], *, rules: bool = True, calibration: Calibr
     rarity = rarities(counts)
     features = weighed(counts, rarity)
     used = np.flatnonzero(np.bincount(features.indices, minlength=1 << BITS))
-    labels = np.array([NAMES.index(one.action) for one in titles])
+    labels = np.array([CLASSES.index(one.action) for one in titles])
     model = LogisticRegression(C=STRENGTH, max_iter=ROUNDS, tol=CLOSE)
     fitted = model.fit(features[:, used], labels, sample_weight=seldom(labels))
-    weights = np.zeros((1 << BITS, len(NAMES)), dtype=np.float32)
-    bias = np.full(len(NAMES), -20.0, dtype=np.float32)
+    weights = np.zeros((1 << BITS, len(CLASSES)), dtype=np.float32)
+    bias = np.full(len(CLASSES), -20.0, dtype=np.float32)
     weights[np.ix_(used, fitted.classes_)] = fitted.coef_.T
     bias[fitted.classes_] = fitted.intercept_
     return calibrated(Model(version=VERSION, weights=weights, rarity=rarity, bias=bias, temperature=1.0), calibration)
@@ -79,7 +78,7 @@ def calibrated(model: Model, by: Calibration) -> Model:
     """A model as trained, calibrated."""
     import numpy as np
 
-    more = np.array([by.commoner.get(name, 0.0) for name in NAMES], np.float32)
+    more = np.array([by.commoner.get(name, 0.0) for name in CLASSES], np.float32)
     return replace(model, bias=model.bias + by.temperature * more, temperature=by.temperature)
 
 
@@ -89,7 +88,7 @@ def seldom(labels: NDArray[np.int64]) -> NDArray[np.float64]:
     """
     import numpy as np
 
-    weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(NAMES)), 1))[labels]
+    weights = 1 / np.sqrt(np.maximum(np.bincount(labels, minlength=len(CLASSES)), 1))[labels]
     found: NDArray[np.float64] = weights / weights.mean()
     return found
 
@@ -113,7 +112,9 @@ def counted(titles: Sequence[Titled], *, rules: bool) -> dict[Part, csr_array]:
 
 
 def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
-    """ln((1 + titles) / (1 + titles with it)) + 1 per bucket (Spärck Jones 1972, as scikit-learn smooths it)."""
+    """Return ln((1 + titles) / (1 + titles with the feature)) + 1 per bucket (Spärck Jones 1972, smoothed as
+    scikit-learn).
+    """
     import numpy as np
 
     total = counts[Part.WORDS].shape[0]
@@ -123,7 +124,7 @@ def rarities(counts: dict[Part, csr_array]) -> NDArray[np.float32]:
 
 
 def weighed(counts: dict[Part, csr_array], rarity: NDArray[np.float32]) -> csr_array:
-    """Every part but the facts at length 1, as the model itself weighs it: each occurrence counts."""
+    """Scale every part except the facts to length 1, as the model does. Each occurrence counts."""
     import numpy as np
     from scipy.sparse import diags_array
 

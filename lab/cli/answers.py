@@ -74,7 +74,7 @@ def tell(body: Mapping[str, Any]) -> None:
 
 
 def dimensions(found: Mapping[str, Any], heading: str) -> None:
-    """A row per dimension of the belief, a column per moment; nothing where no belief was stated."""
+    """Print a row per dimension of the belief and a column per moment, or nothing without a stated belief."""
     names: Mapping[str, Any] = next(iter(found.values()), {})
     rows = [
         {"belief": name, **{heading.format(at): ranged(some[name], 2) for at, some in found.items()}} for name in names
@@ -84,6 +84,6 @@ def dimensions(found: Mapping[str, Any], heading: str) -> None:
 
 
 def ranged(figure: Mapping[str, Any], digits: int) -> str:
-    """A figure with its 95 % interval, where it has one."""
+    """Format a figure with its 95 % interval, where the figure has an interval."""
     low, high = figure["ci95"]
     return f"{figure['mean']:.{digits}f}" + ("" if low is None else f" [{low:.{digits}f}, {high:.{digits}f}]")

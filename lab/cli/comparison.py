@@ -50,7 +50,7 @@ def compared(episodes: int, cores: int) -> dict[str, Any]:
 
 
 def _played(asked: Sequence[Part], cores: int) -> tuple[list[dict[str, Any] | Lived], float]:
-    """The results in the order asked for, and the seconds of processor time they took; the longest parts begin."""
+    """Return the results in the given order, and the seconds of processor time. The longest parts start first."""
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 

@@ -23,7 +23,7 @@ Row = dict[str, Any]
 
 
 def markdown(body: Mapping[str, Any]) -> str:
-    """Every table, and how they were made."""
+    """Return every table with the command that made it, as Markdown."""
     command = f"`bridge evaluate --comparison --episodes {body['episodes']} --write FILE`"
     took = f"{body['minutes']:.0f} minutes on {body['cores']} cores ({body['core_minutes']:.0f} minutes of one)"
     lines = [f"Written by {command} in {took}. ± is half of a 95 % interval."]

@@ -44,30 +44,37 @@ def evaluate(
         ),
     ] = "heuristic",
     condition: Condition = "in",
-    episodes: Annotated[int, typer.Option(help="Weeks, with seeds that every policy gets.", min=2)] = 500,
+    episodes: Annotated[int, typer.Option(help="Weeks, with the same seeds for all policies.", min=2)] = 500,
     objective: Annotated[str, typer.Option(help="What a planner maximises: grade or reward.")] = "grade",
     against: Annotated[
-        str | None, typer.Option(help="Whom to pair with, week by week; by itself: the same policy +blind, if any.")
+        str | None,
+        typer.Option(help="The policy to compare with, week by week; default: the same policy +blind, if any."),
     ] = None,
     deployed: Annotated[
-        bool, typer.Option("--deployed", help="Lives of people who answer advice, seen as real people are.")
+        bool,
+        typer.Option(
+            "--deployed", help="Simulate lives of people who answer advice, with readings like those of real users."
+        ),
     ] = False,
     answers_only: Annotated[
-        bool, typer.Option("--answers-only", help="With --deployed: no band and no calendar, nothing but answers.")
+        bool,
+        typer.Option(
+            "--answers-only", help="With --deployed: no wearable and no calendar, so that the policy sees answers only."
+        ),
     ] = False,
     archetypes: Annotated[
         bool,
         typer.Option(
             "--archetypes",
-            help="With --deployed: everybody is one of the three archetypes, and a policy that can be told so is.",
+            help="With --deployed: people are the three archetypes, and policies that can use that are told.",
         ),
     ] = False,
     weeks: Annotated[int, typer.Option(help="With --deployed: how long each life is.", min=1, max=52)] = 2,
     answers: Annotated[
         str | None,
         typer.Option(
-            help="With --deployed: how people answer, a world by name (with commas, or all) or a Python file with a "
-            "class Person. By itself: as the simulator's."
+            help="With --deployed: how people answer: worlds by name (with commas, or all), or a Python file with a "
+            "class Person. Default: as in the simulator."
         ),
     ] = None,
     lives: Annotated[
@@ -80,14 +87,18 @@ def evaluate(
         Path | None, typer.Option(help="With --lives: keep finished lives in this file, and go on from there.")
     ] = None,
     validity: Annotated[
-        float | None, typer.Option(help="With --deployed: how far readings follow the truth, 0 to 1.", min=0, max=1)
+        float | None,
+        typer.Option(help="With --deployed: correlation of the readings with the truth, 0 to 1.", min=0, max=1),
     ] = None,
     plot: Annotated[bool, typer.Option("--plot", help="Draw bars below the table.")] = False,
     baselines: Annotated[
-        bool, typer.Option("--baselines", help="Every baseline in every condition, beside the published figures.")
+        bool, typer.Option("--baselines", help="Grade every baseline in every condition, beside the published figures.")
     ] = False,
     everything: Annotated[
-        bool, typer.Option("--comparison", help="Every policy in every condition and deployed, on every core; minutes.")
+        bool,
+        typer.Option(
+            "--comparison", help="Grade every policy in every condition and deployed, on every core; takes minutes."
+        ),
     ] = False,
     cores: Annotated[
         int, typer.Option(help="With --comparison or --lives: how many processes.", min=1)
@@ -100,9 +111,12 @@ def evaluate(
         Path | None, typer.Option(help="With --deployed or --comparison: draw the curves (.svg, .png, .pdf).")
     ] = None,
     logged: Annotated[
-        bool, typer.Option("--logged", help="What logged feedback tells of policies (names with commas) not followed.")
+        bool,
+        typer.Option(
+            "--logged", help="Estimate from logged feedback how other policies (names with commas) would have done."
+        ),
     ] = False,
-    user: Annotated[str | None, typer.Option(help="With --logged: one person's feedback; else everybody's.")] = None,
+    user: Annotated[str | None, typer.Option(help="With --logged: this user's feedback; default: all users'.")] = None,
     simulated: Annotated[
         int | None, typer.Option(help="With --logged: the feedback of so many simulated lives, with the truth.", min=2)
     ] = None,
@@ -214,7 +228,7 @@ def _tell(found: Sequence[dict[str, Any]], *, plot: bool, baselines: bool) -> No
 
 
 def _tell_inference(result: dict[str, Any]) -> None:
-    """What was believed and when, what the inference is worth, and what a decision costs."""
+    """Print the skill of the belief over time, the gain from it, and the time per decision."""
     deployed_answers.dimensions(result["belief_skill_at"], "skill in slot {}")
     if result["paired_gain"] is not None:
         gain = result["paired_gain"]

@@ -17,6 +17,6 @@ def table(rows: Sequence[dict[str, Any]]) -> list[str]:
 
 
 def give_or_take(figure: dict[str, Any], digits: int = 3) -> str:
-    """A figure with half of its 95 % interval, where it has one."""
+    """Format a figure with half of its 95 % interval, where the figure has an interval."""
     within = half(figure)
     return f"{figure['mean']:.{digits}f}" + ("" if isnan(within) else f" ± {within:.{digits}f}")

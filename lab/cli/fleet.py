@@ -24,10 +24,13 @@ def fleet(
     users: Annotated[int, typer.Option("--users", help="Simulated people.", min=1, max=1_000_000)] = 20,
     days: Annotated[int, typer.Option("--days", help="Days of data each.", min=1, max=30)] = 2,
     database: Annotated[
-        str | None, typer.Option("--database", help="An empty store; else one that is deleted afterwards.")
+        str | None,
+        typer.Option("--database", help="An empty store; default: a new store, which is deleted afterwards."),
     ] = None,
     workers: Annotated[int | None, typer.Option("--workers", help="Processes that sync.", min=1, max=64)] = None,
-    write: Annotated[Path | None, typer.Option("--write", help="Keep the row in a document's table.")] = None,
+    write: Annotated[
+        Path | None, typer.Option("--write", help="Add the figures to the table of this document.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Connect many simulated people to WHOOP, Garmin and Google Calendar on loopback, sync all, then again."""

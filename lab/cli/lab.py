@@ -27,6 +27,7 @@ def group() -> None:
 
 
 def demo(
+    context: typer.Context,
     seed: Annotated[int, typer.Option(help="Another made-up person.")] = 7,
     json: options.Json = False,
 ) -> None:
@@ -35,20 +36,20 @@ def demo(
 
     user = ("--user", DEMO_USER)
     with stage(seed=seed) as (served, downloads):
-        body = {"user": run_command(("user", "add", DEMO_USER, "--zone", DEMO_ZONE), json=json)}
+        body = {"user": run_command(context, ("user", "add", DEMO_USER, "--zone", DEMO_ZONE), json=json)}
         for source in served:
-            body[f"connect_{source}"] = _connect(source, json=json)
-        body["imported"] = run_command(("import", *downloads, *user), json=json)
-        body |= {f"{which}_sync": run_command(("sync", *user), json=json) for which in ("first", "second")}
-        body |= look(json=json)
+            body[f"connect_{source}"] = _connect(context, source, json=json)
+        body["imported"] = run_command(context, ("import", *downloads, *user), json=json)
+        body |= {f"{which}_sync": run_command(context, ("sync", *user), json=json) for which in ("first", "second")}
+        body |= look(context, json=json)
     if json:
         show.document(body)
 
 
-def _connect(source: str, *, json: bool) -> str:
+def _connect(context: typer.Context, source: str, *, json: bool) -> str:
     """Give consent as a person would. Its text goes to standard error if a document is asked for."""
     from lab.people.demo import DEMO_USER
 
     with redirect_stdout(sys.stderr if json else sys.stdout):
-        run_command(("connect", source, "--user", DEMO_USER), json=False)
+        run_command(context, ("connect", source, "--user", DEMO_USER), json=False)
     return "connected"

@@ -24,25 +24,29 @@ def register(app: typer.Typer) -> None:
 
 
 def live(
-    people: Annotated[int, typer.Option(help="How many.", min=1)] = 10,
-    weeks: Annotated[int, typer.Option(help="Of advice, after some weeks without.", min=1, max=52)] = 4,
+    people: Annotated[int, typer.Option(help="Number of people.", min=1)] = 10,
+    weeks: Annotated[int, typer.Option(help="Weeks with advice, after some weeks without.", min=1, max=52)] = 4,
     policy: Annotated[str, typer.Option(help="A policy, or several with commas; the first is compared.")] = "planner",
-    seed: Annotated[int, typer.Option(help="Of the first person; the others follow.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the first person; the next people take the next seeds.", min=0)
+    ] = 0,
     answers: Annotated[
         str | None, typer.Option(help="How people answer: a world by name, or a Python file (see: bridge evaluate).")
     ] = None,
-    processes: Annotated[int | None, typer.Option(help="Default: one per core.", min=1)] = None,
+    processes: Annotated[int | None, typer.Option(help="Number of processes; default: one per core.", min=1)] = None,
     ablation: Annotated[
         bool, typer.Option("--ablation", help="Also play the first policy with one stage perfect at a time.")
     ] = False,
-    moments: Annotated[Path | None, typer.Option(help="Folder with LifeSnaps: its bodies beside ours.")] = None,
+    moments: Annotated[
+        Path | None, typer.Option(help="Folder with LifeSnaps: compare its measurements with the simulated people's.")
+    ] = None,
     write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
     picture: Annotated[Path | None, typer.Option(help="Draw the curves into this file (.svg, .png or .pdf).")] = None,
     json: options.Json = False,
 ) -> None:
     """Let made-up people live behind the vendors' servers, be advised by the real bridge, and see what comes of it.
 
-    Everybody also lives with random advice and with an oracle's, who knows profile, meters and calendar: for scale.
+    For scale, people also live with random advice and with an oracle's, which knows profile, meters and calendar.
     """
     from lab.closed_loop.figures import dots
     from lab.closed_loop.run import report, seconds
@@ -66,7 +70,7 @@ def live(
 
 
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
-    """Raises SetupError for a policy that is not there, or has settings, before anybody has lived."""
+    """Return the plan of a run. Raises SetupError at once for an unknown policy or a policy with settings."""
     from bridge import registry
     from lab.closed_loop.run import Plan
     from lab.evaluation.strategies import variant_of

@@ -24,7 +24,7 @@ people of the spread within, of the correlation of neighbouring days and of the 
 
 
 def markdown(body: Body, spent: Mapping[str, float]) -> str:
-    """Every table, and how they were made."""
+    """Return every table with the command that made it, as Markdown."""
     policies = ",".join(one["policy"] for one in body["policies"])
     more = (" --ablation" if "ablation" in body else "") + (" --moments lifesnaps" if "moments" in body else "")
     asked = f"--people {body['people']} --weeks {body['weeks']} --policy {policies} --seed {body['seed']}{more}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bridge.cli.picture import METER_COLOURS
+from bridge.cli.meters import METER_COLOURS
 from bridge.domain.errors import SetupError
 from lab.cli.curves import COLOURS
 from rhythm_env.interface import Meter

@@ -28,7 +28,7 @@ commands = typer.Typer(
 Lessons = Annotated[Path, typer.Option(help="The teacher's weeks, as lines of JSON.")]
 Out = Annotated[Path, typer.Option(help="Folder for the model, its course and checkpoints.")]
 Seed = Annotated[int, typer.Option(help="Same seed, same course.", min=0)]
-Resume = Annotated[bool, typer.Option("--resume", help="Go on where this folder's course stopped.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")]
 FourBits = Annotated[
     bool, typer.Option("--four-bits/--full", help="A LoRA over four bits, on a graphics card with bitsandbytes.")
 ]
@@ -38,7 +38,7 @@ SMALL = "small"
 
 
 def register(app: typer.Typer) -> None:
-    app.add_typer(commands)
+    app.add_typer(commands, name="llm")
 
 
 @contextmanager
@@ -59,21 +59,21 @@ def _part(name: str) -> Any:
 
 @commands.command()
 def teacher(
-    out: Annotated[Path, typer.Option(help="Where its weeks are written, a line of JSON each.")] = WEEKS,
+    out: Annotated[Path, typer.Option(help="File for its weeks, a line of JSON each.")] = WEEKS,
     weeks: Annotated[int, typer.Option(help="Simulated weeks.", min=1)] = 150,
     lives: Annotated[int, typer.Option(help="Lives of two weeks in deployed mode.", min=0)] = 20,
     first: Annotated[int, typer.Option(help="First seed; evaluations begin at 0 and at 10000.", min=0)] = 1000,
     condition: Annotated[str, typer.Option(help="in, ood, shifted or discrete.")] = "in",
     model: Annotated[
-        str | None, typer.Option(help="A model at the address of BRIDGE_POLICY_LLM_ADDRESS; by itself: the planner.")
+        str | None, typer.Option(help="A model at the address of BRIDGE_POLICY_LLM_ADDRESS; default: the planner.")
     ] = None,
-    concurrency: Annotated[int, typer.Option(help="Weeks that a service is asked about at once.", min=1)] = 3,
+    concurrency: Annotated[int, typer.Option(help="Weeks that are played with a service at the same time.", min=1)] = 3,
     prices: Annotated[
         Path | None, typer.Option(help="TOML: per model, input and output in USD per million tokens.")
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Write down a teacher's weeks and grade them; a run that was stopped goes on with what is missing."""
+    """Record a teacher's weeks and grade them. A run that was stopped continues."""
     from lab.cli.simulation import known_condition
 
     known_condition(condition)
@@ -95,7 +95,7 @@ def teacher(
 
 
 def _asked(part: Any, model: str, concurrency: int) -> Any:
-    """A teacher behind the address that is set. Raises SetupError without one."""
+    """Return a teacher behind the configured address. Raises SetupError without an address."""
     from bridge import registry
 
     settings = registry.policy_settings("llm")
@@ -120,12 +120,12 @@ def sft(
         typer.Option(help="Without --model: small, the sequence model; or a language model, tiny or 50m."),
     ] = "small",
     weeks: Annotated[
-        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; by itself 48000.", min=64)
+        int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 48000.", min=64)
     ] = None,
-    tokens: Annotated[int, typer.Option(help="Budget of a prompt.", min=300)] = 2000,
+    tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
     epochs: Annotated[float, typer.Option(help="Times each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
-    rate: Annotated[float | None, typer.Option(help="Of learning; by itself 3e-3, with --model 2e-4.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; default 3e-3, with --model 2e-4.")] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
@@ -157,11 +157,13 @@ def grpo(
     lessons: Lessons = WEEKS,
     model: Annotated[Path, typer.Option(help="Folder of the taught model.")] = TAUGHT / "sft",
     out: Out = TAUGHT / "grpo",
-    steps: Annotated[int | None, typer.Option(help="Updates; by itself 500, of the sequence model 120.", min=1)] = None,
+    steps: Annotated[int | None, typer.Option(help="Updates; default 500, for the sequence model 120.", min=1)] = None,
     group: Annotated[int, typer.Option(help="Answers to each prompt.", min=2)] = 8,
     prompts: Annotated[int, typer.Option(help="Prompts per update.", min=1)] = 4,
-    rate: Annotated[float, typer.Option(help="Of learning.")] = 1e-5,
-    room: Annotated[int | None, typer.Option(help="Tokens an answer may take; by itself what lessons need.")] = None,
+    rate: Annotated[float, typer.Option(help="Learning rate.")] = 1e-5,
+    room: Annotated[
+        int | None, typer.Option(help="Largest length of an answer in tokens; default: what the lessons need.")
+    ] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
@@ -199,10 +201,10 @@ def grade(
     model: Annotated[
         list[str] | None,
         typer.Option(
-            help="NAME=FOLDER of a taught model, repeatable; by itself the shipped one and those in trained/llm."
+            help="NAME=FOLDER of a taught model, repeatable; default: the shipped model and those in trained/llm."
         ),
     ] = None,
-    episodes: Annotated[int, typer.Option(help="Weeks per condition, with seeds that everybody gets.", min=2)] = 50,
+    episodes: Annotated[int, typer.Option(help="Weeks per condition, with the same seeds for all models.", min=2)] = 50,
     out: Annotated[Path, typer.Option(help="Folder for the three plots and the figures.")] = TAUGHT,
     write: Annotated[Path | None, typer.Option(help="Put the table into this document.")] = None,
     json: options.Json = False,
@@ -246,11 +248,13 @@ def personalise(
     model: Annotated[Path | None, typer.Option(help="Folder of the model that is served.")] = None,
     threads: Annotated[int, typer.Option(help="Processor threads; it always runs at low priority.", min=1)] = 1,
     epochs: Annotated[int, typer.Option(help="Times each answer is seen.", min=1)] = 3,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the newest one back; the one before it counts.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Withdraw the newest adapter; the adapter before it is used again.")
+    ] = False,
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Tune the model to one person's answers, kept only if it is better on the later ones; goes on if stopped."""
+    """Tune the model to a user's answers, and keep it if it predicts the later answers better."""
     from bridge import installation as app
     from bridge.advice import adapters
 
@@ -315,8 +319,10 @@ def _said(row: dict[str, Any], user: str) -> str:
 @commands.command()
 def serve(
     model: Annotated[Path, typer.Option(help="Folder of a taught model.")] = TAUGHT / "grpo",
-    name: Annotated[str, typer.Option(help="What the model is called in requests.")] = "rhythm",
-    port: Annotated[int, typer.Option(help="On this machine alone; 0: any that is free.", min=0, max=65535)] = 8081,
+    name: Annotated[str, typer.Option(help="Name of the model in requests.")] = "rhythm",
+    port: Annotated[
+        int, typer.Option(help="The port to listen on, for this machine only; 0 takes any free one.", min=0, max=65535)
+    ] = 8081,
     threads: Annotated[int, typer.Option(help="Processor threads.", min=1)] = 1,
     json: options.Json = False,
 ) -> None:

@@ -23,7 +23,7 @@ WAYS = {"ips": "inverse propensity", "snips": "self-normalised", "dr": "doubly r
 
 
 def evaluate(names: Sequence[str], user: str | None, *, json: bool) -> None:
-    """Policies on the feedback of one person, or of everybody."""
+    """Estimate the worth of policies from the feedback of a user, or of all users."""
     from bridge import installation
     from lab.evaluation import logged
     from lab.evaluation.offpolicy import model

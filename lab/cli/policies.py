@@ -27,7 +27,7 @@ class Opened:
         return policy
 
     def share(self) -> float:
-        """Of all decisions so far. Raises SetupError where it is more than 5 %."""
+        """Return the share of decisions left to another policy. Raises SetupError above 5 %."""
         decisions = sum(one.decisions for one in self._counting)
         share: float = sum(one.fallbacks for one in self._counting) / max(decisions, 1)
         if share > MOST:

@@ -23,7 +23,7 @@ def simulate(
             help="A policy (see: bridge sources); not --deployed also oracle, planner-no-inference and NAME+blind."
         ),
     ] = "heuristic",
-    seed: Annotated[int, typer.Option(help="Which person and which events.", min=0)] = 0,
+    seed: Annotated[int, typer.Option(help="Seed of the person and of the events.", min=0)] = 0,
     condition: Condition = "in",
     deployed: Annotated[
         bool,

@@ -21,10 +21,10 @@ def train(
     out: Annotated[Path, typer.Option(help="Folder for weights, trajectories and checkpoints.")] = Path("trained"),
     minutes: Annotated[
         float | None,
-        typer.Option(help="Length of the course, in minutes of one core, about; by itself: in full.", min=0.01),
+        typer.Option(help="Approximate length of the training in minutes of a core; default: in full.", min=0.01),
     ] = None,
     seed: Annotated[int, typer.Option(help="Same seed and minutes, same course.", min=0)] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Go on where the course in this folder stopped.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")] = False,
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw the training and the scores beside the baselines (needs '.[plot]').")
     ] = False,

@@ -23,7 +23,7 @@ def validate_meters(
         Path | None, typer.Option(help="Folder with LifeSnaps or Welltory (also as lifesnaps/ and welltory/ in it).")
     ] = None,
     table: Annotated[
-        Path | None, typer.Option(help="Any cohort as one CSV: person, date, measurements, report_* columns.")
+        Path | None, typer.Option(help="A cohort as a CSV file: person, date, measurements, report_* columns.")
     ] = None,
     write: Annotated[Path | None, typer.Option(help="Put the tables into this document too.")] = None,
     json: options.Json = False,

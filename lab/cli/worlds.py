@@ -72,14 +72,14 @@ def _split(names: str) -> list[str]:
 
 
 def opened(name: str) -> Any:
-    """A policy by its name; ``default`` is what people are served here."""
+    """Return a policy by its name. ``default`` is the policy that serves users of this installation."""
     from bridge import config, registry
 
     return registry.policy(config.load().policy if name == SERVED else name)
 
 
 def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
-    """In another process: one life, behind the guard or bare."""
+    """Live a trial, with or without the guard. Called in a worker process."""
     from bridge.domain.guard import Guard, Guarded
     from lab.evaluation import trials
 
@@ -90,7 +90,9 @@ def play(trial: Trial) -> tuple[Trial, dict[str, float]]:
 
 
 def _played(asked: Sequence[Trial], cores: int, kept: Path | None) -> dict[Trial, Mapping[str, float]]:
-    """All trials in the order asked for; those that a file already holds are taken from it, the others put there."""
+    """Return the results of all trials in their order. Results in the file ``kept`` are read, new results are added to
+    it.
+    """
     from concurrent.futures import ProcessPoolExecutor, as_completed
     from multiprocessing import get_context
 

@@ -108,11 +108,13 @@ def dosages(given: NDArray[np.bool_]) -> Array:
     """(n,) mean over the slots of the dosage at their start, as the guard counts it."""
     import numpy as np
 
-    now, total = np.zeros(len(given)), np.zeros(len(given))
+    now: Array = np.zeros(len(given))
+    total: Array = np.zeros(len(given))
     for slot in given.T:
         total += now
         now = FADES * now + (1 - FADES) * slot
-    return np.asarray(total / max(given.shape[1], 1))
+    mean: Array = total / max(given.shape[1], 1)
+    return mean
 
 
 def interactions(taken: Array) -> Array:

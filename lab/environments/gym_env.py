@@ -1,14 +1,15 @@
 """The simulator as Gymnasium environments, single and vectorised. It needs ``pip install 'rhythm-lab[gym]'``.
 
-Observation, a vector of 48 numbers: the five meters (0..1), their last changes, what of these a neutral person would
-not have had (both -1..1), the day and the slot (one-hot), the share of the week that is left, the last reward, the last
-action (one-hot), and the event of this step (one-hot). Nothing in it tells who the person is; ``info`` does when the
-week is over (``profile``, ``belief_target``, ``final_score``). Nobody of ``ood`` is among the people of ``in``.
+An observation is a vector of 48 numbers. It holds the five meters (0 to 1) and their last changes (-1 to 1). It holds
+the part of these changes that a neutral person would not have had (-1 to 1). Then follow day and slot (one-hot), the
+share of the week that is left, the last reward, the last action (one-hot) and this step's event (one-hot). No number
+tells the person; ``info`` does when the week is over (``profile``, ``belief_target``, ``final_score``). The conditions
+``ood`` and ``in`` share no person.
 
-Actions: the ten of ``rhythm_env.interface.ActionType``, by their order. Reward: that of the published environment, with
-its terminal part. An episode is one week, 28 steps; it is terminated, never truncated.
+Actions are the ten of ``rhythm_env.interface.ActionType``, in their order. The reward is that of the published
+environment, with its terminal part. An episode is a week of 28 steps. It is terminated, never truncated.
 
-Versions: 1, the numbers of ``rhythm_env.constants`` as first fitted.
+Version 1 has the numbers of ``rhythm_env.constants`` as first fitted.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def observation_space() -> spaces.Box:
 
 
 def vectors(weeks: Weeks) -> Floats:
-    """(n, 48): what is seen of every week."""
+    """Return the observation vectors (n, 48) of all weeks."""
     step = min(weeks.step, STEPS - 1)
     seen = np.zeros((SIZE, weeks.n), dtype=np.float32)
     seen[:METERS] = weeks.meters
@@ -112,7 +113,7 @@ def _revealed(weeks: Weeks) -> dict[str, Any]:
 
 
 class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
-    """Many weeks in step; all end together, and the step after the last begins new ones (``NEXT_STEP``)."""
+    """Many weeks played in step. All weeks end together, and the next step begins new weeks (``NEXT_STEP``)."""
 
     def __init__(self, num_envs: int, condition: str = "in") -> None:
         self.num_envs = num_envs
@@ -129,7 +130,9 @@ class RhythmVectorEnv(VectorEnv[Any, Any, Any]):
     def reset(
         self, *, seed: int | list[int | None] | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Floats, dict[str, Any]]:
-        """Without a seed chance goes on from where it is; a list of them is one seed of all weeks."""
+        """Begin new weeks. Without a seed the random numbers go on; a list of seeds counts as a single seed for all
+        weeks.
+        """
         del options
         given = ([one for one in seed if one is not None] or None) if isinstance(seed, list) else seed
         if given is not None:

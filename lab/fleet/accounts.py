@@ -1,7 +1,7 @@
-"""A few made-up people whose accounts many share, with the records and rows that each must come to.
+"""A few made-up people whose accounts many users share, with the records and rows that each user must get.
 
-In every id stands ``MARK``, which is replaced by the number of the person it is served to: no two people have a record
-in common, and what lands at the wrong person is found.
+Every id contains ``MARK``, which is replaced by the number of the user that is served. No two users therefore have a
+record in common, and a record that lands at the wrong user is found.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def consent(source: str, person: int) -> dict[str, Any]:
 
 
 def records(source: str, account: Mapping[str, Any]) -> list[RawRecord]:
-    """Every record an account holds, by the vendors' own shapes and without any connector's help."""
+    """Return every record of an account, read by the vendor's own shapes and without a connector."""
     if source == "google_calendar":
         listed = [("calendar", row["id"], row) for row in account["calendars"]]
         listed += [("event", f"{place}/{row['id']}", row) for place, rows in account["events"].items() for row in rows]
@@ -120,7 +120,7 @@ def records(source: str, account: Mapping[str, Any]) -> list[RawRecord]:
 
 
 def holdings(days: int) -> list[dict[str, tuple[list[str], Counter[str]]]]:
-    """Of every kind of person, by source: the paths of their records, and how many rows of what they come to."""
+    """Return by source, for every kind of person, the paths of the records and the number of their rows."""
     return [
         {source: _meaning(source, records(source, account)) for source, account in accounts(kind, days).items()}
         for kind in range(KINDS)

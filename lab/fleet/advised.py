@@ -23,9 +23,10 @@ NUMBER = 8  # bytes of one, and of an instant
 
 
 def bytes_per_advice(store: Store) -> float:
-    """Bytes of one slot's advice, once a month of answers stands in what the policy is shown.
+    """Return the bytes of a slot's advice after a month of answers, which the policy is shown.
 
-    The levels in that month are replaced by random ones: a life's are never alike, and what never changes takes less.
+    The levels in that month are replaced by random levels. Equal levels would take less space than those of a real
+    life.
     """
     user, slots = store.people.user_by_id(1), HISTORY_DAYS * SLOTS_PER_DAY
     classifier, policy = registry.classifier("keywords"), registry.policy("heuristic")
@@ -45,7 +46,7 @@ def bytes_per_advice(store: Store) -> float:
 
 
 def _lively(observation: str) -> bytes:
-    """As it is stored, with levels in its past that are all different."""
+    """Return the observation as it is stored, with different levels in every slot of its past."""
     rng, body = random.Random(0), json.loads(observation)
     for one in body["history"]:
         one["levels"] = {name: round(rng.random(), 4) for name in one["levels"]}

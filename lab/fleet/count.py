@@ -38,7 +38,7 @@ def count(store: Store, users: int, days: int) -> Counted:
 
 
 def _found(store: Store, people: range) -> dict[tuple[int, str], Counter[str]]:
-    """(person, source) -> every record by its path, and how many there are of everything else."""
+    """Count by (person, source) every record by its path, and all other rows by their kind."""
     found: dict[tuple[int, str], Counter[str]] = defaultdict(Counter)
     c, r = tables.connections.c, tables.records.c
     mine = tables.connections.join(tables.sources)
@@ -61,7 +61,7 @@ def _others(mine: sa.Join) -> Iterator[tuple[str, sa.Join]]:
 
 
 def missed(store: Store, rounds: int) -> int:
-    """Syncs that were due in one of the rounds and never ended well."""
+    """Count the syncs that were due in a round and never succeeded."""
     c, runs = tables.connections.c, tables.sync_runs
     well = sa.func.sum(sa.case((runs.c.outcome.like('%"outcome": "ok"%'), 1), else_=0))
     query = sa.select(well.label("well")).select_from(tables.connections.outerjoin(runs)).group_by(c.id)

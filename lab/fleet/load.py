@@ -111,7 +111,7 @@ def _round(
 
 
 def _spread(store: Store, base: datetime, until: datetime) -> None:
-    """Make the connections due one after the other, as they are once everything has been running for a while."""
+    """Make the connections due in turn, evenly spaced, as they are after the daemon has run for some time."""
     with store.database.write() as db:
         c = tables.connections.c
         low, high = db.execute(sa.select(sa.func.min(c.id), sa.func.max(c.id))).one()
@@ -144,7 +144,7 @@ def _at(sizes: Sequence[float], share: float) -> float:
 
 
 def _parts(store: Store) -> dict[str, int]:
-    """Bytes of every table with its indices, and of the whole database."""
+    """Return the bytes of every table with its indices, and of the whole database."""
     grown, whole = (*DAILY, tables.sync_runs), stage.size(store)
     try:
         return {table.name: stage.part(store, table) for table in grown} | {"all": whole}
@@ -153,9 +153,9 @@ def _parts(store: Store) -> dict[str, int]:
 
 
 def _growth(users: int, days: int, advice: float, loaded: dict[str, int], later: dict[str, int]) -> dict[str, Any]:
-    """Bytes: of a person's day, of how a sync ended, of one advice, and what a person has after a year with all of it.
+    """Return the bytes of a person's day, of a sync's outcome and of an advice, and the sum of a person's year.
 
-    The tables that grow are measured by themselves: what updates leave behind is used again, and is no growth.
+    Only tables that grow are measured. Space that updates leave behind is used again and is no growth.
     """
     run = later["sync_runs"] / (2 * users * len(SOURCES))  # everybody was synced twice
     day = sum(loaded[table.name] for table in DAILY) / users / days

@@ -70,7 +70,7 @@ def heard(process: subprocess.Popen[str]) -> dict[str, Any]:
 
 
 def populate(store: Store, users: int, vault: Vault) -> None:
-    """Add people, each connected to every source. Raises SetupError for a store that holds anybody."""
+    """Add people, each connected to every source. Raises SetupError for a store that holds users already."""
     with store.database.write() as db:
         if db.execute(sa.select(tables.users.c.id).limit(1)).first():
             raise SetupError("that store holds somebody; the fleet needs one of its own: bridge fleet --users 20")
@@ -99,7 +99,7 @@ def _add(db: sa.Connection, people: range, numbers: list[int], vault: Vault) -> 
 
 
 def size(store: Store) -> int:
-    """Bytes the database takes, without what is free in it."""
+    """Return the bytes that the database takes, without its free space."""
     with store.database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as db:
         if db.dialect.name == "postgresql":
             return int(db.execute(sa.text("SELECT pg_database_size(current_database())")).scalar_one())
@@ -112,7 +112,7 @@ def size(store: Store) -> int:
 
 
 def part(store: Store, table: sa.Table) -> int:
-    """Bytes a table takes with its indices."""
+    """Return the bytes that a table takes with its indices."""
     with store.database.read() as db:
         if db.dialect.name == "postgresql":
             query = sa.text("SELECT pg_total_relation_size(CAST(:name AS regclass))")

@@ -1,7 +1,7 @@
-"""The fleet's vendors, in a process of their own so that their cost is not counted. Each port serves many accounts.
+"""The fleet's vendors, in their own process so that their cost is not counted. Each port serves many accounts.
 
-Every answer is made once for each kind of person by the vendor's own server in ``lab``, kept as bytes, and sent
-with the asking person's number in its ids. It ends when whoever started it closes its standard input.
+The vendor's own server in ``lab`` makes every answer once for each kind of person. The answers are kept as bytes and
+sent with the asking person's number in their ids. The process ends when its standard input is closed.
 """
 
 from __future__ import annotations

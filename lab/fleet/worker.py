@@ -1,6 +1,7 @@
-"""A worker of the fleet, whose threads claim due connections and sync them as the daemon does, and count the cost.
+"""A worker of the fleet. Its threads claim due connections and sync them as the daemon does, and count the cost.
 
-It reads a line of JSON for every round, and prints lines of JSON: how many are done, and at the end what it measured.
+It reads a line of JSON for every round. It prints lines of JSON with the number of finished syncs, and its measurements
+at the end.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ TELLING = 0.5  # seconds between two words on how far it is
 
 @dataclass(slots=True, kw_only=True)
 class Round:
-    """Everything due up to ``until``, on a clock that showed ``base`` when the monotonic one showed ``origin``."""
+    """The connections due up to ``until``. The clock showed ``base`` when the monotonic clock showed ``origin``."""
 
     bridge: installation.Bridge
     base: datetime

@@ -1,8 +1,8 @@
 """A body that follows a hidden life, with nights and days in no vendor's format.
 
-Levels, their spread between and within people, and how much a day remembers of the one before are those of LifeSnaps
-(71 people; `bridge live --moments FOLDER` prints both side by side). How far a night follows the truth is drawn for
-each person from the range measured on people, and is a correlation: most of what a band says of a night is the night.
+Levels, their spread between and within people, and the correlation of a day with the day before are those of LifeSnaps
+(71 people; `bridge live --moments FOLDER` prints both side by side). The correlation of a night with the truth is drawn
+for each person from the range measured on people. A band therefore mostly tells the night itself, not the truth.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Morning:
 
 @dataclass(slots=True)
 class Body:
-    """One person's. Each night has its own chance, so that two lives of one person differ by what was done only."""
+    """A person's body. Each night has its own random numbers, so that two lives differ only by the actions taken."""
 
     seed: int
     validity: float = field(init=False)
@@ -104,7 +104,7 @@ class Body:
         return self.validity * z + math.sqrt(1 - self.validity**2) * rng.gauss(0, 1)
 
     def _figure(self, name: str, felt: float, memory: float, rng: random.Random) -> float:
-        """One figure: most of what is felt, its own error, and what is left of the day before."""
+        """Return a figure that mixes what the person feels, the figure's own error, and the value of the day before."""
         fresh = AGREEMENT * felt + math.sqrt(1 - AGREEMENT**2) * rng.gauss(0, 1)
         before = self._waves.get(name, fresh)
         self._waves[name] = memory * before + math.sqrt(1 - memory**2) * fresh

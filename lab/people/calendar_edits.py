@@ -48,7 +48,7 @@ def made(rng: random.Random) -> Made:
 
 
 def placed(begin: datetime, minutes: float, zone: str) -> Made:
-    """``start`` and ``end`` of an event that begins at a wall time."""
+    """Return ``start`` and ``end`` of an event that begins at a wall time."""
     start = begin.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC).astimezone(ZoneInfo(zone))
     end = (start.astimezone(UTC) + timedelta(minutes=minutes)).astimezone(ZoneInfo(zone))
     return {
@@ -76,7 +76,7 @@ def changed_instance(series: Made, rng: random.Random) -> Made:
 
 
 def instance_start(series: Made, number: int) -> Made:
-    """``start`` of an instance, on the series' own wall clock."""
+    """Return ``start`` of an instance, on the series' own wall clock."""
     rule = series["recurrence"][0]
     step = timedelta(days=1 if "DAILY" in rule else 14 if "INTERVAL=2" in rule else 7) * number
     start = series["start"]

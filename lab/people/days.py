@@ -50,7 +50,7 @@ ZONE_SHARES = {  # of a workout's time, by heart-rate zone
 
 
 def whoop_account(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> dict[str, Any]:
-    """Everything WHOOP holds, each collection ascending by time. Today's cycle is running and has no end."""
+    """Return a WHOOP account, each collection ascending by time. Today's cycle is running and has no end."""
     slept = nights(today, zone, days, hard, rng)
     workouts = dict(_workouts(slept, zone, today, hard, rng))
     naps = dict(_naps(slept, zone, today, rng))
@@ -79,7 +79,7 @@ def _minutes(record: Mapping[str, Any]) -> float:
 def cycles(
     slept: Sequence[Night], workouts: Mapping[date, Mapping[str, Any]], zone: ZoneInfo, rng: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """A cycle begins with a sleep and lasts to the next one that was recorded: a night without strap makes it long."""
+    """Yield WHOOP cycles, from a recorded sleep to the next. A night without strap makes a long cycle."""
     ends: list[datetime | None] = [later.start for _, later in pairwise(slept)]
     for night, end in zip(slept, [*ends, None], strict=True):
         record: dict[str, Any] = {
@@ -98,7 +98,7 @@ def cycles(
 
 
 def _load(night: Night, running: bool, workout: Mapping[str, Any] | None, rng: random.Random) -> dict[str, Any]:
-    """Strain 0-21 and total energy; a running day has had its night and breakfast only."""
+    """Return strain (0 to 21) and total energy. A day that is not over has only had its night and breakfast."""
     trained = float(workout["score"]["strain"]) if workout else 0.0
     strain = 1.9 + 0.3 * bell(rng) if running else 7.2 + 0.45 * trained + 1.1 * bell(rng) + night.stress
     energy = 3100 + 90 * bell(rng) if running else 7600 + 190 * strain + 250 * bell(rng)
@@ -162,7 +162,7 @@ def _effort(training: Training, length: int, rng: random.Random) -> dict[str, An
 def _naps(
     slept: Sequence[Night], zone: ZoneInfo, today: date, rng: random.Random
 ) -> Iterator[tuple[date, dict[str, Any]]]:
-    """Now and then on a weekend afternoon, and never on consecutive days."""
+    """Return naps, now and then on a weekend afternoon and never on consecutive days."""
     last = date.min
     for night in slept:
         free = night.day.weekday() >= 5 and night.day < today

@@ -25,7 +25,7 @@ __all__ = ["DEMO_TIME", "DEMO_USER", "DEMO_ZONE", "Agreeing", "Visitor", "enviro
 
 @contextmanager
 def stage(*, seed: int, today: date | None = None, days: int = 75) -> Iterator[tuple[list[str], list[str]]]:
-    """Run vendors on loopback for an empty installation; yields the sources and the paths of the downloads."""
+    """Run vendors on loopback for an empty installation. Yields the sources and the paths of the downloads."""
     today = today or datetime.now(ZoneInfo(DEMO_ZONE)).date()
     person = demo_person(today, zone=DEMO_ZONE, days=days, seed=seed)
     with ExitStack() as stack:
@@ -54,7 +54,7 @@ def _download(files: Mapping[str, bytes], folder: Path) -> list[str]:
 
 
 def serve(stack: ExitStack, source: str, account: Mapping[str, Any]) -> tuple[Any, dict[str, str]]:
-    """Run a source's vendor as long as ``stack``; returns the vendor and the variables that point to it."""
+    """Run a source's vendor until ``stack`` closes. Returns the vendor and the variables that point to it."""
     vendor = registry.resolve(f"lab.vendors.{source}:Vendor")(account)
     server = stack.enter_context(LabServer(vendor.application))
     settings: dict[str, str] = vendor.settings(server.url)
@@ -62,7 +62,7 @@ def serve(stack: ExitStack, source: str, account: Mapping[str, Any]) -> tuple[An
 
 
 class Visitor(webbrowser.BaseBrowser):
-    """A browser whose person agrees to everything: it follows the vendor's redirects back to the waiting command."""
+    """A browser whose user agrees to everything. It follows the vendor's redirects back to the waiting command."""
 
     def open(self, url: str, new: int = 0, autoraise: bool = True) -> bool:  # noqa: ARG002 - the interface's names
         threading.Thread(target=_follow, args=(url,), daemon=True).start()

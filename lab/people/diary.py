@@ -1,4 +1,4 @@
-"""A simulated person's calendar at Google: what comes round, what was planned, and part of what was done."""
+"""A simulated person's Google calendar, with recurring entries, plans, and a part of the actions taken."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ class Diary:
         self._written[moment] = event["id"]
 
     def strike(self, moment: Moment) -> None:
-        """Take the entry of a slot out, if there is one."""
+        """Remove the entry of a slot, if the slot has an entry."""
         written = self._written.pop(moment, None)
         if written is not None:
             self.vendor.delete(ME, written)

@@ -34,14 +34,14 @@ def garmin_account(
 
 
 def _bounds(day: date, today: date, zone: ZoneInfo, woke: datetime) -> tuple[datetime, datetime]:
-    """A civil day; today has lasted until a while after waking."""
+    """Return the bounds of a civil day. The current day ends some time after waking."""
     start = datetime.combine(day, time(), zone)
     end = datetime.combine(day + DAY, time(), zone)
     return start, min(end, woke.astimezone(zone) + timedelta(hours=1)) if day == today else end
 
 
 def _stamps(name: str, at: datetime, zone: ZoneInfo) -> dict[str, str]:
-    """``...GMT`` and ``...Local`` as Connect writes them."""
+    """Return the ``...GMT`` and ``...Local`` fields of an instant as Connect writes them."""
     return {
         f"{name}GMT": f"{at.astimezone(UTC):%Y-%m-%dT%H:%M:%S}.0",
         f"{name}Local": f"{at.astimezone(zone):%Y-%m-%dT%H:%M:%S}.0",
@@ -49,7 +49,7 @@ def _stamps(name: str, at: datetime, zone: ZoneInfo) -> dict[str, str]:
 
 
 def _epochs(name: str, at: datetime, zone: ZoneInfo) -> dict[str, int]:
-    """The same in milliseconds; the local one is the wall clock read as if it were UTC."""
+    """Return an instant in milliseconds, as UTC and as the local wall clock read as if it were UTC."""
     wall = at.astimezone(zone).replace(tzinfo=UTC)
     return {f"{name}GMT": round(at.timestamp() * 1000), f"{name}Local": round(wall.timestamp() * 1000)}
 

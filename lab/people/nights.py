@@ -1,7 +1,7 @@
-"""The demo person's nights: when they slept, how well, and what the body said in the morning, in WHOOP's shapes.
+"""The demo person's nights in WHOOP's shapes, with bed times, quality of sleep and the morning's measurements.
 
-Magnitudes are those of a healthy adult: RMSSD around 55 ms varying by some 20 % from day to day and remembering the
-day before, resting heart rate moving against it, 15-25 % of sleep deep and 20-25 % REM.
+Magnitudes are those of a healthy adult. RMSSD is around 55 ms, varies by some 20 % between days and depends on the day
+before. Resting heart rate moves against it. Deep sleep takes 15 to 25 % and REM 20 to 25 % of the sleep.
 """
 
 from __future__ import annotations
@@ -75,14 +75,14 @@ def stamp(at: datetime) -> str:
 
 
 def offset_text(at: datetime, zone: ZoneInfo) -> str:
-    """``+hh:mm`` of the zone at an instant, as WHOOP writes it."""
+    """Return the zone's offset at an instant as ``+hh:mm``, as WHOOP writes it."""
     minutes = int((at.astimezone(zone).utcoffset() or timedelta()) / timedelta(minutes=1))
     hours, rest = divmod(abs(minutes), 60)
     return f"{'-' if minutes < 0 else '+'}{hours:02}:{rest:02}"
 
 
 def nights(today: date, zone: ZoneInfo, days: int, hard: frozenset[date], rng: random.Random) -> list[Night]:
-    """The nights that end on each of the last ``days`` days, ascending; one of them was slept without the strap."""
+    """Return the nights that end on each of the last ``days`` days, ascending. A night among them has no strap."""
     sleeper = Sleeper(zone=zone, hard=hard, rng=rng, wave=bell(rng), cycle_id=720_000_000 + rng.randrange(1_000_000))
     slept: list[Night] = []
     for ago in reversed(range(days)):
@@ -104,7 +104,7 @@ class Sleeper:
     debt: float = 20.0  # minutes of sleep
 
     def night(self, day: date, before: Sequence[Night], *, scored: bool) -> Night:
-        """The night that ends on ``day``; the days before it must have been asked for first."""
+        """Return the night that ends on ``day``. The nights of the days before must have been asked for first."""
         rng = self.rng
         self.wave = MEMORY * self.wave + math.sqrt(1 - MEMORY**2) * bell(rng)
         self.cycle_id += 60_000 + rng.randrange(9_000)
@@ -137,13 +137,13 @@ class Sleeper:
         return night
 
     def _hrv(self, asleep: float, stress: float) -> float:
-        """Lognormal: a slow wave, up with sleep, down with stress, and the day's own chance."""
+        """Draw a lognormal HRV with a slow wave, which rises with sleep and falls with stress."""
         lift = 0.15 * self.wave + 0.05 * (asleep - USUAL_SLEEP) / 45 - 0.24 * (stress - CALM)
         return HRV * math.exp(lift + 0.05 * bell(self.rng))
 
 
 def _bed_times(day: date, zone: ZoneInfo, stress: float, rng: random.Random) -> tuple[datetime, datetime]:
-    """Later before a free day, later still under stress; up by a quarter to nine at the latest."""
+    """Return bed and waking times. Bed is later before a free day and under stress; waking is at 8:45 at the latest."""
     free = day.weekday() >= 5
     to_bed = 23 * 60 + (55 if free else 0) + 35 * max(stress - CALM, 0) + 20 * bell(rng)
     up = (8 * 60 if free else 6 * 60 + 55) + 13 * bell(rng)
@@ -154,7 +154,7 @@ def _bed_times(day: date, zone: ZoneInfo, stress: float, rng: random.Random) -> 
 
 
 def _consistency(start: datetime, end: datetime, before: Sequence[Night], zone: ZoneInfo) -> float:
-    """100 less a third of a point per minute by which bed and wake times stray from those of the nights before."""
+    """Return 100 less a third of a point per minute by which bed and waking times differ from the nights before."""
     if not before:
         return 80.0
     strays = [
@@ -171,13 +171,16 @@ def _clock(at: datetime) -> float:
 
 
 def recovery_score(night: Night) -> int:
-    """The vendor's own formula is not public; this one rises with HRV and sleep and falls with resting heart rate."""
+    """Return a made-up recovery score, which rises with HRV and sleep and falls with resting heart rate.
+
+    The vendor's own formula is not public.
+    """
     lift = 45 * math.log(night.hrv / HRV) - 1.2 * (night.resting_hr - RESTING_HR)
     return round(min(max(62 + lift + 0.35 * (100 * min(night.asleep / night.need, 1) - 90), 1), 99))
 
 
 def sleep_record(night: Night, zone: ZoneInfo, nap_before: float, rng: random.Random) -> dict[str, Any]:
-    """The night in the shape of ``/v2/activity/sleep``; ``nap_before`` in minutes, of the day before."""
+    """Return the night in the shape of ``/v2/activity/sleep``. ``nap_before`` are minutes of the day before."""
     record = {
         "id": night.sleep_id,
         "cycle_id": night.cycle_id,
@@ -226,7 +229,7 @@ def stage_summary(in_bed: float, awake: float, deep: float, rem: float, rng: ran
 def sleep_score(
     summary: dict[str, int], need: dict[str, int], *, breaths: float, consistency: float | None
 ) -> dict[str, Any]:
-    """WHOOP's percentages: performance is sleep had over sleep needed, efficiency sleep had over time in bed."""
+    """Return WHOOP's percentages. Performance is sleep over needed sleep, efficiency is sleep over time in bed."""
     asleep = summary["total_in_bed_time_milli"] - summary["total_awake_time_milli"]
     score = {
         "stage_summary": summary,
@@ -239,7 +242,7 @@ def sleep_score(
 
 
 def recovery_records(slept: Sequence[Night], rng: random.Random) -> Iterator[dict[str, Any]]:
-    """One per night in the shape of ``/v2/recovery``; without a score where the night had none."""
+    """Return a record per night in the shape of ``/v2/recovery``, without a score if the night had none."""
     for night in slept:
         record: dict[str, Any] = {
             "cycle_id": night.cycle_id,

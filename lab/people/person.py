@@ -26,11 +26,11 @@ def hard_days(today: date) -> frozenset[date]:
 def demo_person(
     today: date, *, zone: str = "Europe/Berlin", days: int = 75, seed: int = 7
 ) -> dict[str, dict[str, Any]]:
-    """Return each live source's account of the person on the morning of ``today``, by the source's name.
+    """Return the person's account at each live source on the morning of ``today``, by the source's name.
 
-    ``days`` nights end on the days up to and including ``today``; both watches see the same ones. There is no clock
-    and no other chance than ``seed``: the same arguments give the same JSON on any machine. Raises ValueError for
-    fewer than 7 days.
+    ``days`` nights end on the days up to and including ``today``. Both watches see the same nights. All random numbers
+    come from ``seed``, and no clock is read, so that the same arguments give the same JSON on any machine. Raises
+    ValueError for fewer than 7 days.
     """
     if days < 7:
         raise ValueError("a person needs at least 7 days")

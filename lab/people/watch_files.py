@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import lab
-from connectors.garmin.fit import EPOCH
+from connectors.garmin.fit import FIT_EPOCH
 
 SERIAL = 3_999_000_111
 INFO, MONITORING, RESTING, STRESS, FILE, STAGE, SCORES, HRV = 103, 55, 211, 227, 0, 275, 346, 370
@@ -36,7 +36,7 @@ def encoded(messages: Iterator[Message], kind: int, created: datetime) -> bytes:
 def watch_day(day: date, *, first: int = 0, last: int = 1440, step: int = 1, steps: int = 8000) -> bytes:
     """Return a FIT file of a local day at UTC+1, with heart rate and stress every ``step`` minutes.
 
-    Steps run from midnight to ``steps``; instants are short (16 bits) but for one in 30 messages, as watches do.
+    Steps run from midnight to ``steps``. As on real watches, instants are short (16 bits) except every 30th.
     """
     midnight = datetime(day.year, day.month, day.day, tzinfo=UTC) - OFFSET
     begin = midnight + timedelta(minutes=first)
@@ -45,7 +45,7 @@ def watch_day(day: date, *, first: int = 0, last: int = 1440, step: int = 1, ste
 
 def _monitored(midnight: datetime, first: int, last: int, step: int, steps: int) -> Iterator[Message]:
     begin = midnight + timedelta(minutes=first)
-    local = int(begin.timestamp()) - EPOCH + int(OFFSET.total_seconds())
+    local = int(begin.timestamp()) - FIT_EPOCH + int(OFFSET.total_seconds())
     yield (
         INFO,
         {"timestamp": begin, "local_timestamp": local, "activity_type": ["walking"], "cycles_to_distance": [1.5]},
@@ -53,7 +53,9 @@ def _monitored(midnight: datetime, first: int, last: int, step: int, steps: int)
     yield MONITORING, {"timestamp": begin, "heart_rate": 60}
     for minute in range(first + step, last + 1, step):
         at = midnight + timedelta(minutes=minute)
-        short = {"timestamp_16": (int(at.timestamp()) - EPOCH) & 0xFFFF} if minute % (30 * step) else {"timestamp": at}
+        short = (
+            {"timestamp_16": (int(at.timestamp()) - FIT_EPOCH) & 0xFFFF} if minute % (30 * step) else {"timestamp": at}
+        )
         yield MONITORING, {**short, "heart_rate": round(62 + 12 * math.sin(minute / 90))}
         yield STRESS, {"stress_level_time": at, "stress_level_value": -2 if minute % 7 == 0 else minute % 80}
         if minute % (15 * step) == 0:

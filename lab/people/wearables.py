@@ -147,7 +147,7 @@ def _slept(night: Night, zone: ZoneInfo) -> dict[str, Any]:
 
 
 def _spots(night: Night, zone: ZoneInfo, rng: random.Random) -> Iterator[dict[str, Any]]:
-    """A few readings of SDNN, which is larger than RMSSD at rest and varies more from one to the next."""
+    """Yield a few SDNN readings. SDNN is larger than RMSSD at rest and varies more between readings."""
     length = night.end - night.start
     for share in (0.2, 0.4, 0.6, 0.8):
         at = (night.start + share * length).astimezone(UTC)

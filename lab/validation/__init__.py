@@ -26,8 +26,11 @@ FILES = {"lifesnaps": (lifesnaps.DAILY, lifesnaps.PROMPTS), "welltory": (welltor
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """A cohort's table: rows with ``cohort``, ``target``, ``predictor``, ``median``, ``iqr``, ``mean``, ``ci95``,
-    ``persons`` and ``days``; those of a predictor alone also ``null95`` and ``p``, and ``warning`` where one is due."""
+    """The table of a cohort.
+
+    Its rows have ``cohort``, ``target``, ``predictor``, ``median``, ``iqr``, ``mean``, ``ci95``, ``persons`` and
+    ``days``. Rows of a single predictor also have ``null95`` and ``p``, and ``warning`` where a warning is due.
+    """
 
     name: str
     rows: list[dict[str, Any]]
@@ -37,9 +40,10 @@ class Result:
 
 
 def validate(data: Path | None, file: Path | None, steps: Steps, proxies: ProxyMap | None = None) -> list[Result]:
-    """Every cohort found in the folder and the one of the table, read by a proxy map or the one that is shipped.
+    """Return the results of every cohort in the folder and of the table, read by a proxy map, by default the shipped
+    map.
 
-    ``steps(name)`` gives a function that is told (done, total). Raises SetupError when there is no cohort.
+    ``steps(name)`` returns a function that is called with (done, total). Raises SetupError when there is no cohort.
     """
     chosen = proxies or proxy.shipped()
     found = [_of_cohort(cohort, steps, chosen) for cohort in _cohorts(data, file)]

@@ -1,4 +1,4 @@
-"""Measures what a one-tap check-in adds to a meter. The product uses a user's earlier check-ins as a signal."""
+"""Measures the gain of a meter from one-tap check-ins. The product uses a user's earlier check-ins as a signal."""
 
 from __future__ import annotations
 

@@ -31,9 +31,9 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Day:
-    """A local date of a person. The night is the one that ended on this date.
+    """A local date of a person. The night is the night that ended on this date.
 
-    Clock times are the person's own wall clock, written as UTC: a cohort names no zone and none is needed.
+    Clock times are the person's own wall clock, written as UTC. A cohort names no zone and needs none.
     """
 
     date: date

@@ -76,7 +76,9 @@ def _row(day: Day, reading: Mapping[Meter, Reading]) -> float:
 
 
 def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
-    """target -> date -> answer; the composite is the mean of the answers' distances from the person's means in sd."""
+    """Return target -> date -> answer. The composite is the mean of the answers' distances from the person's means in
+    sd.
+    """
     names = list(dict.fromkeys(name for day in days for name in day.reports))
     found = {name: {day.date: day.reports[name] for day in days if name in day.reports} for name in names}
     parts = [_standardised(answers) for name, answers in found.items() if name != COMPOSITE]
@@ -87,7 +89,7 @@ def _reports(days: Sequence[Day]) -> dict[str, dict[date, float]]:
 
 
 def _standardised(answers: Mapping[date, float]) -> dict[date, float]:
-    """Nothing for a person who always answers the same."""
+    """Standardise a person's answers. Returns nothing for a person who always answers the same."""
     centre, spread = fmean(answers.values()), pstdev(answers.values())
     return {on: (value - centre) / spread for on, value in answers.items()} if spread else {}
 
@@ -124,7 +126,7 @@ def _own(
 
 
 def _inputs(readings: Sequence[Mapping[Meter, Reading]]) -> dict[str, Column]:
-    """Every input the two meters of the body had on any day, as standardised for them."""
+    """Return every input that the two body meters had on any day, standardised as in the meters."""
     seen = [{b.signal: b.z for m in (Meter.SERENITY, Meter.VITALITY) for b in one[m].because} for one in readings]
     return {name: column(one.get(name, 0.0) for one in seen) for name in sorted({name for one in seen for name in one})}
 
@@ -156,7 +158,7 @@ def _value(day: Day | None, name: str) -> float | None:
 
 
 def _garmin(day: Day, yesterday: Day | None) -> float | None:
-    """Less stress is better; the day's mean counts on the day itself only where reports were given all through it."""
+    """Return the stress column; less is better. The day's mean counts on the day itself if reports came all day."""
     value = _value(day if day.hour is None else yesterday, "stress_garmin")
     return None if value is None else -value
 

@@ -1,4 +1,4 @@
-"""The best a straight line could make of the meters' inputs, fitted on everybody but the person it is tried on."""
+"""The best straight line through the meters' inputs, fitted on all persons except the person it is tried on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def _matrix(one: Columns, names: Sequence[str]) -> NDArray[np.float64]:
 
 
 def _products(x: NDArray[np.float64], y: Column) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """X'X and X'y of one person."""
+    """Return X'X and X'y of a person."""
     import numpy as np
 
     if len(y) < 2 or np.ptp(y) == 0:

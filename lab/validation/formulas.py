@@ -34,7 +34,9 @@ class Window:
         return [value for value in found if value is not None]
 
     def z(self, figure: Figure, length: int) -> float | None:
-        """Today's distance from the mean of the days before in their standard deviations; None below two of them."""
+        """Return today's distance from the mean of the days before, in their standard deviations, or None below two
+        days.
+        """
         value, before = figure(self.today), self.values(figure, length)
         if value is None or len(before) < 2:
             return None
@@ -68,9 +70,9 @@ def efficiency(day: Day) -> float | None:
 
 
 def formula_a(window: Window) -> float | None:
-    """50 + 25 z: 0.6 HRV in ms, 0.2 resting heart rate, 0.2 hours asleep against the 30 days before.
+    """Return 50 + 25 z with weights 0.6 HRV in ms, 0.2 resting heart rate and 0.2 hours asleep, against 30 days before.
 
-    After ma3u/healthgraph-agent. It says nothing about missing parts; here the rest is scaled up.
+    After ma3u/healthgraph-agent. It says nothing about missing parts; here the other weights are scaled up.
     """
     parts = ((0.6, window.z(hrv, 30)), (0.2, window.z(slow_heart, 30)), (0.2, window.z(slept, 30)))
     z = _weighted(parts)
@@ -78,9 +80,11 @@ def formula_a(window: Window) -> float | None:
 
 
 def formula_b(window: Window) -> float | None:
-    """0.40 ln HRV, 0.25 resting heart rate, 0.20 sleep quality (efficiency), 0.10 duration, each 0..100 from its z.
+    """Return a sum of parts from 0 to 100, each from its z.
 
-    After ferdiebotden-ai/WellnessApp: 14 days before, weights of what is missing (respiration always) shared out.
+    The parts are 0.40 ln HRV, 0.25 resting heart rate, 0.20 sleep quality (efficiency) and 0.10 duration. After
+    ferdiebotden-ai/WellnessApp, against 14 days before. Weights of missing parts, always that of respiration, are
+    shared out.
     """
     figures = ((0.40, ln_hrv), (0.25, slow_heart), (0.20, efficiency), (0.10, slept))
     scored = ((weight, window.z(figure, 14)) for weight, figure in figures)
@@ -88,9 +92,10 @@ def formula_b(window: Window) -> float | None:
 
 
 def formula_c(window: Window) -> float | None:
-    """0.25 HRV status, 0.25 sleep, 0.15 resting heart rate, 0.10 sleep debt, and 50 for its 0.15 + 0.10 not had here.
+    """Return a sum of 0.25 HRV status, 0.25 sleep, 0.15 resting heart rate and 0.10 sleep debt.
 
-    After stacksjs/ts-health: steps instead of slopes, the same bounds for everybody, 50 for whatever is missing.
+    Its other parts, 0.15 + 0.10, are not available here and count 50. After stacksjs/ts-health: steps instead of
+    slopes, the same bounds for all people, 50 for any missing part.
     """
     fixed = UNKNOWN * (0.15 + 0.10)  # a vendor's readiness and an activity score
     return (

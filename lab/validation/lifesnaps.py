@@ -77,7 +77,7 @@ def _measured(line: Mapping[str, str]) -> dict[str, str]:
 
 
 def _answers(prompts: Iterable[Mapping[str, str]]) -> dict[tuple[str, str], dict[str, str]]:
-    """(person, date) -> report column -> the mean over the day's prompts."""
+    """Return (person, date) -> report column -> the mean over the day's prompts."""
     found: dict[tuple[str, str], list[Mapping[str, str]]] = {}
     for prompt in prompts:
         found.setdefault((prompt.get("id", ""), prompt.get("date", "")), []).append(prompt)

@@ -1,11 +1,11 @@
-"""The protocol's within-person rank correlations of every predictor with every report, and their paired
-differences.
+"""The protocol's within-person rank correlations of every predictor with every report, and their paired differences.
 
-For each person with at least 20 days that have both, Spearman's correlation with ties; over persons the median, the
-quartiles, the mean with Student's 95 % interval, and what reports shifted in a circle by 7 days or more would give.
-All predictors of a target are compared on the same rows, those with a night known at the report, except that one that
-is missing on some of them uses the rows and persons that have it. A paired difference uses the rows that have both.
-Nothing is fitted but the row that says so, and that on other persons than the one it is tried on.
+A person counts with at least 20 days that have both. The correlation is Spearman's, with ties. Over persons the
+protocol gives the median, the quartiles, and the mean with Student's 95 % interval. It also gives the correlation with
+reports that were shifted in a circle by 7 days or more. All predictors of a target are compared on the same rows, those
+with a night known at the report. A predictor that is missing on some rows uses the rows and persons that have it. A
+paired difference uses the rows that have both. Only the row that says so is fitted, on other persons than the person it
+is tried on.
 """
 
 from __future__ import annotations
@@ -60,13 +60,15 @@ def rows(cohort: str, people: Sequence[Columns], on_step: Callable[[int, int], N
 
 
 def _sharing(people: Sequence[Columns]) -> list[Columns]:
-    """Rows with a night, or where no night is known of anybody, rows on which a meter says anything at all."""
+    """Keep the rows with a night. If no person has a night, keep the rows on which a meter has a reading."""
     wanted = 1.0 if any((one.rows == 1.0).any() for one in people) else 2.0
     return [replace(one, rows=(one.rows == wanted).astype(float)) for one in people]
 
 
 def _block(people: Sequence[Columns], target: str) -> list[Columns]:
-    """Everybody asked this, with what knows their earlier answers to it and the row fitted on the others."""
+    """Return the people with reports of a target, with predictors from their earlier answers and from a fit on other
+    people.
+    """
     import numpy as np
 
     asked = [one for one in people if target in one.targets]
@@ -168,7 +170,7 @@ def _shown(ones: Sequence[One | None], name: str, people: Sequence[Columns], tar
 
 
 def _names(all_of: Iterator[Any] | Sequence[Any]) -> list[str]:
-    """Every key, in the order in which they first come."""
+    """Return every key in the order of first appearance."""
     return list(dict.fromkeys(name for one in all_of for name in one))
 
 

@@ -35,7 +35,9 @@ def spearman(x: Column, y: Column) -> float | None:
 
 
 def shifted(x: Column, y: Column) -> Column:
-    """Spearman's correlation of x with y moved on in a circle, for every shift of 7 rows or more in both directions."""
+    """Return Spearman's correlation of x with y shifted in a circle, for every shift of 7 rows or more in both
+    directions.
+    """
     import numpy as np
 
     a, b = _unit(ranks(x)), _unit(ranks(y))

@@ -21,12 +21,12 @@ Row = Mapping[str, str]
 
 
 def read(path: Path) -> Cohort:
-    """The cohort of a table, named after the file.
+    """Read the cohort of a table, named after the file.
 
-    Columns: ``person``, ``date``, ``sleep_onset``, ``wake`` (local ISO), those of ``cohort.NUMBERS``, ``report_hour``
-    and any other ``report_*``, an answer of which more is better. Unknown columns are ignored. A row without person or
-    date, or a second one for a date, and a cell that is no possible number are left out and counted with their reason.
-    Raises SetupError for a file that is none of this.
+    Columns are ``person``, ``date``, ``sleep_onset``, ``wake`` (local ISO), those of ``cohort.NUMBERS``,
+    ``report_hour`` and any other ``report_*``. A higher report is better. Unknown columns are ignored. Rows without
+    person or date, second rows of a date, and impossible numbers are left out. They are counted with their reason.
+    Raises SetupError for a file that is no such table.
     """
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
@@ -41,7 +41,7 @@ def read(path: Path) -> Cohort:
 
 
 def cohort(name: str, rows: Iterable[Row], *, assumed: tuple[str, ...] = (), licence: str = "") -> Cohort:
-    """Rows of text cells, as in the file, to people with days."""
+    """Make a cohort with people and days from rows of text cells."""
     aside: Counter[str] = Counter()
     people: dict[str, dict[date, Day]] = {}
     for row in rows:

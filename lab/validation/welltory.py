@@ -1,7 +1,7 @@
 """Welltory (CC0) holds spot readings of heart-rate variability, each with an answer to "how do you feel?".
 
-No nights and no steps, so no meter can be read: the two inputs that a spot reading gives are tried by themselves, each
-as its distance from the person's readings of the 60 days before. A row is a reading, not a day.
+It has no nights and no steps, so no meter can be read. The two inputs that a spot reading gives are tried by
+themselves, each as its distance from the person's readings of the 60 days before. A row is a reading, not a day.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Spot:
 
 
 def read(folder: Path) -> tuple[list[Columns], Mapping[str, int]]:
-    """Each person's columns, and why how many readings were set aside."""
+    """Return each person's columns, and the number of readings set aside by reason."""
     aside: Counter[str] = Counter()
     people: dict[str, list[Spot]] = {}
     with (folder / FILE).open(encoding="utf-8-sig", newline="") as file:
@@ -78,7 +78,7 @@ def _columns(name: str, spots: Sequence[Spot]) -> Columns:
 
 
 def _distances(spots: Sequence[Spot], figure: str) -> list[float | None]:
-    """(value - median of the 60 days before) / their standard deviation, within +-3."""
+    """Return (value - median of the 60 days before) / their standard deviation, within +-3."""
     found: list[float | None] = []
     for k, spot in enumerate(spots):
         before = [getattr(s, figure) for s in spots[:k] if spot.at - s.at <= WINDOW]

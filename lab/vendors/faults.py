@@ -39,7 +39,7 @@ def always(answer: Answer) -> Fault:
 
 
 def too_many(reset: int) -> Fault:
-    """429, with every header in which a vendor tells when to come back. Google's reason is in the body."""
+    """Answer 429, with every header by which a vendor says when to come back. Google's reason is in the body."""
     headers = {"Retry-After": str(reset), "X-RateLimit-Reset": str(reset), "X-RateLimit-Remaining": "0"}
     body = {"error": {"code": 429, "errors": [{"reason": "rateLimitExceeded"}]}}
     return always(Answer(status=429, body=body, headers=headers))
@@ -109,7 +109,7 @@ def rewritten(application: Application, change: Callable[[Any], Any]) -> Fault:
 
 
 def renamed(value: Any) -> Any:
-    """Every name of an object spelled differently. Lists and values stay."""
+    """Return an object with all names spelled differently. Lists and values stay."""
     if isinstance(value, dict):
         return {f"new_{name}": renamed(inner) for name, inner in value.items()}
     return [renamed(inner) for inner in value] if isinstance(value, list) else value

@@ -114,6 +114,6 @@ def refusal(status: int, reason: str, **headers: str) -> Answer:
 
 
 def page(items: list[dict[str, Any]], query: Mapping[str, str], size: int, last: Mapping[str, str]) -> Answer:
-    """Part of a listing. ``last`` stands on the last page only."""
+    """Return a part of a listing. ``last`` stands on the last page only."""
     found, token = page_of(items, query.get("pageToken"), size)
     return Answer(body={"items": found} | ({"nextPageToken": token} if token else dict(last)))

@@ -1,4 +1,6 @@
-"""A Google Calendar server for an account, with listings by page and sync tokens, and writing.
+"""A Google Calendar server for an account, with listings by page and sync tokens.
+
+Writing is allowed only on calendars that the app made.
 
 Every change has a number; a sync token is the number up to which its holder has seen everything. A listing is of the
 moment of its first page, however many pages it is read in.
@@ -6,8 +8,9 @@ moment of its first page, however many pages it is read in.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 from itertools import count, islice
 from typing import Any
 from urllib.parse import unquote
@@ -15,9 +18,9 @@ from urllib.parse import unquote
 from bridge.recordings.server import Answer, Request
 from lab.vendors.google import GoogleServer, refusal
 from lab.vendors.google_channels import Channels
-from lab.vendors.google_writing import Writing, stamp, wall_clock
 
 API = "/calendar/v3"
+WRITE_SCOPE = "https://www.googleapis.com/auth/calendar.app.created"
 FORBIDDEN = {
     "iCalUID",
     "orderBy",
@@ -105,7 +108,7 @@ class Vendor(GoogleServer):
             self._touch(LIST, key)
 
     def ever(self, calendar: str) -> set[str]:
-        """The ids of all events a calendar holds or held: none is given twice."""
+        """Return the ids of all events that a calendar holds or held. An id is never given twice."""
         return set(self._changes.get(calendar, ())) | {e["id"] for e in self.events(calendar)}
 
     def put_calendar(self, entry: dict[str, Any]) -> None:
@@ -118,7 +121,7 @@ class Vendor(GoogleServer):
         self._touch(LIST, calendar)
 
     def expire_sync_tokens(self) -> None:
-        """Tokens given out so far answer 410 from now on."""
+        """Let all tokens given out so far answer 410 from now on."""
         self._number += 1
         self._oldest_token = self._number
 
@@ -163,7 +166,9 @@ class Vendor(GoogleServer):
         return refusal(404, "notFound") if found is None else Answer(body=found)
 
     def _events(self, calendar: Mapping[str, Any], query: Mapping[str, str]) -> Answer:
-        """Masters and exceptions. With a sync token only what changed since, deleted ones as cancelled."""
+        """Return masters and exceptions. With a sync token only later changes are returned, deleted events as
+        cancelled.
+        """
         if "syncToken" in query and (FORBIDDEN & set(query) or query.get("showDeleted") == "false"):
             return refusal(400, "invalid")
         name = calendar["id"]
@@ -209,3 +214,80 @@ def _tomb(event: Mapping[str, Any]) -> dict[str, Any]:
     """Return what is told of a deleted event. It is the id, and of an exception also its series and instance."""
     kept = {n: event[n] for n in ("id", "recurringEventId", "originalStartTime") if n in event}
     return kept | {"status": "cancelled"}
+
+
+class Writing:
+    """A request that changes something, sent by an app that may write on the calendars it made."""
+
+    def __init__(self, vendor: Vendor, request: Request) -> None:
+        self._vendor = vendor
+        self._request = request
+        self._body: dict[str, Any] = json.loads(request.body) if request.body else {}
+
+    def answer(self, path: str) -> Answer:
+        if WRITE_SCOPE not in self._vendor.scopes(self._request):
+            return refusal(403, "insufficientPermissions")
+        parts = [unquote(part) for part in path.strip("/").split("/")]
+        match self._request.method, parts:
+            case "POST", ["calendars"]:
+                return self._calendar()
+            case _, ["calendars", calendar, "events", *_] if calendar not in self._made:
+                return refusal(403 if calendar in self._known else 404, "requiredAccessLevel")
+            case "POST", ["calendars", calendar, "events"]:
+                return self._insert(calendar)
+            case (("PUT" | "PATCH" | "DELETE"), ["calendars", calendar, "events", event]):
+                return self._change(calendar, event)
+        return refusal(404, "notFound")
+
+    @property
+    def _made(self) -> list[str]:
+        """The calendars that this app made and that still exist."""
+        made: list[str] = self._vendor.account.setdefault("made", [])
+        return [calendar for calendar in made if calendar in self._known]
+
+    @property
+    def _known(self) -> set[str]:
+        return {c["id"] for c in self._vendor.account["calendars"]}
+
+    def _calendar(self) -> Answer:
+        number = len(self._vendor.account.setdefault("made", [])) + 1
+        calendar = {"id": f"made{number}@group.calendar.google.com", "timeZone": "UTC"} | self._body
+        self._vendor.account["made"].append(calendar["id"])
+        self._vendor.put_calendar(calendar | {"accessRole": "owner", "selected": True})
+        return Answer(body=calendar)
+
+    def _insert(self, calendar: str) -> Answer:
+        event = self._stamped({"id": f"event{len(self._vendor.events(calendar)):05}", "status": "confirmed"})
+        if event["id"] in self._vendor.ever(calendar):
+            return refusal(409, "duplicate")
+        self._vendor.put(calendar, event)
+        return Answer(body=event)
+
+    def _change(self, calendar: str, key: str) -> Answer:
+        before = next((e for e in self._vendor.events(calendar) if e["id"] == key), None)
+        if self._request.method == "DELETE":
+            if before is None:
+                return refusal(410 if key in self._vendor.ever(calendar) else 404, "deleted")
+            self._vendor.delete(calendar, key)
+            return Answer(status=204)
+        if key not in self._vendor.ever(calendar):
+            return refusal(404, "notFound")
+        partly = (before or {}) if self._request.method == "PATCH" else {}
+        event = self._stamped({"status": "confirmed"} | partly | {"id": key})
+        self._vendor.put(calendar, event)
+        return Answer(body=event)
+
+    def _stamped(self, event: dict[str, Any]) -> dict[str, Any]:
+        """Return an event with the request's fields and the time of the change."""
+        now = stamp(self._vendor.clock())
+        key = event["id"]
+        return {"iCalUID": f"{key}@google.com", "organizer": {"self": True}} | event | self._body | {"updated": now}
+
+
+def stamp(at: datetime) -> str:
+    """Return an instant in Google's format."""
+    return at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def wall_clock() -> datetime:
+    return datetime.now(UTC)

@@ -35,7 +35,7 @@ class Channel:
 
 
 class Channels:
-    """All channels of an account. With ``muted`` messages are lost, as some are."""
+    """All channels of an account. With ``muted`` messages are lost, as happens with Google."""
 
     def __init__(self, clock: Callable[[], datetime]) -> None:
         self.open: dict[str, Channel] = {}

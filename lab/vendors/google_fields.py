@@ -12,7 +12,7 @@ Tree = dict[str, "Tree"]  # an empty one means all there is
 
 @lru_cache(maxsize=64)
 def tree_of(mask: str) -> Tree:
-    """``a,b(c,d/e)`` -> {a: {}, b: {c: {}, d: {e: {}}}}. Raises ValueError for a mask that does not add up."""
+    """Parse ``a,b(c,d/e)`` into {a: {}, b: {c: {}, d: {e: {}}}}. Raises ValueError for an unbalanced mask."""
     tokens = TOKEN.findall(mask)
     tree = _listed(tokens)
     if tokens:

@@ -15,7 +15,7 @@ from rhythm_env.chat.fault import Fault
 if TYPE_CHECKING:
     import requests
 
-LARGEST = 256 * 1024  # limit of an answer in bytes, while a normal answer takes some thousand
+ANSWER_MAX_BYTES = 256 * 1024  # limit of an answer in bytes, while a normal answer takes some thousand
 PIECE = 256  # bytes per read, so that a slow sender is noticed
 PAUSE = 0.5  # seconds before a retry if the service names no time
 HOUR, DAY = 3600.0, 86400.0
@@ -93,7 +93,7 @@ def _read(answer: requests.Response, until: float) -> bytes:
     read = bytearray()
     for piece in answer.iter_content(PIECE):
         read += piece
-        if len(read) > LARGEST:
+        if len(read) > ANSWER_MAX_BYTES:
             raise Fault("an answer that is too long", wait=0, stops=False)
         if monotonic() > until:
             raise Fault("no answer in time")

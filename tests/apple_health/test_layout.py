@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from bridge.domain.errors import CutShort
 from bridge.domain.types import RawRecord
-from connectors.apple.export import columns, elements
+from connectors.apple.export import columns, files
 from connectors.apple.export.columns import instants
 from connectors.apple.export.units import instant
 from lab.people.apple import Plan, write
@@ -45,7 +45,7 @@ def shuffled(content: bytes, rng: random.Random) -> bytes:
 
 def parsed(content: bytes) -> list[RawRecord]:
     """By the XML parser alone."""
-    with patch.object(elements, "columns", lambda _: None):
+    with patch.object(files, "columns", lambda _: None):
         return records(Text(content))
 
 
@@ -54,7 +54,7 @@ def parsed(content: bytes) -> list[RawRecord]:
 def test_both_ways_come_to_the_same(seed: int, american: bool, chunk: int) -> None:
     content = export(seed, american=american)
     whole = parsed(content)
-    with patch.object(elements, "CHUNK", chunk):
+    with patch.object(files, "CHUNK", chunk):
         assert records(Text(content)) == whole
         assert records(Text(shuffled(content, random.Random(seed)))) == whole
 
@@ -92,7 +92,7 @@ def test_odd_things_between_rows_are_read_the_same_way(odd: bytes, at: int, chun
     rows = export(7).split(b"\n <Record ")
     at = 1 + at % (len(rows) - 1)
     content = b"\n <Record ".join(rows[:at]) + b"\n" + odd + b"\n <Record " + b"\n <Record ".join(rows[at:])
-    with patch.object(elements, "CHUNK", chunk):
+    with patch.object(files, "CHUNK", chunk):
         found = told(lambda: records(Text(content)))
     wanted = told(lambda: parsed(content))
     if odd not in (b"&undefined;", b"\xff", b"some text"):  # where a parser stops at text, the quick way goes on

@@ -29,9 +29,10 @@ from bridge.calendar import (
     tight_starts,
     week_facts,
 )
-from bridge.calendar.examples import LONDON
 from bridge.domain.types import Event, Label, Occurrence, Response
 from rhythm_env.interface import ActionType
+from tests.calendar import examples
+from tests.calendar.examples import LONDON
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 START, END = DAY + timedelta(hours=6), DAY + timedelta(hours=12)
@@ -57,7 +58,7 @@ def test_every_fact_has_a_worked_example_that_holds():
     found = {}
     for module in pkgutil.iter_modules(package.__path__, "bridge.calendar."):
         loaded = importlib.import_module(module.name)
-        assert doctest.testmod(loaded).failed == 0
+        assert doctest.testmod(loaded, extraglobs=vars(examples)).failed == 0
         found |= {one.name: one.examples for one in doctest.DocTestFinder().find(loaded)}
     functions = [one for name in package.__all__ if inspect.isfunction(one := getattr(package, name))]
     assert len(functions) > 20

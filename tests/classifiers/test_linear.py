@@ -17,7 +17,7 @@ from bridge.domain.errors import SetupError
 from bridge.domain.ports import Invitation
 from bridge.domain.types import Label
 from classifiers import linear
-from classifiers.linear import grams
+from classifiers.linear import model as linear_model
 from classifiers.linear.model import load, save
 from lab.classifier import measure
 from lab.classifier.corpus import CORPUS, Titled, corpus, digest, event, facts, groups, real, rows
@@ -141,7 +141,7 @@ def test_features_of_a_title_do_not_depend_on_its_neighbours(found: list[str]) -
 
 def _features(found: list[str]) -> list[list[tuple[str, int]]]:
     parts: list[list[tuple[str, int]]] = [[] for _ in found]
-    for block in grams.blocks(found, [["no rule"]] * len(found)) if found else []:
+    for block in linear_model.blocks(found, [["no rule"]] * len(found)) if found else []:
         for at, bucket in zip(block.titles.tolist(), block.buckets.tolist(), strict=True):
             parts[at].append((block.part.value, bucket))
     return [sorted(of) for of in parts]
@@ -160,9 +160,9 @@ def test_features_by_hand() -> None:
 
 def test_whoever_it_is_it_is_somebody() -> None:
     assert _features(["Call Tracy"]) == _features(["call Dave"]) != _features(["call plumber"])
-    names = [name for line in grams.people() for name in line.split()]
+    names = [name for line in linear_model.people() for name in line.split()]
     assert all(name == name.lower() and name.isalpha() for name in names)
-    assert not {"will", "mark", "grace", "may", "rose", "gym"} & grams.people()
+    assert not {"will", "mark", "grace", "may", "rose", "gym"} & linear_model.people()
 
 
 def test_letters_and_words_of_equal_characters_are_different_features() -> None:
@@ -195,7 +195,7 @@ def test_a_model_trained_twice_is_the_same_and_survives_its_file(tmp_path: Path)
     none = [None] * len(events)
     assert np.allclose(kept.probabilities(events, none), one.probabilities(events, none), atol=0.02)
     assert kept.probabilities(events, none).argmax(axis=1).tolist()[:3] == [
-        linear.NAMES.index(ActionType(a)) for a in ("EXERCISE", "MEDITATE", "LEARN")
+        linear.CLASSES.index(ActionType(a)) for a in ("EXERCISE", "MEDITATE", "LEARN")
     ]
 
 

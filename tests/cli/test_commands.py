@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -34,14 +39,38 @@ def run(capsys: pytest.CaptureFixture[str]) -> Iterator[Run]:
     return command  # type: ignore[return-value]
 
 
-@pytest.fixture
-def ana(run: Run) -> Iterator[Run]:
-    """``run`` with a person who is connected everywhere and synced once."""
-    with stage(seed=3, days=35) as (served, _):
-        assert run("user", "add", "ana", "--zone", "Europe/Berlin")[0] == 0
+def arrive(served: list[str]) -> None:
+    """Connect a person everywhere and sync once."""
+    with redirect_stdout(StringIO()):
+        assert not app(("user", "add", "ana", "--zone", "Europe/Berlin"), standalone_mode=False)
         for source in served:
-            assert run("connect", source, "--user", "ana")[0] == 0
-        assert run("sync", "--user", "ana")[0] == 0
+            assert not app(("connect", source, "--user", "ana"), standalone_mode=False)
+        assert not app(("sync", "--user", "ana"), standalone_mode=False)
+
+
+@pytest.fixture(scope="module")
+def synced() -> Iterator[dict[str, str]]:
+    """The variables of an installation with a person who is connected everywhere and synced once."""
+    with stage(seed=3, days=35) as (served, _):
+        arrive(served)
+        yield {name: value for name, value in os.environ.items() if name.startswith("BRIDGE_")}
+
+
+@pytest.fixture
+def ana(run: Run, synced: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """``run`` with a copy of that installation, whose vendors are the same."""
+    home = shutil.copytree(synced["BRIDGE_HOME"], tmp_path / "copy")
+    own = {"BRIDGE_HOME": str(home), "BRIDGE_DATABASE": f"sqlite:///{home}/bridge.db"}
+    for name, value in {**synced, **own}.items():
+        monkeypatch.setenv(name, value)
+    return run
+
+
+@pytest.fixture
+def alone(run: Run) -> Iterator[Run]:
+    """The same with vendors of its own, for what changes them."""
+    with stage(seed=3, days=35) as (served, _):
+        arrive(served)
         yield run
 
 
@@ -86,7 +115,6 @@ def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None
 
 
 def test_shown_and_expired_counts_as_ignored(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
     from datetime import datetime, timedelta
 
     ana("recommend", "--user", "ana", "--json")
@@ -122,7 +150,7 @@ def test_doctor_is_content(ana: Run) -> None:
     assert all(finding["ok"] for finding in findings)
 
 
-def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_dead_consent_is_exit_three_and_names_the_command(alone: Run) -> None:
     from bridge import installation as composition
     from bridge.store import Store
 
@@ -134,16 +162,16 @@ def test_a_dead_consent_is_exit_three_and_names_the_command(ana: Run, monkeypatc
     token = vault.unseal(store.connections.secret(whoop.id) or b"")
     store.connections.save_secret(whoop.id, vault.seal({**token, "access_token": "gone", "refresh_token": "gone"}))
     store.close()
-    code, rows = ana("sync", "--user", "ana", "--json")
+    code, rows = alone("sync", "--user", "ana", "--json")
     assert code == 3
     outcomes = {row["source"]: row["outcome"] for row in rows}
     assert outcomes.pop("whoop") == "needs_login"
     assert set(outcomes.values()) == {"ok"}
-    _, status = ana("status", "--user", "ana", "--json")
+    _, status = alone("status", "--user", "ana", "--json")
     assert {row["source"]: row["next"] for row in status}["whoop"] == "bridge connect whoop --user ana"
-    assert ana("doctor", "--json")[0] == 1
-    assert ana("connect", "whoop", "--user", "ana")[0] == 0
-    assert ana("sync", "--user", "ana")[0] == 0
+    assert alone("doctor", "--json")[0] == 1
+    assert alone("connect", "whoop", "--user", "ana")[0] == 0
+    assert alone("sync", "--user", "ana")[0] == 0
 
 
 @pytest.mark.parametrize(

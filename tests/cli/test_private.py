@@ -20,6 +20,7 @@ from bridge import installation
 from bridge.config import load
 from bridge.doctor import examine
 from bridge.domain.errors import SetupError
+from bridge.domain.records import Recommendation
 from bridge.ingest import archive, runs
 from bridge.store import Store
 from lab.people.demo import stage
@@ -99,7 +100,7 @@ def test_an_export_goes_back_in_for_somebody_who_was_advised_meanwhile(filled: W
             runs.import_path(bridge, eve, tmp_path / "export", at=NOW)
 
 
-def _advice(store: Store, user_id: int) -> list[installation.Any]:
+def _advice(store: Store, user_id: int) -> list[Recommendation]:
     from datetime import timedelta
 
     return store.recommendations.between(user_id, since=NOW - timedelta(days=30), until=NOW + timedelta(days=30))

@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 import lab
 from bridge import installation, registry
 from bridge.config import load
+from bridge.domain.errors import SetupError
 from bridge.domain.records import User
 from bridge.domain.types import Outcome
 from bridge.ingest import connecting, runs
@@ -126,7 +127,7 @@ def test_a_damaged_file_is_a_reason_not_a_crash(tmp_path: Path, source: str, cas
         for outcome in runs.import_path(bridge, user, target, at=NOW).outcomes:
             assert outcome.outcome in ("ok", "failed")
             assert all(reason and "\n" not in reason for _, reason in outcome.failed_files)
-    except installation.SetupError:
+    except SetupError:
         assert at < HEAD_BYTES  # nothing in there is recognised any longer
     store.close()
 

@@ -22,7 +22,7 @@ from bridge import registry
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
 from lab.vendors.google import GoogleServer
-from lab.vendors.google_writing import SCOPE
+from lab.vendors.google_calendar import WRITE_SCOPE
 from tests.world import living, served
 
 DOCUMENTS = {"google_calendar": "calendar.v3", "google_tasks": "tasks.v1"}
@@ -141,7 +141,7 @@ def changes() -> list[tuple[str, str, dict[str, Any]]]:
 def test_every_answer_to_a_change_is_one_that_google_describes() -> None:
     schemas = document("google_calendar")["schemas"]
     with closing(Store("sqlite://")) as store, living(store, "google_calendar", "week") as world:
-        token = world.vendor.grant(SCOPE)["token"]
+        token = world.vendor.grant(WRITE_SCOPE)["token"]
         for verb, path, body in changes():
             request = Request(
                 method=verb,
@@ -161,7 +161,7 @@ def test_every_answer_to_a_change_is_one_that_google_describes() -> None:
 def test_every_scope_is_one_that_google_describes(source: str) -> None:
     vendor: type[GoogleServer] = registry.resolve(f"lab.vendors.{source}:Vendor")
     assert vendor.scope in document(source)["auth"]["oauth2"]["scopes"]
-    assert SCOPE in document("google_calendar")["auth"]["oauth2"]["scopes"]
+    assert WRITE_SCOPE in document("google_calendar")["auth"]["oauth2"]["scopes"]
 
 
 def test_a_field_of_our_own_is_found() -> None:

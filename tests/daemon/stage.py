@@ -55,9 +55,9 @@ class Stage:
         url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
         engine = sa.create_engine(url)
         with engine.connect() as db:
-            of = "SELECT c.id FROM connections c JOIN sources s ON s.id = c.source_id WHERE s.name = 'whoop'"
-            query = f"SELECT connection_id, started FROM sync_runs WHERE connection_id IN ({of}) ORDER BY started"
-            rows = db.execute(sa.text(query)).all()
+            runs = "SELECT r.connection_id, r.started FROM sync_runs r JOIN connections c ON c.id = r.connection_id"
+            whoop = "JOIN sources s ON s.id = c.source_id WHERE s.name = 'whoop' ORDER BY r.started"
+            rows = db.execute(sa.text(f"{runs} {whoop}")).all()
         engine.dispose()
         found: dict[int, list[datetime]] = {}
         for connection_id, started in rows:

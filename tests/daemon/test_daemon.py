@@ -34,11 +34,11 @@ def stage(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         yield found
 
 
-@pytest.mark.timeout(300)
-@pytest.mark.parametrize("days", [2, pytest.param(7, marks=pytest.mark.faults)])
+@pytest.mark.timeout(1200)  # a machine that does other things as well takes five minutes for a week
+@pytest.mark.parametrize("days", [1, pytest.param(7, marks=pytest.mark.faults)])
 def test_days_in_three_zones_happen_once(stage: Stage, days: int) -> None:
-    """The last days before a Monday, with the change to winter time in one of the zones."""
-    end = MONDAY + timedelta(days=7)
+    """With the change to winter time in one of the zones, and a Monday that begins in two of them."""
+    end = MONDAY + timedelta(days=7, hours=-4)
     stage.now = begun = end - timedelta(days=days)
     connections = [stage.add(f"user{number}", zone) for number, zone in enumerate(ZONES)]
     daemon = stage.daemon()

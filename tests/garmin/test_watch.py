@@ -107,7 +107,7 @@ def test_short_instants_are_expanded_past_their_overflow(tmp_path: Path) -> None
     def messages() -> Iterator[tuple[int, dict[str, object]]]:
         yield MONITORING, {"timestamp": begin, "heart_rate": 50}
         for hour in range(1, 25):
-            seconds = int((begin + timedelta(hours=hour)).timestamp()) - fit.EPOCH
+            seconds = int((begin + timedelta(hours=hour)).timestamp()) - fit.FIT_EPOCH
             yield MONITORING, {"timestamp_16": seconds & 0xFFFF, "heart_rate": 50 + hour}
 
     place = tmp_path / "day.fit"

@@ -23,8 +23,7 @@ from bridge.ingest import connecting, runs
 from bridge.recordings.server import Answer as Reply
 from bridge.recordings.server import LabServer, Request
 from bridge.store import Store
-from lab.vendors.google_calendar import Vendor
-from lab.vendors.google_writing import SCOPE
+from lab.vendors.google_calendar import WRITE_SCOPE, Vendor
 from rhythm_env.interface import ActionType, Answer
 from tests.google_calendar.test_consent import Visitor
 from tests.world import KEY, NOW
@@ -108,7 +107,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
         connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
-        account.save_token(vendor.grant(SCOPE) | {connecting.WRITES_FIELD: True})
+        account.save_token(vendor.grant(WRITE_SCOPE) | {connecting.WRITES_FIELD: True})
         yield stage
 
 
@@ -258,7 +257,7 @@ def test_a_new_consent_finds_the_calendar_again(stage: Stage) -> None:
     stage.sync()
     connection = stage.bridge.store.connections.of_user(stage.user.id)[0]
     account = stage.bridge.account(connection, registry.spec("google_calendar"))
-    account.save_token(stage.vendor.grant(SCOPE) | {connecting.WRITES_FIELD: True})
+    account.save_token(stage.vendor.grant(WRITE_SCOPE) | {connecting.WRITES_FIELD: True})
     stage.sync()
     assert len(stage.ours()) == 1
 
@@ -329,7 +328,7 @@ def test_the_consent_to_write_is_asked_for_only_when_told_to(stage: Stage) -> No
         visitor = Visitor()
         connection = connecting.connect(stage.bridge, stage.user, "google_calendar", visitor, write=write)
         visitor.leave()
-        assert (SCOPE in visitor.shown["scope"]) is write
+        assert (WRITE_SCOPE in visitor.shown["scope"]) is write
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
         assert (account.token() or {})[connecting.WRITES_FIELD] is write
     assert connecting.disconnect(stage.bridge, stage.user, "google_calendar")

@@ -14,7 +14,7 @@ from bridge.domain.errors import BadRecord, BridgeError, SourceChanged
 from bridge.domain.types import Event
 from connectors.ics.files import recognise
 from connectors.ics.normalise import normalise
-from connectors.ics.parse import PAGE, pages
+from connectors.ics.parse import PAGE_COMPONENTS, pages
 from tests.ics.components import AT_EIGHT, calendar, records, utc, vevent, vtodo
 
 
@@ -65,10 +65,10 @@ class TestDamage:
 
 
 def test_long_calendars_come_in_pages_and_the_last_of_a_stream_covers_it() -> None:
-    lines = [line for n in range(PAGE + 1) for line in vevent(AT_EIGHT, uid=str(n))]
+    lines = [line for n in range(PAGE_COMPONENTS + 1) for line in vevent(AT_EIGHT, uid=str(n))]
     found = list(pages(calendar(*lines, *vtodo()), name="x", zone="UTC"))
     assert [(p.stream, len(p.records), p.covers is not None) for p in found] == [
-        ("event", PAGE, False),
+        ("event", PAGE_COMPONENTS, False),
         ("event", 1, True),
         ("task", 1, True),
     ]

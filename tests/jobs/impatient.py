@@ -23,7 +23,7 @@ if __name__ == "__main__":
     from bridge.daemon import procrastinate_worker
 
     (
-        procrastinate_worker.GRACE,
+        procrastinate_worker.SHUTDOWN_GRACE_SECONDS,
         procrastinate_worker.SILENT_SECONDS,
         procrastinate_worker.TICK_CRON,
         procrastinate_worker.ELSEWHERE_WAIT,

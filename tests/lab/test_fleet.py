@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -16,6 +17,7 @@ import sqlalchemy as sa
 from bridge import installation
 from bridge.auth.vault import Vault
 from bridge.domain.errors import SetupError
+from bridge.recordings.recorded_life import environment
 from bridge.store import Store, tables
 from lab.cli.scale import BEGIN, COLUMNS, END, keep
 from lab.fleet import accounts, count, stage
@@ -49,19 +51,27 @@ def test_a_few_people_are_synced_twice_and_nothing_is_lost(tmp_path: Path) -> No
     assert f"| 3 | sqlite | 2 | 2 | {told['syncs_per_s']} |" in page.read_text()
 
 
+@pytest.fixture(scope="module")
+def synced(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database of a store in which everybody was synced once."""
+    database = tmp_path_factory.mktemp("fleet") / "bridge.db"
+    with (
+        stage.staged(2, f"sqlite:///{database}") as variables,
+        environment(variables),
+        installation.open_bridge() as opened,
+    ):
+        assert isinstance(opened.store, Store)
+        stage.populate(opened.store, PEOPLE, Vault([variables["BRIDGE_KEY"]]))
+        at = accounts.NOW.isoformat()
+        report = play(opened, 2, {"base": at, "until": at, "origin": time.monotonic()})
+        assert report["outcomes"] == {"ok": 3 * PEOPLE}
+    return database
+
+
 @pytest.fixture
-def loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
-    """A store in which everybody was synced once."""
-    with stage.staged(2, f"sqlite:///{tmp_path / 'bridge.db'}") as variables:
-        for name, value in variables.items():
-            monkeypatch.setenv(name, value)
-        with installation.open_bridge() as opened:
-            assert isinstance(opened.store, Store)
-            stage.populate(opened.store, PEOPLE, Vault([variables["BRIDGE_KEY"]]))
-            at = accounts.NOW.isoformat()
-            report = play(opened, 2, {"base": at, "until": at, "origin": time.monotonic()})
-            assert report["outcomes"] == {"ok": 3 * PEOPLE}
-        return Store(variables["BRIDGE_DATABASE"])
+def loaded(synced: Path, tmp_path: Path) -> Store:
+    """A store of one's own in which everybody was synced once."""
+    return Store(f"sqlite:///{shutil.copy(synced, tmp_path)}")
 
 
 def change(store: Store, statement: str) -> None:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from bridge.domain.records import Proxy, ProxyMap
 from bridge.meters import fuse as module
 from bridge.meters import words
-from bridge.meters.fuse import KNOWABLE, NOT_VALIDATED, NOTHING, Signal, freshness, fuse, precision, warmed
+from bridge.meters.fuse import KNOWABLE, NOT_VALIDATED, NOTHING_FRESH, Signal, freshness, fuse, precision, warmed
 from rhythm_env.interface import Meter
 
 WEIGHTS = {"a": 2.0, "b": 0.6, "c": 0.3}
@@ -106,7 +106,7 @@ def test_nothing_is_exactly_normal():
     for missing in ([], [None, None], [signal(z=3.0, quality=0.0)]):
         reading = fuse(MAP, V, missing)
         assert (reading.level, reading.coverage, reading.because) == (0.70, 0.0, ())
-        assert reading.note == NOTHING
+        assert reading.note == NOTHING_FRESH
         assert reading.sd == pytest.approx(0.21)
 
 

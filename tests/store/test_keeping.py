@@ -28,7 +28,7 @@ from bridge.ingest import connecting, runs
 from bridge.ingest.sync import store_page, sync
 from bridge.leases import LEASE
 from bridge.store import Store, database
-from bridge.store.backups import no_progress
+from bridge.store.maintenance import no_progress
 from tests.world import NOW, World, contents, living
 
 LATER = NOW + timedelta(days=100)

@@ -63,6 +63,21 @@ def test_a_changed_parent_changes_what_its_children_mean(store: Store) -> None:
     assert len(store.reading.episodes(connection.user_id, at=T0)) == 1
 
 
+@pytest.mark.parametrize("pages", [1, 2])
+def test_what_needed_a_deleted_parent_is_gone_until_it_comes_back(store: Store, pages: int) -> None:
+    connection = connected(store)
+    land(store, connection, day("a", 1), part("x", 1, "a"), day("b", 1))
+    before = known(store, connection)
+    assert any(isinstance(item, Event) for item in before)
+    deletion = [gone(day("a", 1)), part("x", 1, "a")]
+    for page in (deletion,) if pages == 1 else ([deletion[0]], [deletion[1]]):
+        land(store, connection, *page, now=T0 + HOUR)
+    assert [item for item in known(store, connection) if not isinstance(item, Sample)] == []
+    assert len(store.reading.episodes(connection.user_id, at=T0)) == 1
+    land(store, connection, day("a", 1), now=T0 + 2 * HOUR)
+    assert known(store, connection) == before
+
+
 def test_a_parent_of_another_connection_is_a_stranger(store: Store) -> None:
     mine, theirs = connected(store), connected(store)
     land(store, theirs, day("a", 1))

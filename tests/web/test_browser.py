@@ -16,7 +16,7 @@ from bridge.domain.slots import moment_at
 from bridge.ingest import archive, checkins, connecting, runs
 from bridge.recordings.server import Answer, LabServer
 from bridge.web import background
-from bridge.web.pages import NAVIGATION
+from bridge.web.render import NAVIGATION
 from lab.people.demo import DEMO_USER, DEMO_ZONE
 from lab.people.person import demo_files
 from lab.vendors.whoop import Vendor
@@ -107,6 +107,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
 def test_correct_a_label_and_check_in(place: Place, demo: User, page: Any) -> None:
     page.goto(place.url)
     page.wait_for_selector("#advice button")
+    page.click("#slots > details > summary")
     page.click("#slots .kind summary >> nth=0")
     picture(page, "today-correct")
     page.select_option("#slots details[open] select", "FAMILY_TIME")
@@ -132,6 +133,7 @@ def test_an_answer_that_is_refused_is_seen_and_the_next_one_that_is_taken_clears
     page.goto(place.url)
     page.wait_for_selector("#advice button")
     connecting.disconnect(place.bridge, user, "ics")  # in another window
+    page.click("#slots > details > summary")
     page.click("#slots .kind summary >> nth=0")
     page.click("#slots details[open] button")
     page.wait_for_selector("#status:has-text('no such event')")

@@ -8,7 +8,7 @@ import time
 import pytest
 
 from bridge.recordings import recorded_life
-from bridge.web import demo
+from bridge.web.pages import login
 from tests.web.served import Place
 
 
@@ -47,7 +47,7 @@ def test_one_click_brings_a_person_whom_no_vendor_is_asked_about(place: Place, m
 def test_a_failure_leaves_nobody_behind(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recorded_life, "sources", lambda: ["garmin", "nowhere"])
     site = place.made.state.page
-    job = demo.begin(site)
+    job = login.begin_demo(site)
     until = time.monotonic() + 60
     while job.state == "running" and time.monotonic() < until:
         time.sleep(0.1)

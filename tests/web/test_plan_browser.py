@@ -56,8 +56,8 @@ def page(browser: Any, shape: str) -> Iterator[Any]:
     context = browser.new_context(color_scheme=scheme, **size)
     opened = trouble.watch(context.new_page())
     yield opened
-    assert grave_findings(opened) == []
     assert opened.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert grave_findings(opened) == []
     context.close()
     assert trouble == []
 

@@ -17,7 +17,7 @@ from bridge.domain.errors import TryLater
 from bridge.domain.records import User
 from bridge.ingest.pushes import grant
 from bridge.log import LINES_PER_WINDOW, LineLimit
-from bridge.web import jobs, protocol, throttle
+from bridge.web import jobs, serving, throttle
 from tests.web.served import Place, Visitor, calendar
 
 SOURCE = "health_auto_export"
@@ -123,7 +123,7 @@ def test_connections_are_bounded(place: Place, monkeypatch: pytest.MonkeyPatch) 
 def test_who_takes_nothing_of_an_answer_is_left(
     place: Place, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(protocol, "WRITE_SECONDS", 1.0)
+    monkeypatch.setattr(serving, "WRITE_SECONDS", 1.0)
     path = "/static/htmx.min.js"
     size = len(visitor.get(path).content)
     with socket.socket() as client:
@@ -174,5 +174,5 @@ def test_lines_that_outsiders_bring_about_are_bounded() -> None:
         record = logging.LogRecord(name, logging.WARNING, "file.py", 7, "a request broke off", None, None)
         return sum(bool(sparse.filter(record)) for _ in range(100_000))
 
-    assert said("bridge.web.protocol") == LINES_PER_WINDOW
+    assert said("bridge.web.serving") == LINES_PER_WINDOW
     assert said("bridge.ingest.sync") == 100_000

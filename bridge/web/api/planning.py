@@ -44,7 +44,9 @@ def plan(
     Without a ``recommendation_id`` a suggestion is a preview, which may change with the day.
     """
     wanted = None if date is None else parse_day(date)
-    return plan_document(visit.app.plan_cache.plan(visit, wanted, seen=False), visit.user.zones)
+    return plan_document(
+        visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=False), visit.user.zones
+    )
 
 
 @router.get("/routine")

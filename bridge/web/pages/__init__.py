@@ -15,11 +15,3 @@ ROUTERS = (
     review.router,
     belief.router,
 )
-NAVIGATION = (
-    ("/", "Today"),
-    ("/wishes", "Wishes"),
-    ("/review", "Review"),
-    ("/trends", "Trends"),
-    ("/belief", "About me"),
-    ("/connections", "Connections"),
-)

@@ -18,7 +18,7 @@ from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
 from bridge.web.state import Visit, Visitor
-from rhythm_env.interface import DAY_NAMES
+from rhythm_env.interface import DAY_NAMES, ActionType
 
 router = APIRouter()
 
@@ -53,25 +53,30 @@ def _routine(visit: Visit) -> dict[str, Any]:
     """Return the user's routine with a row per day of the week, and the habits in words."""
     known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
     found = routine_document(visit.user.name, learn_routine(known))
+    nights = found["sleep"]
     days = [
         {
-            "day": calendar.day_name[night["weekday"]],
-            "bed": night["bedtime"],
-            "bed_sd": night["bedtime_sd_minutes"],
-            "wake": night["wake"],
-            "wake_sd": night["wake_sd_minutes"],
+            "day": calendar.day_name[before["weekday"]],
+            "wake": before["wake"],
+            "wake_sd": before["wake_sd_minutes"],
             "work": ", ".join("–".join(span) for span in work["spans"]),
+            "bed": after["bedtime"],
+            "bed_sd": after["bedtime_sd_minutes"],
         }
-        for night, work in zip(found["sleep"], found["work"], strict=True)
+        for before, after, work in zip(nights, [*nights[1:], nights[0]], found["work"], strict=True)
     ]
-    nights = round(found["sleep"][0]["nights"])
-    return {"days": days, "nights": nights, "work_known": found["work_known"], "habits": _habits(found)}
+    return {
+        "days": days,
+        "nights": round(nights[0]["nights"]),
+        "work_known": found["work_known"],
+        "habits": _habits(found),
+    }
 
 
 def _habits(found: RoutineDocument) -> list[dict[str, Any]]:
     return [
         {
-            "action": one["action"],
+            "name": "Nap" if one["action"] == ActionType.SLEEP else phrases.action_name(one["action"]),
             "often": f"{one['per_week']:.1f} times a week" if one["per_week"] < HABIT_DAILY else "every day",
             "minutes": one["minutes"],
             "usual": [f"{DAY_NAMES[at['weekday']]} {at['start']} {at['name'] or ''}".strip() for at in one["usual"]],

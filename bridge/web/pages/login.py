@@ -13,8 +13,8 @@ from bridge import config, installation
 from bridge.auth import access
 from bridge.domain.errors import BridgeError
 from bridge.domain.records import User
-from bridge.web import demo
-from bridge.web.jobs import DONE
+from bridge.recordings import recorded_life
+from bridge.web.jobs import DONE, Job
 from bridge.web.logins import (
     DEVICE_COOKIE_SECONDS,
     TooManyTries,
@@ -72,7 +72,7 @@ def show_demo(request: Request) -> Response:
     state = app_state(request)
     if not _is_first(state):
         return RedirectResponse("/", 303)
-    job = demo.begin(state)
+    job = begin_demo(state)
     return page("demo.html", None, csrf=csrf(request), job=job)
 
 
@@ -163,3 +163,20 @@ def log_out(request: Request) -> Response:
     answer = RedirectResponse("/login", 303)
     answer.delete_cookie(SESSION_COOKIE)
     return answer
+
+
+def begin_demo(state: AppState) -> Job:
+    """Land the made-up person's life in the background, once at a time."""
+    running = next(iter(state.jobs.running(None)), None)
+    return running or state.jobs.start(None, "A made-up person", lambda job: _land_demo(state, job))
+
+
+def _land_demo(state: AppState, job: Job) -> None:
+    """Add the person with every source, or nothing at all."""
+    now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
+    with store.transaction():
+        user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)
+        for number, source in enumerate(sources):
+            job.text = f"Reading 75 days of {source}"
+            job.progress(number, len(sources))
+            recorded_life.land(state.bridge, user, source, at=recorded_life.last_morning(now))

@@ -28,7 +28,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
     """Show the plan of a date, today by default."""
     today = local(visit, visit.now).date()
     wanted: date = parse_day(day) if day else today
-    found = visit.app.plan_cache.plan(visit, wanted, seen=is_seen(request, visit))
+    found = visit.app.plan_cache.plan(visit.bridge, visit.user, wanted, now=visit.now, seen=is_seen(request, visit))
     shown = timeline.timeline(visit, found)
     if is_part(request):
         return page("today/timeline.html" if day else "today/plan.html", visit, plan=shown)

@@ -17,7 +17,7 @@ from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
 
-RANGES = ((4, "4 weeks"), (12, "12 weeks"), (26, "half a year"), (52, "a year"))
+WEEK_RANGES = ((4, "4 weeks"), (12, "12 weeks"), (26, "half a year"), (52, "a year"))
 Weeks = Annotated[int, Query(ge=1, le=52)]
 DAYS_PER_WEEK = 7
 Body = dict[str, Any]
@@ -38,7 +38,7 @@ def trends(visit: Visitor, weeks: Weeks = 12) -> HTMLResponse:
     ]
     actions = [str(action) for action in ActionType]
     return page(
-        "trends.html", visit, path="/trends", weeks=weeks, ranges=RANGES, charts=charts, body=body, actions=actions
+        "trends.html", visit, path="/trends", weeks=weeks, ranges=WEEK_RANGES, charts=charts, body=body, actions=actions
     )
 
 

@@ -16,13 +16,13 @@ from bridge.domain.types import Page, RawRecord, union
 from bridge.ingest.files import ending
 from bridge.ingest.json_stream import Broken, Json
 from connectors.apple.auto_export import odd, sleeps, workouts
-from connectors.apple.auto_export.points import KINDS, Points
+from connectors.apple.auto_export.points import POINT_KINDS, Points
 
 PACKED = b"bvx"  # the app's own files in iCloud: LZFSE
 OTHERS = rb"stateOfMind|symptoms|cycleTracking|medications|ecg|heartRateNotifications"
 MARKS = re.compile(rb'"(metrics|workouts|' + OTHERS + rb')"\s*:\s*(\[|null)')
 HELD, POINTS = 500, 20_000  # records, and points in them, held back to be joined
-PAGE = 100
+PAGE_RECORDS = 100
 DEPTH = 2  # nested "data" members
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
@@ -47,7 +47,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
     if any(word in grouping for word in COARSE):
         raise BadRecord("it is summed up by more than days; set the automation's time grouping to days or less")
     if not recognise(body):
-        raise BadRecord("it is none of Health Auto Export's; set the automation's format to JSON")
+        raise BadRecord("it is not from Health Auto Export; set the automation's format to JSON")
     try:
         with body.open() as stream:
             document = Json(stream)
@@ -60,7 +60,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
 def read(file: File, *, zone: str) -> Iterator[Page]:
     """Yield pages with the whole file. Raises SourceChanged after the readable part of a damaged file."""
     if file.head.startswith(PACKED):
-        raise SourceChanged("it is packed the app's own way; let the app export JSON files, or push")
+        raise SourceChanged("it is in the app's own packed format; let the app export JSON files, or push")
     held = _Held()
     try:
         for record in _records(file, zone):
@@ -94,8 +94,8 @@ class _Held:
             by_stream.setdefault(record.stream, []).append(record)
         self._records, self._points = {}, 0
         for stream, records in sorted(by_stream.items()):
-            for first in range(0, len(records), PAGE):
-                yield Page(stream=stream, records=tuple(records[first : first + PAGE]))
+            for first in range(0, len(records), PAGE_RECORDS):
+                yield Page(stream=stream, records=tuple(records[first : first + PAGE_RECORDS]))
 
 
 def _size(payload: Mapping[str, Any]) -> int:
@@ -196,7 +196,7 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
         return
-    kind = KINDS.get(name)
+    kind = POINT_KINDS.get(name)
     if kind is None:
         for _ in points:
             pass

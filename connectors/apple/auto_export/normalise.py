@@ -76,7 +76,7 @@ def _value(value: Any) -> float:
 
 
 TOTALS = {Metric.STEPS: "steps", Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy"}
-STAGES = {
+METRIC_OF_STAGE = {
     "asleep": Metric.ASLEEP,
     "in_bed": Metric.IN_BED,
     "awake": Metric.AWAKE,
@@ -84,7 +84,7 @@ STAGES = {
     "deep": Metric.DEEP_SLEEP,
     "rem": Metric.REM_SLEEP,
 }
-OVERNIGHT = (Metric.RESPIRATORY_RATE, Metric.SPO2, Metric.SKIN_TEMPERATURE)
+OVERNIGHT_METRICS = (Metric.RESPIRATORY_RATE, Metric.SPO2, Metric.SKIN_TEMPERATURE)
 DARK = (22, 8)  # local hours of a night without a recorded sleep, for values that are also measured by day
 SPANS = {"quarters": 900, "hours": 3600, "days": 86_400}
 LONGEST_WORKOUT, LONGEST_SESSION = 2 * 86_400, 120.0
@@ -201,7 +201,7 @@ def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
     for sleep in sleeps:
         kind = EpisodeKind.NAP if sleep.is_nap else EpisodeKind.SLEEP
         start, end, day = _span(sleep)
-        values = only_measured({STAGES[name]: value for name, value in sleep.minutes.items()})
+        values = only_measured({METRIC_OF_STAGE[name]: value for name, value in sleep.minutes.items()})
         yield Episode(
             key=str(sleep.start), kind=kind, start=start, end=end, offset=sleep.offset, day=day, values=values
         )
@@ -217,7 +217,8 @@ def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
             raise BadRecord("health_auto_export/night: a summary is unreadable")
         start, _, day, _ = _civil({"day": values[0], "zone": values[1]})
-        figures = {STAGES[name]: _finite(value) for name, value in values[2].items() if name in STAGES}
+        minutes = {name: value for name, value in values[2].items() if name in METRIC_OF_STAGE}
+        figures = {METRIC_OF_STAGE[name]: _finite(value) for name, value in minutes.items()}
         for sample in samples(figures, key="dated", start=start, end=start, offset=None, day=day):
             yield replace(sample, end=None)  # the time of waking is unknown
 
@@ -242,14 +243,14 @@ def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
         end = _second(values[0])
         if not start < end < start + 2 * 86_400:
             raise BadRecord("health_auto_export/night: a sleep ends before it begins, or days later")
-        told = {name: _finite(values[2][name]) for name in STAGES if name in values[2]}
+        told = {name: _finite(values[2][name]) for name in METRIC_OF_STAGE if name in values[2]}
         yield Sleep(start, end, _offset(values[1]), told)
 
 
 def _overnight(payload: Mapping[str, Any], main: Sleep | None) -> Iterator[Sample]:
     """Yield medians of values measured during sleep, or at night if no sleep was recorded."""
     measured = _object(payload, "overnight")
-    for metric in OVERNIGHT:
+    for metric in OVERNIGHT_METRICS:
         points = [_point(at, one) for at, one in _object(measured, str(metric)).items()]
         inside = (
             points if metric is Metric.SKIN_TEMPERATURE or len(points) == 1 else [p for p in points if _in(p, main)]

@@ -10,7 +10,7 @@ from typing import Any
 from bridge.domain.ports import File
 from bridge.ingest.files import HEAD_BYTES
 
-LARGEST = 1 << 22  # bytes; a day of heart rates is 1 MB
+PIECE_MAX_BYTES = 1 << 22  # bytes; a day of heart rates is 1 MB
 OWN = re.compile(rb'"metric"\s*:\s*"')
 ROUTE = re.compile(rb'"locations"\s*:\s*\[')
 NAME = re.compile(r"[^a-z0-9]+")
@@ -21,7 +21,7 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 def recognise(file: File) -> bool:
     """Recognise a day of the app's own unpacked files, or a small document of a shape that only this app writes."""
-    if file.size > LARGEST:
+    if file.size > PIECE_MAX_BYTES:
         return False
     if OWN.search(file.head) or ROUTE.search(file.head):
         return True
@@ -36,7 +36,7 @@ def _is_workout_head(head: bytes) -> bool:
 
 def _document(file: File) -> Mapping[str, Any]:
     with file.open() as stream:
-        content = stream.read(LARGEST)
+        content = stream.read(PIECE_MAX_BYTES)
     try:
         found = json.loads(content.decode("utf-8-sig"))
     except (ValueError, RecursionError):

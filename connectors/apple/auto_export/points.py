@@ -1,7 +1,7 @@
 """Points of a metric, grouped by day, so that a day sent again replaces itself and never adds up.
 
-The file does not state how finely the app has summed up, so the day's own points decide. A point at midnight is a day's
-sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All others are single
+The file does not state the intervals of the app's sums, so the day's own points decide. A point at midnight is a day's
+sum. Points on full hours are sums of hours, and points on full minutes are sums of minutes. All other points are single
 measurements, each with its source. Sums of weeks or longer cannot be split into days, so they are counted and skipped.
 """
 
@@ -16,9 +16,9 @@ from typing import Any
 from bridge.domain.types import RawRecord
 from connectors.apple.auto_export.times import (
     COUNTS,
+    IN_MILLISECONDS,
     KILOCALORIES,
     METRES,
-    MILLISECONDS,
     MINUTES,
     PER_MINUTE,
     At,
@@ -44,7 +44,7 @@ class Kind:
     units: Mapping[str, float]
 
 
-KINDS = {
+POINT_KINDS = {
     "step_count": Kind("steps", "day", COUNTS),
     "steps": Kind("steps", "day", COUNTS),
     "walking_running_distance": Kind("distance", "day", METRES),
@@ -52,8 +52,8 @@ KINDS = {
     "active_energy_burned": Kind("active_energy", "day", KILOCALORIES),
     "resting_heart_rate": Kind("resting_hr", "resting", PER_MINUTE),
     "heart_rate": Kind("heart_rate", "heart_rate", PER_MINUTE),
-    "heart_rate_variability": Kind("hrv_sdnn", "instants", MILLISECONDS),
-    "heart_rate_variability_sdnn": Kind("hrv_sdnn", "instants", MILLISECONDS),
+    "heart_rate_variability": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
+    "heart_rate_variability_sdnn": Kind("hrv_sdnn", "instants", IN_MILLISECONDS),
     "mindful_minutes": Kind("mindful", "instants", MINUTES),
     "respiratory_rate": Kind("respiratory_rate", "night", PER_MINUTE),
     "blood_oxygen_saturation": Kind("spo2", "night", PERCENT),

@@ -12,7 +12,7 @@ from connectors.apple.auto_export.nights import IN_BED
 from connectors.apple.auto_export.points import night_of, piece
 from connectors.apple.auto_export.times import At, instant, number, written_date
 
-STAGES = {
+STAGE_OF_WORD = {
     "core": "light",
     "asleepcore": "light",
     "deep": "deep",
@@ -27,8 +27,8 @@ STAGES = {
 }
 SUMMED = ("totalSleep", "asleep", "core", "deep", "rem", "awake", "inBed")
 NIGHT_MAX_HOURS = 24.0  # a greater number is minutes, whatever its unit says
-DAY = 86_400
-PAUSE = 3600  # longest seconds between two stages of the same sleep
+DAY_SECONDS = 86_400
+PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
     if stage is None or raw.get(begin) is None:
         return _summary(raw, unit, zone)
     start, end = instant(raw[begin], zone), instant(raw.get(finish), zone)
-    if start is None or end is None or not 0 <= end[0] - start[0] < DAY:
+    if start is None or end is None or not 0 <= end[0] - start[0] < DAY_SECONDS:
         raise ValueError
     return Told(start, end, stage, str(raw.get("source") or ""))
 
@@ -69,7 +69,7 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
     for told in (one for one in ordered if one.stage != IN_BED):
         until, began, night = sleeps[-1] if sleeps else (0, 0, "")
-        if told.start[0] - until > PAUSE or told.end[0] - began > DAY:
+        if told.start[0] - until > PAUSE_MAX_SECONDS or told.end[0] - began > DAY_SECONDS:
             sleeps.append((told.end[0], told.start[0], night_of(told.start)))
         else:
             sleeps[-1] = max(until, told.end[0]), began, night
@@ -85,9 +85,9 @@ def _stage(raw: Mapping[str, Any]) -> str | None:
     named = raw.get("value")
     if isinstance(named, str):
         name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
-        return STAGES.get(name)
+        return STAGE_OF_WORD.get(name)
     if "start" in raw:
-        return next((STAGES[name] for name in ("core", "deep", "rem", "awake") if number(raw.get(name))), None)
+        return next((STAGE_OF_WORD[name] for name in ("core", "deep", "rem", "awake") if number(raw.get(name))), None)
     return None
 
 

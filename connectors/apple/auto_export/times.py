@@ -23,7 +23,7 @@ METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "c
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
 COUNTS = {"count": 1.0, "steps": 1.0, "": 1.0}
 PER_MINUTE = {"bpm": 1.0, "count/min": 1.0, "rpm": 1.0, "brpm": 1.0, "breaths/min": 1.0, "count/s": 60.0, "": 1.0}
-MILLISECONDS = {"ms": 1.0, "s": 1000.0, "": 1.0}
+IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0, "": 1.0}
 MINUTES = {"min": 1.0, "hr": 60.0, "h": 60.0, "s": 1 / 60, "sec": 1 / 60, "": 1.0}
 
 At = tuple[int, int]  # Unix seconds, and minutes east of UTC

@@ -15,7 +15,7 @@ BEAT = re.compile(
     rb'<InstantaneousBeatsPerMinute bpm="(\d+(?:\.\d+)?)" time="\d\d?[:.](\d\d)[:.](\d\d)(?:[.,](\d\d))?[^"<]*"'
 )
 GAP = 1.6  # factor on the interval, beyond which beats are missing in between
-LEAST = 10  # intervals that an RMSSD needs
+RMSSD_MIN_INTERVALS = 10  # intervals that an RMSSD needs
 NEAR_MS, NEAR_SHARE = 10.0, 0.25  # largest difference between the list's SDNN and the reading's
 HOUR_MS = 3_600_000
 
@@ -35,7 +35,7 @@ def first_clock(text: bytes) -> str | None:
 def rmssd(text: bytes, sdnn: float) -> float | None:
     """Return the RMSSD in milliseconds, or None for too few beats, or for a list whose SDNN differs from ``sdnn``."""
     beats = BEAT.findall(text)
-    if len(beats) <= LEAST or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):
+    if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):
         return None
     lengths = [60_000 / max(float(bpm), 1.0) for bpm, _, _, _ in beats]
     mean = sum(lengths) / len(lengths)
@@ -48,4 +48,4 @@ def rmssd(text: bytes, sdnn: float) -> float | None:
         for before, after, early, late in zip(lengths, lengths[1:], times, times[1:], strict=False)
         if (late - early) % HOUR_MS <= GAP * after
     ]
-    return sqrt(sum(squares) / len(squares)) if len(squares) >= LEAST else None
+    return sqrt(sum(squares) / len(squares)) if len(squares) >= RMSSD_MIN_INTERVALS else None

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from connectors.apple.export.beats import first_clock, listed, rmssd
 from connectors.apple.export.columns import Columns, instants, values
 from connectors.apple.export.heads import SLEEP_VALUE, STOOD, Head, Heads, Source
-from connectors.apple.export.nights import STAGES
+from connectors.apple.export.nights import SLEEP_VALUES
 from connectors.apple.export.places import Places
-from connectors.apple.export.spill import LONGEST, Spill
+from connectors.apple.export.spill import ROW_MAX, Spill
 from connectors.apple.export.units import (
     KILOCALORIES,
     fixed_place,
@@ -88,9 +88,9 @@ def _same(one: Mapping[str, Any], other: Mapping[str, Any], *, apart: bool) -> b
     return bool(shared > SAME * min(one["end"] - one["start"], other["end"] - other["start"]))
 
 
-DAY = 86_400.0
+DAY_SECONDS = 86_400.0
 ENDLESS = float("inf")
-BATCH = 2_000  # rows from the XML parser taken at once
+BATCH_ROWS = 2_000  # rows from the XML parser taken at once
 DATE = re.compile(r"(199\d|20\d\d)-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])")
 ZONE_KEY = "HKTimeZone"
 ZONE = re.compile(rb'key="HKTimeZone" value="([^"<]*)"')
@@ -151,7 +151,7 @@ class Collected:
         elif (head := self._heads.of(attributes)) >= 0:
             texts = (attributes.get(key, "").encode() for key in ("startDate", "endDate", "value"))
             self._waiting.append((head, *texts, (_zone(within), _beats(within))))  # type: ignore[arg-type]
-            if len(self._waiting) >= BATCH:
+            if len(self._waiting) >= BATCH_ROWS:
                 self.flush()
 
     def flush(self) -> None:
@@ -175,7 +175,7 @@ class Collected:
 
         start = instants(starts)
         end = start if starts == ends else instants(ends)
-        good = (start <= end) & (end <= self.exported + DAY) & (end - start < LONGEST)
+        good = (start <= end) & (end <= self.exported + DAY_SECONDS) & (end - start < ROW_MAX)
         if good.any():
             self.first, self.last = min(self.first, start[good].min()), max(self.last, end[good].max())
         for head in np.unique(heads):
@@ -191,7 +191,7 @@ class Collected:
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
         """Count rows with impossible times. A wrong clock put a 2030 into an export of 2019."""
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
-            after = "after the export" if high > self.exported + DAY else "it lasts longer than a week"
+            after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
@@ -254,7 +254,7 @@ class Collected:
     def _slept(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
         together: dict[Series, list[int]] = defaultdict(list)
         for row, (text, (place, _)) in enumerate(zip(texts, inside, strict=True)):
-            stage = STAGES.get(text.decode("utf-8", "replace").removeprefix(SLEEP_VALUE))
+            stage = SLEEP_VALUES.get(text.decode("utf-8", "replace").removeprefix(SLEEP_VALUE))
             if stage is None:
                 self.aside[head.type, "its value is not known"] += 1
                 continue
@@ -284,7 +284,7 @@ class Collected:
 
     def _workout(self, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
         start, end = instant(attributes.get("startDate")), instant(attributes.get("endDate"))
-        if start is None or end is None or not start <= end <= self.exported + DAY or end - start >= LONGEST:
+        if start is None or end is None or not start <= end <= self.exported + DAY_SECONDS or end - start >= ROW_MAX:
             self.aside["Workout", "its times cannot be read, or be true"] += 1
             return
         self.first, self.last = min(self.first, start), max(self.last, end)
@@ -320,7 +320,7 @@ class Listing:
             self.type, self.latest, self._rows, self._back = kind, 0.0, 0, 0
         latest = np.maximum.accumulate(np.maximum(starts, self.latest))
         self._rows += len(starts)
-        self._back += int((latest - starts > DAY).sum())
+        self._back += int((latest - starts > DAY_SECONDS).sum())
         self.latest = float(latest[-1])
 
     @property

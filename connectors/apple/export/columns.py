@@ -78,7 +78,7 @@ def _bare(texts: tuple[bytes, ...]) -> bool:
 
 
 LENGTH = len("2024-01-01 01:01:36 +0200")
-DIGITS = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 24)
+DIGIT_PLACES = (0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18, 21, 22, 23, 24)
 PLACES, MARKS = (4, 7, 10, 13, 16, 19), tuple(b"-- :: ")
 EPOCH_DAYS = 719_468  # from 0000-03-01 to 1970-01-01
 MONTHS = (0, 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)
@@ -105,7 +105,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
     """Return instants and a mask of those that are surely right. The rest is left to ``datetime``."""
     import numpy as np
 
-    digits = letters[:, DIGITS] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
+    digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
     sign = letters[:, 20]
     sure = (digits.max(axis=1, initial=0) <= 9) & (letters[:, PLACES] == MARKS).all(axis=1)
     sure &= (sign == ord("-")) | (sign == ord("+"))
@@ -125,7 +125,7 @@ def _weights() -> Column:
     """
     import numpy as np
 
-    weights = np.zeros((len(DIGITS), 8))
+    weights = np.zeros((len(DIGIT_PLACES), 8))
     weights[0:4, 0] = 1000, 100, 10, 1
     weights[4:6, 1] = weights[6:8, 2] = weights[8:10, 5] = weights[10:12, 6] = weights[16:18, 7] = 10, 1
     weights[8:14, 3] = 36_000, 3600, 600, 60, 10, 1

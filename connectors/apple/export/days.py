@@ -9,8 +9,8 @@ from datetime import date, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from connectors.apple.export.collect import DAY, Collected, Series, told_once
-from connectors.apple.export.heads import KINDS, Source
+from connectors.apple.export.collect import DAY_SECONDS, Collected, Series, told_once
+from connectors.apple.export.heads import TYPE_KINDS, Source
 from connectors.apple.export.merging import QUARTER, Quarters, means, once, quarters
 from connectors.apple.export.nights import Stretch, nights, overnight
 from connectors.apple.export.units import day_at, offset_at
@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
     from connectors.apple.export.places import Places
 
-TOTALS = tuple(kind.name for kind in KINDS.values() if kind.role == "total")
-NIGHTLY = tuple(kind.name for kind in KINDS.values() if kind.role in ("overnight", "rmssd"))
+TOTALS = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role == "total")
+NIGHTLY = tuple(kind.name for kind in TYPE_KINDS.values() if kind.role in ("overnight", "rmssd"))
 
 Payload = dict[str, Any]
 Days = dict[str, Payload]
@@ -63,7 +63,7 @@ class Window:
         """Yield the window's local days, each with the slice of its quarters of an hour (ascending, since 1970)."""
         import numpy as np
 
-        days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY).astype(np.int64)
+        days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)
         if (days[1:] < days[:-1]).any():  # the user crossed the date line
             days = np.maximum.accumulate(days)
         for day in np.unique(days[(days >= self.begin) & (days < self.end)]).tolist():
@@ -71,7 +71,7 @@ class Window:
 
     def place(self, day: str) -> str:
         """Return the user's zone at noon."""
-        noon = (date.fromisoformat(day) - _date(0)).days * DAY + DAY / 2
+        noon = (date.fromisoformat(day) - _date(0)).days * DAY_SECONDS + DAY_SECONDS / 2
         return self.places.place(noon - self.places.offset(noon) * 60)
 
 
@@ -207,7 +207,7 @@ def workouts(window: Window) -> Days:
     by_day: dict[str, list[tuple[Source, Payload]]] = defaultdict(list)
     for source, told in window.collected.workouts:
         start = told["start"]
-        if window.begin * DAY - DAY <= start < window.end * DAY + DAY:
+        if window.begin * DAY_SECONDS - DAY_SECONDS <= start < window.end * DAY_SECONDS + DAY_SECONDS:
             payload = {name: value for name, value in told.items() if name != "place"}
             payload["offset"] = offset_at(start, told["place"] or window.places.place(start))
             by_day[day_at(start, payload["offset"])].append((source, payload))
@@ -265,7 +265,7 @@ def every(window: Window) -> Days:
     return found
 
 
-STREAMS: Mapping[str, Callable[[Window], Days]] = {
+DAYS_OF_STREAM: Mapping[str, Callable[[Window], Days]] = {
     "day": totals,
     "activity": activity,
     "heart_rate": rates,

@@ -5,28 +5,44 @@ Records come month by month, each holding a stream's local day.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 from bridge.domain.errors import CutShort
 from bridge.domain.ports import File
 from bridge.domain.slots import ZoneHistory
 from bridge.domain.types import Covers, Page, RawRecord
 from connectors.apple.export import days
-from connectors.apple.export.collect import DAY, ENDLESS, Collected, Series
+from connectors.apple.export.collect import DAY_SECONDS, ENDLESS, Collected, Series
+from connectors.apple.export.columns import columns
 from connectors.apple.export.days import Window
-from connectors.apple.export.elements import CutOff, read_into
-from connectors.apple.export.heads import KINDS, ORDER, order_of
+from connectors.apple.export.heads import ORDER, TYPE_KINDS, order_of
 from connectors.apple.export.spill import END, SERIES, START, Spill
 from connectors.apple.export.units import day_at
 
 if TYPE_CHECKING:
     import numpy as np
 
-EPOCH = date(1970, 1, 1)
-AROUND = 3 * DAY  # seconds before and after a month from which a night or a zone may reach into it
+    from connectors.apple.export.collect import Collected
+
+EPOCH_DAY = date(1970, 1, 1)
+AROUND = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
+MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
+LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
+CHUNK = 1 << 17
+SLICE = 1 << 17
+LONGEST_DTD = 1 << 20  # bytes; real files have under 20 KB
+LONGEST_TAG = 1 << 20  # bytes; real tags have under 4 KB
+DEEPEST, MAX_CHILDREN = 64, 10_000  # nested elements; children kept of an element
+FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
+WANTED = frozenset({"Record", "Workout", "ActivitySummary", "ExportDate"})
+ROOT, ROW = b"<HealthData", b"<Record "
+DOCTYPE = re.compile(rb"<!DOCTYPE[^\[>]*(\[.*?\]\s*)?>", re.DOTALL)
+ENCODING = re.compile(rb"""<\?xml[^>]*encoding\s*=\s*["'](?!utf-8["']|us-ascii["'])""", re.IGNORECASE)
+UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the errors of a damaged archive
 
 
 @dataclass(frozen=True)
@@ -60,7 +76,7 @@ class Export:
         """Yield the records of each month, stream by stream, ascending."""
         for month in self._named():
             window = self._window(month)
-            for stream, make in days.STREAMS.items():
+            for stream, make in days.DAYS_OF_STREAM.items():
                 found = make(window)
                 records = [RawRecord(stream=stream, key=day, payload=found[day]) for day in sorted(found)]
                 if records:
@@ -71,15 +87,16 @@ class Export:
 
     def _named(self) -> list[str]:
         """Return every month in which a row may begin or end, in any zone."""
-        edges = {edge for low, high in self.collected.spill.spans() for edge in (low - DAY, low + 12 * DAY, high + DAY)}
-        edges |= {one["start"] + n * DAY for _, one in self.collected.workouts for n in (-1, 1)}
+        day, spans = DAY_SECONDS, self.collected.spill.spans()
+        edges = {edge for low, high in spans for edge in (low - day, low + 12 * day, high + day)}
+        edges |= {one["start"] + n * day for _, one in self.collected.workouts for n in (-1, 1)}
         return sorted({day_at(at, 0)[:7] for at in edges} | {day[:7] for day in self.collected.summaries})
 
     def _window(self, month: str) -> Window:
         first = date.fromisoformat(f"{month}-01")
         last = (first + timedelta(days=32)).replace(day=1)
-        begin, end = (first - EPOCH).days, (last - EPOCH).days
-        rows = self.collected.spill.between(begin * DAY - AROUND, end * DAY + AROUND)
+        begin, end = (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
+        rows = self.collected.spill.between(begin * DAY_SECONDS - AROUND, end * DAY_SECONDS + AROUND)
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
@@ -95,10 +112,6 @@ class Export:
             until = self.until.get(series.name, ENDLESS)
             found[series] = part[part[:, END] <= until][:, START:] if until < ENDLESS else part[:, START:]
         return found
-
-
-MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
-LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY / 2, "overnight": DAY / 2, "rmssd": DAY / 2}
 
 
 def recognise(file: File) -> bool:
@@ -129,16 +142,16 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the instant from which the type that was being listed at the cut has too few rows, by its name.
+    """Return the type that the cut-off file was listing, with the instant from which it has too few rows.
 
-    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete;
-    nights are complete before the noon before it.
+    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete.
+    Nights are complete before the noon before it.
     """
-    kind, listing = KINDS.get(collected.listing.type), collected.listing
+    kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
         return {}
     places, at = collected.places, listing.latest
-    midnight = (at + places.offset(at) * 60) // DAY * DAY - places.offset(at) * 60
+    midnight = (at + places.offset(at) * 60) // DAY_SECONDS * DAY_SECONDS - places.offset(at) * 60
     return {kind.name: midnight - LISTED[kind.role] if listing.in_order else 0.0}
 
 
@@ -168,3 +181,122 @@ def _between(first: str, last: str) -> Iterator[str]:
     """Yield the months strictly between two months."""
     while (first := f"{date.fromisoformat(f'{first}-28') + timedelta(days=4):%Y-%m}") < last:
         yield first
+
+
+class CutOff(Exception):
+    """The document ends, or stops being XML, before its end."""
+
+
+def read_into(collected: Collected, stream: BinaryIO) -> None:
+    """Pass every useful element to ``collected``. Raises CutOff after the last readable element."""
+    chunks = _chunks(stream)
+    head = _head(chunks)
+    parser = _Parser(collected)
+    plain = ENCODING.search(head) is None and head[:3].isascii() and b"<!" not in head.partition(ROOT)[2]
+    rest = _fed_until_row(parser, head)
+    for chunk in chunks:
+        buffer = rest + chunk
+        cut = max(buffer.rfind(ROW), 0) or len(buffer)
+        piece, rest = buffer[:cut], buffer[cut:]
+        rows = columns(piece) if plain and parser.between else None
+        if rows is None or not collected.columns(rows):
+            parser.feed(piece)
+            plain = plain and b"<!" not in piece and b"<?" not in piece  # the next row may lie in a comment
+    parser.feed(rest)
+    parser.close()
+
+
+def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
+    """Feed the beginning up to its last row. Return the remainder."""
+    cut = max(head.rfind(ROW), 0) or len(head)
+    parser.feed(head[:cut])
+    return head[cut:]
+
+
+def _chunks(stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the file's chunks. A damaged archive ends early."""
+    import zipfile
+    import zlib
+
+    try:
+        while chunk := stream.read(CHUNK):
+            yield chunk
+    except (*UNPACKING, zlib.error, zipfile.BadZipFile):
+        return
+
+
+def _head(chunks: Iterator[bytes]) -> bytes:
+    """Return the document up to its root, without document type and forbidden characters. Raises CutOff without a
+    root.
+    """
+    head = b""
+    for chunk in chunks:
+        head += chunk.translate(None, FORBIDDEN)
+        if ROOT in DOCTYPE.sub(b"", head, count=1) or len(head) > LONGEST_DTD:
+            break
+    head = DOCTYPE.sub(b"", head, count=1)
+    before, root, _ = head.partition(ROOT)
+    if not root or b"<!DOCTYPE" in before:
+        raise CutOff  # a document type with entities
+    return head
+
+
+class _Parser:
+    """An XML parser that keeps a single child of the root at a time."""
+
+    def __init__(self, collected: Collected) -> None:
+        from xml.parsers import expat
+
+        self._error: Any = (expat.ExpatError, LookupError, ValueError)
+        self._collected = collected
+        self._expat = expat.ParserCreate()
+        self._expat.StartElementHandler = self._begin
+        self._expat.EndElementHandler = self._end
+        self._depth = self._silent = 0
+        self._whole = True
+        self._name = ""
+        self._attributes: dict[str, str] = {}
+        self._within: list[tuple[str, dict[str, str]]] = []
+
+    @property
+    def between(self) -> bool:
+        """Tell if the next element is a child of the root."""
+        return self._depth == 1 and self._whole
+
+    def feed(self, piece: bytes) -> None:
+        """Parse a piece. Raises CutOff for text that is not XML, or for a tag longer than any phone writes."""
+        clean = piece.translate(None, FORBIDDEN)
+        for at in range(0, len(clean), SLICE):
+            self._silent += SLICE
+            self._parse(clean[at : at + SLICE])
+            if self._silent > LONGEST_TAG:
+                raise CutOff
+        self._whole = clean.rfind(b">") > clean.rfind(b"<") if clean else self._whole
+        self._collected.flush()
+
+    def close(self) -> None:
+        """Finish parsing. Raises CutOff when the document is not complete."""
+        self._parse(b"", last=True)
+
+    def _parse(self, some: bytes, *, last: bool = False) -> None:
+        try:
+            self._expat.Parse(some, last)
+        except self._error:  # not XML, or in an unknown encoding
+            self._collected.flush()
+            raise CutOff from None
+
+    def _begin(self, name: str, attributes: dict[str, str]) -> None:
+        self._depth += 1
+        self._silent = 0
+        if self._depth == 2:
+            self._name, self._attributes, self._within = name, attributes, []
+        elif self._depth > DEEPEST:
+            raise ValueError
+        elif 3 <= self._depth <= 4 and self._name in WANTED and len(self._within) < MAX_CHILDREN:
+            self._within.append((name if self._depth == 3 else f"/{name}", attributes))
+
+    def _end(self, name: str) -> None:
+        self._depth -= 1
+        self._silent = 0
+        if self._depth == 1 and name in WANTED:
+            self._collected.element(name, self._attributes, self._within)

@@ -15,7 +15,7 @@ from connectors.apple.export.units import source_name
 if TYPE_CHECKING:
     import numpy as np
 from bridge.domain.metrics import METRICS, Metric
-from connectors.apple.export.units import CELSIUS, KILOCALORIES, METRES, MILLISECONDS, PER_MINUTE, PERCENT
+from connectors.apple.export.units import CELSIUS, IN_MILLISECONDS, KILOCALORIES, METRES, PER_MINUTE, PERCENT
 
 Source = tuple[int, str]  # rank (0 is the most trusted), name
 ORDER = ("watch", "phone", "others", "makers")
@@ -75,8 +75,8 @@ def _factors(units: Mapping[str, float]) -> dict[str, tuple[float, float]]:
 
 
 RATE = _factors(PER_MINUTE)
-VARIABILITY = _factors(MILLISECONDS)
-KINDS: Mapping[str, Kind] = {
+VARIABILITY = _factors(IN_MILLISECONDS)
+TYPE_KINDS: Mapping[str, Kind] = {
     QUANTITY + "StepCount": Kind(role="total", name="steps", units=_factors({"count": 1.0})),
     QUANTITY + "DistanceWalkingRunning": Kind(role="total", name="distance", units=_factors(METRES)),
     QUANTITY + "ActiveEnergyBurned": Kind(role="total", name="active_energy", units=_factors(KILOCALORIES)),
@@ -183,7 +183,7 @@ class Heads:
     def of(self, attributes: Mapping[str, str]) -> int:
         """Return the number of a row's head by its attributes."""
         name = attributes.get("type", "")
-        kind = KINDS.get(name)
+        kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:
             return UNWANTED
         mine = name, attributes.get("unit", ""), self.source(attributes)

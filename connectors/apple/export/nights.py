@@ -26,14 +26,14 @@ ASLEEP = {
     "Asleep": "unspecified",  # its name before iOS 16
 }
 STAGED = {"light", "deep", "rem"}
-STAGES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
+SLEEP_VALUES = {**ASLEEP, IN_BED: IN_BED, AWAKE: AWAKE}
 
 Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, and values
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep record: a value of ``STAGES`` and, if the record states it, the phone's zone."""
+    """A sleep record: a value of ``SLEEP_VALUES`` and, if the record states it, the phone's zone."""
 
     start: float
     end: float

@@ -20,7 +20,7 @@ DAY_TOTALS = {
     Metric.RESTING_HR: "resting_hr",
     Metric.STAND_HOURS: "stand_hours",
 }
-STAGES = {
+STAGE_FIELDS = {
     Metric.ASLEEP: "asleep",
     Metric.IN_BED: "in_bed",
     Metric.AWAKE: "awake",
@@ -28,13 +28,13 @@ STAGES = {
     Metric.DEEP_SLEEP: "deep",
     Metric.REM_SLEEP: "rem",
 }
-OVERNIGHT = {
+OVERNIGHT_FIELDS = {
     Metric.RESPIRATORY_RATE: "respiratory_rate",
     Metric.SPO2: "spo2",
     Metric.SKIN_TEMPERATURE: "skin_temperature",
     Metric.HRV_RMSSD: "hrv_rmssd",
 }
-WORKOUT = {Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy", Metric.HEART_RATE: "heart_rate"}
+WORKOUT_FIELDS = {Metric.DISTANCE: "distance", Metric.ACTIVE_ENERGY: "active_energy", Metric.HEART_RATE: "heart_rate"}
 SDNN = {Metric.HRV_SDNN: "value", Metric.HRV_RMSSD_BEATS: "rmssd"}
 RMSSD = {Metric.HRV_RMSSD_SPOT: "value"}
 LONGEST_SESSION = 120.0  # minutes of mindfulness; a longer session was not stopped in time
@@ -133,11 +133,11 @@ def _night(key: str, payload: Mapping[str, Any], day: date) -> Iterator[Item]:
     kind = payload.get("kind")
     if kind not in ("sleep", "nap"):
         raise BadRecord("apple_health/night: kind is unknown")
-    stages = only_measured({metric: _number(payload, field) for metric, field in STAGES.items()})
+    stages = only_measured({metric: _number(payload, field) for metric, field in STAGE_FIELDS.items()})
     kind = EpisodeKind(kind)
     yield Episode(key=key, kind=kind, start=start, end=end, offset=offset, day=day, values=stages)
     if kind is EpisodeKind.SLEEP:
-        values = {metric: _number(payload, field) for metric, field in OVERNIGHT.items()}
+        values = {metric: _number(payload, field) for metric, field in OVERNIGHT_FIELDS.items()}
         yield from samples(values, key=key, start=start, end=end, offset=offset, day=day)
 
 
@@ -152,7 +152,7 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
         offset=offset,
         day=local_date(start, offset),
         label=sport if isinstance(sport, str) else None,
-        values=only_measured({metric: _number(payload, field) for metric, field in WORKOUT.items()}),
+        values=only_measured({metric: _number(payload, field) for metric, field in WORKOUT_FIELDS.items()}),
     )
 
 

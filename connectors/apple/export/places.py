@@ -20,12 +20,11 @@ OFTEN = 1800  # seconds within which repeated evidence of a place is dropped
 
 
 class Places:
-    """The zone at every instant. The nearest evidence counts if it is near; the move lies halfway between two
-    pieces.
+    """The zone at every instant, from pieces of evidence. The nearest piece counts if it is near.
 
-    A place whose clock equals the home's counts as home: beats tell only an offset, and a phone may name any city of a
-    zone. ``homes`` are the zones of residence from an instant on (Unix seconds), ascending; the first holds for all
-    time before.
+    A move lies halfway between two pieces. A place whose clock equals the home's counts as home, because beats tell
+    only an offset, and a phone may name any city of a zone. ``homes`` are the zones of residence from an instant on
+    (Unix seconds), ascending. The first home holds for all time before.
     """
 
     def __init__(self, homes: Sequence[tuple[float, str]]) -> None:

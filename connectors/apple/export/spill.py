@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 SERIES, START, END, VALUE = range(4)  # the columns
 BLOCK = 16 * 86_400  # seconds of rows that lie together
 WAITING = 2 << 20  # bytes held in memory before they go to the file
-LONGEST = 7 * 86_400  # seconds a row may last
+ROW_MAX = 7 * 86_400  # seconds a row may last
 
 
 class Spill:
@@ -66,13 +66,13 @@ class Spill:
         """Return the stretches of time that hold rows, ascending. A row may end after the stretch in which it
         starts.
         """
-        return [(block * BLOCK, (block + 1) * BLOCK + LONGEST) for block in sorted({*self._waiting, *self._places})]
+        return [(block * BLOCK, (block + 1) * BLOCK + ROW_MAX) for block in sorted({*self._waiting, *self._places})]
 
     def between(self, first: float, last: float) -> Rows:
         """Return all rows that touch a stretch of time, in file order. Call with ascending stretches."""
         import numpy as np
 
-        numbers = range(int((first - LONGEST) // BLOCK), int(last // BLOCK) + 1)
+        numbers = range(int((first - ROW_MAX) // BLOCK), int(last // BLOCK) + 1)
         self._near = {number: self._block(number) for number in numbers}
         rows = np.concatenate(list(self._near.values()))
         found: Rows = rows[(rows[:, END] >= first) & (rows[:, START] <= last)]

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 METRES = {"m": 1.0, "km": 1000.0, "mi": 1609.344, "ft": 0.3048, "yd": 0.9144, "cm": 0.01}
 KILOCALORIES = {"kcal": 1.0, "Cal": 1.0, "cal": 0.001, "kJ": 1 / 4.184, "J": 1 / 4184}
 PER_MINUTE = {"count/min": 1.0, "count/s": 60.0}
-MILLISECONDS = {"ms": 1.0, "s": 1000.0}
+IN_MILLISECONDS = {"ms": 1.0, "s": 1000.0}
 PERCENT = {"%": (100.0, 0.0)}  # the value beside the percent sign is a fraction
 CELSIUS = {"degC": (1.0, 0.0), "degF": (1 / 1.8, -32 / 1.8), "K": (1.0, -273.15)}  # factor and summand
 FIRST, LAST = 662_688_000.0, 4_102_444_800.0  # 1991 and 2100; instants outside are errors

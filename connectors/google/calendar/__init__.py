@@ -4,7 +4,7 @@ Read only, but for a calendar of its own where the person wants accepted advice 
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS
 
 SPEC = ConnectorSpec(
     name="google_calendar",
@@ -16,7 +16,7 @@ SPEC = ConnectorSpec(
     cursor_version=3,
     settings=(
         Setting(name="base_url", help="the API's address", default="https://www.googleapis.com"),
-        *SETTINGS,
+        *GOOGLE_SETTINGS,
     ),
     opens="connectors.google.calendar.client:GoogleCalendar",
     authorises="connectors.google.calendar.consent:authorise",

@@ -22,10 +22,10 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return the ids of all calendars to follow, in order, and a page of the news about them. Each id says whether the
-    calendar is somebody else's. The page's cursor remembers the ids.
+    """Return the ids of all calendars to follow, in order, and a page of the news about them.
 
-    Raises CursorExpired when even a whole listing is answered with 410, beside what ``answered`` raises.
+    Each id tells if the calendar belongs to another person. The page's cursor remembers the ids. Raises CursorExpired
+    when even a whole listing is answered with 410, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")
@@ -69,7 +69,7 @@ def items(body: Any) -> list[Entry]:
 
 
 def _wanted(entry: Entry) -> bool:
-    """Calendars the person looks at, without holidays, birthdays of contacts and sports."""
+    """Return the calendars that the user looks at, without holidays, birthdays of contacts and sports."""
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
         return False
@@ -77,7 +77,7 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Say whether a calendar is somebody else's. Its answers to invitations are then its owner's."""
+    """Tell if a calendar belongs to another person. Answers to its invitations are then that person's answers."""
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 
 

@@ -106,7 +106,7 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """None for a calendar of which no changes are pushed, or that is gone or shut."""
+        """Open a channel. Returns None for a calendar that pushes no changes, is gone or is not shared any more."""
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
             "id": name,

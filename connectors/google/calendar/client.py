@@ -1,7 +1,8 @@
 """Pull calendars and their events, with a full listing first and then changes by a sync token per calendar.
 
-Series are kept as masters and exceptions and expanded locally, so a change needs no window. The parameters of every
-request are the same: Google ties a sync token to them, and changing them means raising ``SPEC.cursor_version``.
+Series are kept as masters and exceptions and expanded locally, so a change needs no window. Google ties a sync token to
+the parameters of the request. All requests have the same parameters, and a change of them needs a higher
+``SPEC.cursor_version``.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from connectors.google.calendar.calendars import calendars, items
 from connectors.google.calendar.consent import CALENDAR
 from connectors.google.calendar.normalise import OURS, TASK_LINK, THEIRS
 
-PAGE = 2500  # the API's maximum
+PAGE_MAX_EVENTS = 2500  # the API's maximum
 BEGUN = ""  # in place of a token: some of the calendar is stored, but not yet all of it
 EVENT_FIELDS = (
     "nextPageToken,nextSyncToken,items(id,iCalUID,status,summary,description,location,start,end,eventType,transparency,"
@@ -97,7 +98,7 @@ class GoogleCalendar:
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
-            "maxResults": PAGE,
+            "maxResults": PAGE_MAX_EVENTS,
             "singleEvents": False,
             "fields": EVENT_FIELDS,
         }
@@ -122,10 +123,10 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events that a listing ends without saying so of each.
+    """Events that a listing deletes without naming each event.
 
-    Google need not report the exceptions of a deleted series, and may report them as cancelled, which in a living
-    series would mean a hole. And what a listing told before it broke off may be gone when the next one is read.
+    Google may leave out the exceptions of a deleted series, or report them as cancelled. In a living series a cancelled
+    exception would be a hole. A listing that broke off may not repeat its news in the next listing.
     """
 
     calendar: str
@@ -136,7 +137,7 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """The records of a page."""
+        """Return the records of a page."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -154,19 +155,19 @@ class _Ended:
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
 
     def covers(self) -> Covers | None:
-        """The exceptions of the series that are gone: those not delivered as alive went with them."""
+        """Cover the exceptions of deleted series, so that exceptions that were not delivered are deleted too."""
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    """A calendar that is no longer there takes its events with it."""
+    """Return a page that deletes a removed calendar with its events."""
     tokens.pop(calendar, None)
     cursor = json.dumps(tokens, sort_keys=True)
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """A cancelled exception is a hole in its series and stays. Any other cancelled event is gone."""
+    """Make a record. A cancelled exception stays as a hole in its series; any other cancelled event is deleted."""
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
     return RawRecord(
@@ -179,7 +180,7 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """The event without its description, of which only a link to a task is of use, and other programs' properties."""
+    """Return an event without other programs' properties and without its description, except links to tasks in it."""
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):
         kept["description"] = TASK_LINK

@@ -15,10 +15,10 @@ CALENDAR = auth.Service(
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
-    """Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent at Google. Raises NeedsLogin when refused, incomplete or unanswered."""
     auth.authorise(account, browser, CALENDAR, write=write)
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. False when Google did not confirm."""
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
     return auth.revoke(account)

@@ -13,7 +13,7 @@ from connectors.payload import EVENT_YEARS, calendar_date, mapping, rows, time_z
 TASK_LINK = "tasks.google.com/task/"
 OURS = "rhythm"  # the private extended property of events we wrote ourselves: ``<slot>/<action>``
 THEIRS = "on_a_calendar_of_somebody_else"  # put beside Google's own fields, true there
-KINDS = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
+EVENT_TYPES = {"default", "focusTime", "outOfOffice", "workingLocation", "birthday", "fromGmail"}
 RESPONSES = {
     "accepted": Response.ACCEPTED,
     "tentative": Response.TENTATIVE,
@@ -35,14 +35,14 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """A cancelled instance may carry nothing but what it replaces."""
+    """Return the facts of a cancelled instance, which may hold nothing but the instance that it replaces."""
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
     return {"cancelled": True}
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Start and end. An all-day event's end is exclusive at Google and inclusive here."""
+    """Return start and end. Google's end of an all-day event is exclusive; ours is inclusive."""
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
     if first is not None:
@@ -68,8 +68,9 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all facts but the times. ``self`` marks the owner of the calendar. On somebody else's calendar a declined
-    event does not take place, and an accepted event is no answer of mine.
+    """Return all facts but the times. ``self`` marks the owner of the calendar.
+
+    On another person's calendar a declined event does not take place, and an accepted event is no answer of the user.
     """
     attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
     people = [a for a in attendees if a.get("resource") is not True]
@@ -105,7 +106,7 @@ def _kind(payload: Mapping[str, Any]) -> str:
     kind, description = payload.get("eventType"), payload.get("description")
     if kind == "focusTime" and isinstance(description, str) and TASK_LINK in description:
         return "task"
-    return kind if isinstance(kind, str) and kind in KINDS else "default"
+    return kind if isinstance(kind, str) and kind in EVENT_TYPES else "default"
 
 
 def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:

@@ -63,7 +63,9 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Bring a plan to the calendar, unless the person has deleted it there since they agreed."""
+        """Write a plan into the calendar. Returns True if the user deleted it there after agreeing; then nothing is
+        written.
+        """
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -129,7 +131,7 @@ class _Rhythm:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self, **more: Any) -> None:
-        """Beside the consent. Written only where it is news."""
+        """Save values beside the consent, if any of them changed."""
         with self._account.refresh_lock():
             token = self._account.token() or {}
             if any(token.get(name) != value for name, value in more.items()):
@@ -156,7 +158,7 @@ def _marked(plan: Plan) -> str:
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:
-    """Return our mark with the slot. None for an event that somebody else made under that id."""
+    """Return our mark with the slot, or None for an event that another program made under that id."""
     properties = event.get("extendedProperties")
     private = properties.get("private") if isinstance(properties, Mapping) else None
     mark = private.get(OURS) if isinstance(private, Mapping) else None

@@ -1,7 +1,7 @@
 """Google Tasks, read only, with lists, tasks, due dates and completions, followed by their time of change."""
 
 from bridge.domain.ports import ConnectorSpec, Setting
-from connectors.google.auth import SETTINGS
+from connectors.google.auth import GOOGLE_SETTINGS
 
 SPEC = ConnectorSpec(
     name="google_tasks",
@@ -12,7 +12,7 @@ SPEC = ConnectorSpec(
     normaliser="connectors.google.tasks.normalise:normalise",
     settings=(
         Setting(name="base_url", help="the API's address", default="https://tasks.googleapis.com"),
-        *SETTINGS,
+        *GOOGLE_SETTINGS,
     ),
     opens="connectors.google.tasks.client:GoogleTasks",
     authorises="connectors.google.tasks.consent:authorise",

@@ -40,7 +40,7 @@ class GoogleTasks:
         return open_service(self._account, TASKS, "tasks", "v1", "/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """``list`` lists whole. ``task`` follows each list from its own last pull."""
+        """Pull the stream ``list`` whole, and in the stream ``task`` each list from its own last pull on."""
         if stream == "list":
             yield self._list_lists(now)
             return
@@ -109,7 +109,7 @@ class GoogleTasks:
 
 
 def _dropped(one: str, since: dict[str, str]) -> Page:
-    """A list that is no longer there takes its tasks with it."""
+    """Return a page that deletes a removed list with its tasks."""
     since.pop(one, None)
     cursor = json.dumps(since, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))

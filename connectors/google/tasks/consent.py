@@ -14,10 +14,10 @@ TASKS = auth.Service(
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent at Google. Raises NeedsLogin when refused, incomplete or unanswered."""
     auth.authorise(account, browser, TASKS)
 
 
 def revoke(account: Account) -> bool:
-    """Withdraw the consent at Google. False when Google did not confirm."""
+    """Withdraw the consent at Google. Returns False when Google did not confirm."""
     return auth.revoke(account)

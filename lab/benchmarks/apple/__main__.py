@@ -115,7 +115,7 @@ def _database(server: str) -> str:
 
 
 def best(rows: Sequence[Row]) -> list[Row]:
-    """Of several runs of one thing, the one with the least CPU time."""
+    """Return the run with the least CPU time of each measured thing."""
     found: dict[str, Row] = {}
     for row in rows:
         if row.name not in found or row.cpu_s < found[row.name].cpu_s:
@@ -124,7 +124,7 @@ def best(rows: Sequence[Row]) -> list[Row]:
 
 
 def compared(rows: Sequence[Row]) -> list[dict[str, object]]:
-    """Each row with MB per second of wall time, and its CPU time against the parser's and the peer's."""
+    """Return each row with its MB per second of wall time, and its CPU time relative to the parser's and the peer's."""
     cpu = {row.name: row.cpu_s for row in rows}
     return [
         {

@@ -17,7 +17,7 @@ PROBE = 60  # days that a size is reckoned from
 
 
 def of_size(megabytes: float, plan: Plan) -> Plan:
-    """As many days until the plan's last one as come to some megabytes (10**6 bytes) of XML."""
+    """Return the plan with as many days as make an XML file of ``megabytes`` (10**6 bytes). The last day stays."""
     probe = write(replace(plan, days=PROBE), lambda _: None)
     return replace(plan, days=max(round(megabytes * 1e6 / probe.size * PROBE), 2))
 

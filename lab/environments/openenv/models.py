@@ -15,7 +15,7 @@ ActionName = StrEnum("ActionName", {action.name: action.value.lower() for action
 
 
 class RhythmAction(Action):
-    """One action and, if the agent has one, its belief [social, morning, work]; the last one given counts."""
+    """An action, and optionally the agent's belief [social, morning, work]. The last belief of an episode counts."""
 
     action_type: ActionName
     belief: list[float] | None = Field(default=None, min_length=3, max_length=3)

@@ -83,7 +83,7 @@ class Sheet:
         return end + DELAY + late <= self.exported
 
     def line(self, text: str, name: str = "") -> None:
-        """One element, or more than one, as it is."""
+        """Write an element, or several elements, and count them under ``name``."""
         self.rows[name] += 1
         self._waiting.append(text)
         self._length += len(text)
@@ -112,7 +112,7 @@ class Sheet:
         return True
 
     def end_of_kind(self) -> None:
-        """Rows that came late stand behind the others of their kind."""
+        """Write the rows that came late, behind the rows of the same type."""
         self._waiting += self._late
         self._late = []
 

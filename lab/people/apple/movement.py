@@ -44,7 +44,7 @@ class Stretch:
 
 
 def walks(life: Life, day: Day) -> list[Walk]:
-    """From getting up to going to bed, with at least four minutes between two of them."""
+    """Yield walks between getting up and going to bed, with at least four minutes between two walks."""
     rng = dice(life.seed, "walks", day.text)
     at, bed = life.night(day.date).end + 120, life.bedtime(day)
     found = []
@@ -59,7 +59,7 @@ def walks(life: Life, day: Day) -> list[Walk]:
 
 
 def stretches(life: Life, day: Day) -> Iterator[Stretch]:
-    """Everything that any source reports of a day's walks, each source's in order."""
+    """Return the stretches that each source reports of a day's walks, in order by source."""
     rng = dice(life.seed, "steps", day.text)
     taken = walks(life, day)
     for walk in taken:
@@ -138,7 +138,7 @@ def write_distance(sheet: Sheet, life: Life, days: Sequence[Day], unit: str) -> 
 def _written(
     sheet: Sheet, life: Life, days: Sequence[Day], heads: Mapping[int, str], metres: Mapping[str, float]
 ) -> dict[str, float]:
-    """Rows of the sources that have a head, as steps or in a unit of so many metres."""
+    """Write rows of the sources that have a head, as steps or in a unit of so many metres."""
     names, midnights = {day.start: day.text for day in days}, [*(day.start for day in days), days[-1].end]
     truth: dict[str, float] = defaultdict(float)
     unit = metres.get("unit")

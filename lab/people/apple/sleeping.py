@@ -94,7 +94,9 @@ def _quality(reported: tuple[Source, Stages]) -> tuple[int, int]:
 
 
 def minutes(stages: Stages) -> dict[str, float]:
-    """Minutes per stage; ``start`` and ``end`` of the sleep in Unix seconds. Stages of one source never overlap."""
+    """Return minutes per stage, with ``start`` and ``end`` of the sleep in Unix seconds. Stages of a source never
+    overlap.
+    """
     asleep = [stage for stage in stages if stage[2] not in ("InBed", "Awake")]
     whole = asleep or stages
     found: dict[str, float] = {"start": whole[0][0], "end": whole[-1][1]}
@@ -166,7 +168,7 @@ def _warmth(sheet: Sheet, life: Life, day: Day, head: str, unit: str) -> list[Sp
 
 
 def medians(night: dict[str, float], measured: dict[str, list[Spot]]) -> dict[str, float]:
-    """Of what was measured between falling asleep and waking as the night's source tells it."""
+    """Return medians of the measurements between falling asleep and waking, as the night's source tells these times."""
     inside = {
         field: [value for at, value in spots if night["start"] <= at <= night["end"]]
         for field, spots in measured.items()

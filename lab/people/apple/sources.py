@@ -1,4 +1,4 @@
-"""Writers of rows in an export are the person's watch, their phone, and an app of another maker that repeats rows."""
+"""Writers of rows in an export: the person's watch, the phone, and another maker's app that repeats rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Source:
     device: str = ""
 
     def head(self, kind: str, unit: str = "") -> str:
-        """The beginning of a row of one kind. The device's address in memory differs from kind to kind."""
+        """Return the beginning of a row of a type. The device's memory address differs between types."""
         named = f'sourceName="{escaped(self.name)}" sourceVersion="{self.version}" '
         address = 0x280000000 + sum(map(ord, kind + self.name)) * 0x1A0
         device = f'device="{escaped(self.device.replace("ADDRESS", f"{address:#x}"))}" ' if self.device else ""

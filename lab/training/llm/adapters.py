@@ -1,4 +1,4 @@
-"""Tune the language model to one person and write the attempt down."""
+"""Tune the language model to a user and write the attempt down."""
 
 from __future__ import annotations
 

@@ -39,8 +39,8 @@ PUBLISHED = {  # of a taught model of 3 billion weights: (final score, error of 
 class Modelled:
     """A model that plays many weeks at once.
 
-    Where an answer cannot be read, the action is drawn by lot and the belief stays the one stated before; a week in
-    which none was ever stated earns nothing for it. Both are counted.
+    If an answer cannot be read, the action is drawn at random and the last stated belief stays. A week without any
+    stated belief earns nothing for its belief. Both cases are counted.
     """
 
     def __init__(self, name: str, folder: Path, weeks: Weeks) -> None:
@@ -148,7 +148,7 @@ def _row(name: str, condition: str, result: Result) -> dict[str, Any]:
 
 
 def _actions(result: Result) -> dict[str, dict[str, float]]:
-    """archetype -> action -> share of its slots; the people of ``discrete`` are the archetypes in turn."""
+    """Return archetype -> action -> share of its slots. The people of ``discrete`` are the archetypes in turn."""
     done, found = np.array(result.weeks.actions), {}
     for at, name in enumerate(ARCHETYPES):
         own = done[:, at :: len(ARCHETYPES)]
@@ -177,7 +177,7 @@ def columns(rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 
 def give_or_take(figure: Mapping[str, Any]) -> str:
-    """A mean with half of its 95 % interval, where it has one."""
+    """Return a mean with half of its 95 % interval, where the mean has an interval."""
     within = half(figure)
     return f"{figure['mean']:.3f}" + ("" if np.isnan(within) else f" ± {within:.3f}")
 

@@ -1,8 +1,9 @@
 """Refines a trained model by group-relative policy gradient (GRPO; Shao and others 2024).
 
-With the lessons of the published attempts: the belief is written before the action, the generation is long enough for
-the reasoning (what is cut off is counted, and too much of it ends the run), what a group agrees on gives no gradient
-(its share is reported), two-cycles and repetition cost, and the pull to the taught model is not left to a default.
+The lessons of published attempts are followed. The belief is written before the action. The generation is long enough
+for the reasoning; answers that are cut off are counted, and too many of them end the run. A group that agrees gives no
+gradient, and its share is reported. Two-cycles and repetition cost reward. The pull to the taught model is set, not
+left to a default.
 """
 
 from __future__ import annotations
@@ -85,7 +86,9 @@ class Tally:
         return [self.form, self.legality, self.environment, self.belief]
 
     def form(self, completions: Sequence[Any], completion_ids: Sequence[Any], **_: Any) -> list[float]:
-        """Also where cut answers are counted: they have no form."""
+        """Return the reward for the form of each answer. Answers that are cut off are counted here, because they have
+        no form.
+        """
         self.answers += len(completions)
         cut = [len(ids) >= self._room for ids in completion_ids]
         self.cut += sum(cut)

@@ -1,7 +1,7 @@
 """Models and tokenizers, from a checkpoint by its name or folder, or with random weights.
 
-The random ones are of Qwen2's family with a tokenizer trained on the lessons themselves, so that everything after them
-is the same as with a published checkpoint of billions of weights.
+A random model is of Qwen2's family with a tokenizer trained on the lessons. All later steps then work as with a
+published checkpoint of billions of weights.
 """
 
 from __future__ import annotations
@@ -111,9 +111,10 @@ def tokenizer_of(texts: Iterable[str], vocabulary: int) -> Any:
 
 
 def opened(name: str | Path, *, four_bits: bool = False) -> tuple[Any, Any]:
-    """A model and its tokenizer by folder or name, on the graphics card where there is one.
+    """Return a model and its tokenizer by folder or name, on the graphics card if the machine has a card.
 
-    ``four_bits``: quantised, where there is one and bitsandbytes is installed. Raises OSError for what is not there.
+    ``four_bits`` quantises the model if there is a card and bitsandbytes is installed. Raises OSError for a missing
+    model.
     """
     tokenizer = _tokenizer(name)
     settings: dict[str, Any] = {"dtype": torch.bfloat16} if torch.cuda.is_available() else {}

@@ -1,4 +1,4 @@
-"""Four pictures: a training's loss, its belief over time, final scores, and what is advised to each archetype."""
+"""Four pictures of a training: loss, belief over time, final scores, and the advice to each archetype."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2", "#D
 
 
 def draw(models: Mapping[str, Path], rows: Sequence[Mapping[str, Any]], out: Path) -> list[Path]:
-    """``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
+    """Draw ``loss.svg``, ``belief.svg``, ``scores.svg`` and ``actions.svg``. Raises ImportError without matplotlib."""
     notes = {name: _notes(folder) for name, folder in models.items()}
     return [
         _losses(notes, out / "loss.svg"),
@@ -93,7 +93,7 @@ def _scores(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
 
 
 def _actions(rows: Sequence[Mapping[str, Any]], path: Path) -> Path:
-    """A panel per model: the share of each action in the weeks of each archetype."""
+    """Draw a panel per model with the share of each action in the weeks of each archetype."""
     figure, panels = _figure(max(len(rows), 1), width=6.0)
     for axes, row in zip(panels, rows, strict=False):
         begun = dict.fromkeys(row["actions"], 0.0)

@@ -1,7 +1,7 @@
-"""A small server for one model and its adapters that speaks OpenAI's chat completions, on loopback.
+"""A small server for a model and its adapters that speaks OpenAI's chat completions, on loopback.
 
-For trying things out and for one household; for more people, vLLM or llama.cpp serve the same folders. It answers one
-question at a time, keeps nothing of what it is asked, and logs no line of it.
+It is meant for trials and for a household; for more people, vLLM or llama.cpp serve the same folders. It answers a
+question at a time, stores no question and logs none.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ class Served:
         return Asked(name, messages, room, temperature)
 
     def _chosen(self, name: str) -> Any:
-        """A context in which the model is the one of that name."""
+        """Return a context in which the adapter of that name is active, or none for the model itself."""
         self._let_go()
         if name == self.name:
             return self._model.disable_adapter() if self._known else nullcontext()
@@ -137,7 +137,7 @@ def server(served: Served, port: int, threads: int) -> ThreadingHTTPServer:
 
 
 class Handler(BaseHTTPRequestHandler):
-    """Answers two paths, and refuses all others."""
+    """A handler that answers two paths and refuses all other paths."""
 
     served: Served
     protocol_version = "HTTP/1.1"

@@ -60,7 +60,7 @@ class Teacher(Protocol):
     concurrent: int
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """The text to learn (None: it could not be read), what is done, and what it cost."""
+        """Return the text to learn, the decision, and its cost. The text is None if it could not be read."""
         ...
 
 
@@ -87,7 +87,7 @@ class Asked:
         self._chat, self._tokens = chat, tokens
 
     def answer(self, observation: Observation, model: Policy) -> tuple[str | None, Decision | Said, Usage]:
-        """Raises Fault where the service is not there; what is unreadable twice is the planner's to decide."""
+        """Ask the model. Raises Fault if the service is down. The planner decides after two unreadable answers."""
         question, used = Question(model=self.name, messages=messages(observation, tokens=self._tokens)), Usage()
         for left in reversed(range(TRIES)):
             try:
@@ -109,9 +109,9 @@ class Asked:
 def teach(
     path: Path, teacher: Teacher, *, weeks: Sequence[int], lives: Sequence[int], condition: str, on_step: Step
 ) -> list[Episode]:
-    """All episodes of these seeds, those already in ``path`` among them.
+    """Return all episodes of these seeds, including those already in ``path``.
 
-    Raises Fault; weeks that others are about meanwhile are lived to their end and kept, for they are paid for.
+    Raises Fault. Weeks under way in other threads are then played to their end and kept, because they are paid for.
     """
     trajectories.mend(path)
     known = {(e.kind, e.seed, e.condition): e for e in trajectories.read(path) if e.teacher == teacher.name}

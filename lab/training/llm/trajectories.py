@@ -1,7 +1,7 @@
 """A teacher's answers, week by week, as lines of JSON. Reading plays each week again.
 
-A line holds answers, not prompts: the same seed and actions give the same observations, so prompts are rendered anew,
-with any budget, and what was written down is checked on the way.
+A line holds answers, not prompts. The same seed and actions give the same observations, so prompts are made again with
+any budget. Reading checks the recorded answers on the way.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def write(path: Path, episode: Episode) -> None:
 
 
 def read(path: Path) -> list[Episode]:
-    """All whole lines. Raises ValueError for one that is whole and no episode."""
+    """Return the episodes of all complete lines. Raises ValueError for a complete line that is no episode."""
     if not path.exists():
         return []
     lines = path.read_text(encoding="utf-8").split("\n")
@@ -135,12 +135,12 @@ def lived(policy: Policy, seed: int, condition: str) -> Weeks:
 
 
 def graded(weeks: Weeks, belief: Sequence[float]) -> float:
-    """The published grade of one week that ended with this belief."""
+    """Return the published grade of a week that ended with this belief."""
     return float(weeks.final_score(1 - error(weeks, belief))[0])
 
 
 def error(weeks: Weeks, belief: Sequence[float]) -> float:
-    """Mean absolute error of a belief about the one person of ``weeks``."""
+    """Return the mean absolute error of a belief about the single person of ``weeks``."""
     import numpy as np
 
     from rhythm_env.grading import belief_mae

@@ -1,8 +1,8 @@
 """Tunes a LoRA to a user's feedback, towards accepted actions and away from refused actions. A better LoRA is kept.
 
-It learns from the earlier answers and is tried on the later ones, the adapter seeing five days of answers and the model
-that everybody has seeing thirty. What is better then learns from the later answers, too. What was taken is learned by
-its likelihood, what was not by its unlikelihood (Welleck and others 2020), over the tokens of the action alone.
+The LoRA learns from the earlier answers and is tried on the later answers. In the trial the adapter sees five days of
+answers, and the shared model sees thirty. A better LoRA then learns from the later answers too. Accepted actions are
+learned by likelihood, refused actions by unlikelihood (Welleck and others 2020), over the tokens of the action alone.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def _begun(tuned: Any, course: Course) -> tuple[State, Any]:
 
 
 def _keep(tuned: Any, optimiser: Any, state: State, course: Course) -> None:
-    """A checkpoint that replaces the last one whole or not at all."""
+    """Save a checkpoint. The file before is replaced as a whole or not at all."""
     from peft import get_peft_model_state_dict
 
     course.out.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -139,7 +139,7 @@ def _update(tuned: Any, tokenizer: Any, optimiser: Any, rows: Sequence[Row]) -> 
 
 
 def likelihoods(tuned: Any, tokenizer: Any, prompts: Sequence[Sequence[Message]], rows: Sequence[Row]) -> Any:
-    """(n,) log-likelihood of each row's action, after its prompt and what was written before the action."""
+    """Return the log-likelihood (n,) of each row's action, after its prompt and the text before the action."""
     asked = [tokenizer.apply_chat_template(list(p), add_generation_prompt=True, tokenize=False) for p in prompts]
     heads = [tokenizer(text + one.written)["input_ids"] for text, one in zip(asked, rows, strict=True)]
     tails = [tokenizer(f" {one.action}")["input_ids"] for one in rows]
@@ -165,7 +165,7 @@ def _gain(tuned: Any, tokenizer: Any, rows: Sequence[Row]) -> float:
 
 
 def _agreement(tuned: Any, tokenizer: Any, rows: Sequence[Row], *, narrow: bool) -> float:
-    """Mean of the likelihood of what was advised, counted negative where it was turned down."""
+    """Return the mean likelihood of the advised actions. Refused actions count negative."""
     total = 0.0
     for at in range(0, len(rows), 8):
         part = rows[at : at + 8]

@@ -1,7 +1,7 @@
 """Training data from weeks and lives played once, with the teacher's value of every action in every slot.
 
-The first round follows the teacher, more or less loosely; in later rounds the student acts and the teacher comments
-(DAgger: Ross, Gordon & Bagnell 2011), so that the student is taught where it really gets to.
+In the first round the actions follow the teacher more or less closely. In later rounds the student acts and the teacher
+gives its values (DAgger, Ross, Gordon & Bagnell 2011), so that the student is taught in the states it really reaches.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def parts(seeds: range) -> list[range]:
 
 
 def of_weeks(seeds: range, student: Network | None, on_step: OnStep) -> tuple[Lessons, list[Weeks]]:
-    """Weeks of these people, half of them led towards either objective."""
+    """Play weeks of these people, half of them towards either objective."""
     found, lived = [], []
     for done, part in enumerate(parts(seeds)):
         lessons, weeks = _weeks(part, student)
@@ -112,7 +112,9 @@ class _Lead:
         self._followed = rng.random(n) < FOLLOWED
 
     def actions(self, worth: NDArray[np.floating], scores: Floats | None) -> Ints:
-        """(n,) from (10, n) each."""
+        """Choose actions (n,), the teacher's best or drawn from ``scores``, and at random as often as the lessons are
+        loose.
+        """
         chosen = worth.argmax(axis=0)
         if scores is not None:
             drawn = (scores + self._rng.gumbel(size=scores.shape)).argmax(axis=0)
@@ -160,8 +162,10 @@ def _lives(seeds: range, student: Network | None) -> Lessons:
 
 
 def seen_of(life: living.Lives, *, last: bool = False) -> tuple[Floats, Floats]:
-    """(n, t, PER_SLOT) of the completed slots and (n, t + 1, PRESENT) of these and the present one; ``last``: only
-    the present's are made."""
+    """Return the completed slots (n, t, PER_SLOT) and the present of each step (n, t + 1, PRESENT).
+
+    With ``last`` only the present of the last step is made.
+    """
     n, done = life.weeks.n, len(life.answer)
     if not done:
         told = np.zeros((n, 1, TALLIES), np.float32)

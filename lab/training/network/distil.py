@@ -42,7 +42,7 @@ def batch(lessons: Lessons, pick: np.ndarray, device: torch.device) -> tuple[Ten
 
 
 def losses(network: Network, tensors: tuple[Tensor, ...], kind: str) -> Losses:
-    """Of one batch of ``weeks`` or ``lives``."""
+    """Return the losses of a batch of ``weeks`` or ``lives``."""
     slots, now, worth, taken, target = tensors
     memory = network.weeks(slots) if kind == "weeks" else network.lives(slots)[:, :-1]
     memory, now = forgetful(memory.flatten(0, 1), now.flatten(0, 1))
@@ -66,7 +66,10 @@ def forgetful(memory: Tensor, now: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def preference(scores: Tensor, worth: Tensor) -> Tensor:
-    """KL(student | softmax(worth / TEMPERATURE)): over people it cannot tell apart its best is their mean worth."""
+    """Return KL(student | softmax(worth / TEMPERATURE)).
+
+    For people that the student cannot tell apart, the best it can learn is the mean of their worths.
+    """
     wanted = torch.log_softmax(worth / TEMPERATURE, dim=-1)
     return (scores.exp() * (scores - wanted)).sum(dim=-1).mean()
 

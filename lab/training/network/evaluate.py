@@ -14,7 +14,10 @@ from rhythm_env.profiles import belief_target
 
 
 def examined(network: Network, seeds: range) -> dict[str, Any]:
-    """objective -> the mean grade, level and belief skill (1 - error / error of the medians) in the slots of LOOKS."""
+    """Return by objective the mean grade, level and belief skill in the slots of LOOKS.
+
+    Belief skill is 1 - error / error of the medians.
+    """
     return {name: _examined(network, seeds, number) for number, name in enumerate(OBJECTIVES)}
 
 

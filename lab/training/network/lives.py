@@ -1,9 +1,9 @@
-"""Lives of people who answer advice, many at a time, seen through readings that say little.
+"""Lives of people who answer advice, many at a time, with readings that say little about the truth.
 
-A quick sketch of ``lab.evaluation.deployed``: the same people, bodies and answers (``rhythm_env.people``), but readings
-drawn at once instead of through nights, a calendar and the bridge's meters. How far they follow the truth, and how well
-they are covered, is drawn per life within what was seen of ``deployed``, nothing at all included. Evaluation is on the
-real thing: ``bridge evaluate --deployed``.
+They are a quick sketch of ``lab.evaluation.deployed``, with the same people, bodies and answers
+(``rhythm_env.people``). Readings are drawn at once, without nights, a calendar and the bridge's meters. Their
+correlation with the truth and their coverage are drawn per life, within the range seen in ``deployed``, from nothing
+on. Evaluation uses the real thing, ``bridge evaluate --deployed``.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Lives:
 
     @property
     def step(self) -> int:
-        """0..27 of the current week."""
+        """The timestep in the current week, 0 to 27."""
         return len(self.answer) % STEPS
 
     def _read(self) -> None:
@@ -85,7 +85,7 @@ class Lives:
         return np.asarray((worth - worth.mean(axis=0)) / np.maximum(worth.std(axis=0), 1e-6))
 
     def advance(self, advised: Ints) -> None:
-        """Everybody answers, and lives the slot."""
+        """Let every person answer and live the slot."""
         slot, everybody = self.step % SLOTS, np.arange(self.weeks.n)
         here = self.standings(slot)
         accepted = self.rng.random(self.weeks.n) < chance(here[advised, everybody])
@@ -150,7 +150,7 @@ class Adviser:
         self._teacher = Teacher(lives.weeks.people, "reward", seed, ahead=AHEAD)
 
     def worth(self, lives: Lives) -> tuple[Array, Array]:
-        """(10, n) worth of each piece of advice, and the chance that it is taken."""
+        """Return the worth (10, n) of each action as advice, and the probability that it is taken."""
         worth = self._teacher.worth_at(lives.weeks, lives.step)
         standing = lives.standings(lives.step % SLOTS)
         habit = np.exp(standing)

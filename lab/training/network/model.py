@@ -48,7 +48,9 @@ class Network(nn.Module):
         self.taken = nn.Linear(CHOICE, len(ACTIONS))
 
     def weeks(self, slots: Tensor) -> Tensor:
-        """(n, 28, MEMORY): what a decision in each slot of weeks (n, 28, PER_SLOT) remembers: the last seven slots."""
+        """Return the memory (n, 28, MEMORY) of a decision in each slot of weeks (n, 28, PER_SLOT), the last seven
+        slots.
+        """
         told = torch.relu(self.slot(slots))[:, SIGHT.to(slots.device)]
         states, _ = self.memory(told.flatten(0, 1))
         states = torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
@@ -56,12 +58,14 @@ class Network(nn.Module):
         return states[torch.arange(len(chosen)), chosen].view(len(slots), len(SIGHT), -1)
 
     def slot_of_weeks(self, slots: Tensor, step: int) -> Tensor:
-        """(n, MEMORY): the same for one slot."""
+        """Return the memory (n, MEMORY) of a single slot."""
         seen = slots[:, max(step - HISTORY_STEPS, 0) : step]
         return self.lives(seen)[:, -1] if step else slots.new_zeros(len(slots), MEMORY)
 
     def lives(self, slots: Tensor) -> Tensor:
-        """(n, t + 1, MEMORY): before each of (n, t, PER_SLOT) slots and after the last, all remembered."""
+        """Return the memory (n, t + 1, MEMORY) of all slots before each of (n, t, PER_SLOT) slots, and after the last
+        slot.
+        """
         states, _ = self.memory(torch.relu(self.slot(slots)))
         return torch.cat([torch.zeros_like(states[:, :1]), states], dim=1)
 

@@ -42,7 +42,7 @@ COMPARED = {  # objective -> (figure, its name, strategies)
 
 
 def draw(out: Path, *, episodes: int, watch: Watch) -> list[Path]:
-    """``training.svg`` from the notes and ``scores.svg`` from ``scores.json``, which is made if it is missing."""
+    """Draw ``training.svg`` from the notes and ``scores.svg`` from ``scores.json``, which is made if it is missing."""
     notes = json.loads((out / "notes.json").read_text(encoding="utf-8"))
     found = out / "scores.json"
     if not found.exists():

@@ -1,10 +1,10 @@
 """Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
 
-What distillation cannot teach is what a look is worth: the teacher knows everybody. Here the score itself decides, with
-the belief in it, events included. Lessons of the published runs are kept: the advantage is within a group of equal
-luck; a group of equal scores says nothing and moves nothing; the reward is the grade itself, not a proxy; the policy
-stays near the distilled one (KL) and keeps some of its choice open (a floor under its entropy), for one that repeats
-itself in every week of a group learns nothing more.
+Distillation cannot teach the worth of information, because the teacher knows the person. Here the score itself decides,
+with the belief in it, events included. The lessons of published runs are followed. The advantage is computed within a
+group of equal luck, and a group of equal scores changes nothing. The reward is the grade itself, not a proxy. The
+policy stays near the distilled policy (KL). Its entropy has a floor, because a policy that repeats itself in every week
+of a group learns nothing more.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Group:
 
 
 def lived(network: Network, seeds: range) -> Group:
-    """``GROUP`` weeks of each person, actions drawn from the policy."""
+    """Play ``GROUP`` weeks of each person, with actions drawn from the policy."""
     weeks = simulate.begin(seeds, GROUP)
     own = np.tile(objective_of(len(seeds)), GROUP)
     seen, rng = simulate.watch(weeks), np.random.default_rng((seeds.start, 2))
@@ -80,7 +80,7 @@ def thought(network: Network, seen: simulate.Seen, step: int) -> Thoughts:
 
 
 def scored(weeks: Weeks, belief: np.ndarray, target: np.ndarray, own: np.ndarray) -> NDArray[np.float64]:
-    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
+    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
     accuracy = 1 - belief_mae(belief, target)
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]

@@ -1,8 +1,8 @@
-"""Practice weeks of made-up people, and what the network sees of them. No evaluation uses these people.
+"""Practice weeks of made-up people, as the network sees them. No evaluation uses these people.
 
-``rhythm_env.profiles.sampled`` makes the people of the evaluation from their seeds; these come from a stream of their
-own. Besides people like those there are the three archetypes, blends of two people, and people of one great love: the
-weights and traits of real people need not be spread like the simulator's.
+``rhythm_env.profiles.sampled`` makes the people of the evaluation from their seeds. The people here come from another
+stream of random numbers. There are people like those of the evaluation, the three archetypes, blends of two people, and
+people with a single strong preference. Real people's weights and traits may be spread differently from the simulator's.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ class Seen:
 
 
 def watch(weeks: Weeks) -> Seen:
-    """Nothing yet."""
+    """Return empty records of the weeks."""
     n = weeks.n
     return Seen(
         np.zeros((n, STEPS, PER_SLOT), np.float32),
@@ -91,7 +91,7 @@ def watch(weeks: Weeks) -> Seen:
 
 
 def look(seen: Seen, weeks: Weeks) -> None:
-    """Write down the slot just completed, if any, and the one that begins."""
+    """Record the slot just completed, if there is a slot, and the slot that begins."""
     at = weeks.step
     if at:
         slots = _completed(weeks)

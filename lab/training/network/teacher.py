@@ -1,9 +1,10 @@
 """A teacher that knows each person, and plans the rest of many weeks by coordinate ascent and exchanges.
 
-Unlike the oracle of ``rhythm_env.planning`` it revises its plan in every slot from wherever the student has got to,
-says what each of the ten actions is worth there, and counts what a plan would show of the person: the student does not
-know them. What it teaches is the mean over all people whom the student cannot tell apart, which is the best a student
-can do with what it has seen and no thought of what it might see (QMDP: Littman, Cassandra & Kaelbling 1995).
+It differs from the oracle of ``rhythm_env.planning`` in three ways. It revises its plan in every slot from the state
+that the student has reached. It returns the worth of each of the ten actions there. It counts the information that a
+plan would give about the person, because the student does not know the person. The student learns the mean over all
+people it cannot tell apart. That is the best it can do with what it has seen, without planning for later information
+(QMDP, Littman, Cassandra & Kaelbling 1995).
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ class Teacher:
         return self._judged(plans, step, np.tile(meters, MANY), tally.tiled(MANY), weeks).reshape(MANY, -1)
 
     def _exchange(self, weeks: Weeks, here: int, end: int) -> None:
-        """Two slots of the plan swap their actions wherever that helps."""
+        """Exchange the actions of two slots of the plan wherever that helps."""
         if end - here < 2:
             return
         tally = _so_far(weeks)
@@ -134,7 +135,7 @@ def _so_far(weeks: Weeks) -> Tally:
 
 
 def _lived(meters: Array, plans: Ints, first: int, people: Profiles, tally: Tally) -> tuple[Array, Tally]:
-    """(meters after, sums after) of plans (s, n), if nothing happens from outside."""
+    """Return the meters and sums after plans (s, n), if nothing happens from outside."""
     total = Tally(tally.rewards.copy(), tally.crashes.copy(), tally.levels.copy())
     for step, actions in enumerate(plans, start=first):
         wanted, _ = dynamics.changes(meters, actions, step % SLOTS, people)

@@ -54,8 +54,8 @@ class Course:
 def train(out: Path, *, minutes: float, seed: int, resume: bool, watch: Watch) -> dict[str, Any]:
     """Train into ``out``, which gets ``weights.npz``, the trajectories and the log for plots. Returns a summary.
 
-    ``minutes`` of one core, about: it sets how much is lived and learned, so that the same minutes and the same seed
-    give the same network on the same machine. Raises ValueError where ``resume`` finds another course.
+    ``minutes`` of a core limit the weeks that are lived and learned. The same minutes and the same seed give the same
+    network on the same machine. Raises ValueError if ``resume`` finds another course.
     """
     out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(seed)
@@ -166,7 +166,7 @@ def _examine(course: Course) -> None:
 
 
 def _keep(course: Course) -> None:
-    """A checkpoint that replaces the last one whole or not at all."""
+    """Save a checkpoint. The file before is replaced as a whole or not at all."""
     state = {
         "network": course.network.state_dict(),
         "rounds": course.rounds,

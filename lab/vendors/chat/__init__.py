@@ -71,7 +71,7 @@ def _refusal(status: int, message: str) -> Answer:
 
 
 def asked(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """The numbered titles of a request, as the model sees them: what lies between the fences, read as JSON."""
+    """Return the numbered titles of a request, read as JSON from between the fences, as a model would see them."""
     text = body["messages"][1]["content"]
     start, end = text.index(FENCE[0]) + len(FENCE[0]), text.index(FENCE[1])
     rows: list[dict[str, Any]] = json.loads(text[start:end])
@@ -79,7 +79,7 @@ def asked(body: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 
 def says(title: str) -> tuple[ActionType, float]:
-    """The model's opinion of a title: an action by the sum of its bytes, and a confidence from 0.5 to 1."""
+    """Return the model's opinion of a title, an action by the sum of its bytes with a confidence from 0.5 to 1."""
     number = sum(title.casefold().encode())
     return tuple(ActionType)[number % 10], 0.5 + number % 6 / 10
 

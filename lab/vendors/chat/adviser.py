@@ -1,4 +1,4 @@
-"""The same kind of service with a model behind it that chooses actions: what a language-model policy is tested on."""
+"""A chat service whose model chooses actions, for tests of a policy by a language model."""
 
 from __future__ import annotations
 

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from bridge.config import load
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.recordings.server import LabServer
-from classifiers.llm import BATCH, Llm
-from classifiers.llm.prompt import LONGEST, SYSTEM, clean, digest, request
+from classifiers.llm import REQUEST_TITLES, Llm
+from classifiers.llm.prompt import SENT_MAX_CHARS, SYSTEM, clean, digest, request
 from lab.vendors.chat import MODEL, Vendor, asked, says
 from tests.classifiers.llm.titles import HOSTILE, SURE, Unsure, by_linear, by_model, doubted, events, over
 
@@ -44,9 +44,9 @@ def test_confidence_is_as_stated_but_never_above_90_percent(asking_all: Llm) -> 
 
 
 def test_forty_titles_go_into_a_request(opened: Callable[..., EventClassifier], vendor: Vendor) -> None:
-    unsure = doubted(2 * BATCH + 5)
+    unsure = doubted(2 * REQUEST_TITLES + 5)
     assert opened().classify(unsure) == by_model(unsure)
-    assert [len(titles) for titles in vendor.titles] == [BATCH, BATCH, 5]
+    assert [len(titles) for titles in vendor.titles] == [REQUEST_TITLES, REQUEST_TITLES, 5]
 
 
 def test_a_title_that_comes_again_is_asked_about_once(asking_all: Llm, vendor: Vendor) -> None:
@@ -129,7 +129,7 @@ def test_every_title_has_a_field_of_its_own(titles: list[str]) -> None:
     cleaned = [clean(title) for title in titles]
     assert [row["t"] for row in asked(json.loads(request(cleaned, MODEL)))] == cleaned
     for title in cleaned:
-        assert len(title) <= LONGEST
+        assert len(title) <= SENT_MAX_CHARS
         assert not {unicodedata.category(sign) for sign in title} & {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
         assert title == clean(title)
 

@@ -15,8 +15,7 @@ import pytest
 
 from bridge.domain.ports import EventClassifier
 from bridge.recordings.server import LabServer
-from classifiers.llm import BATCH
-from classifiers.llm.cache import AnswerCache
+from classifiers.llm import REQUEST_TITLES, AnswerCache
 from lab.vendors.chat import Vendor, faults
 from rhythm_env.chat.fault import Fault
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, events, over, warnings
@@ -27,8 +26,8 @@ from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doub
 def test_when_the_days_requests_are_used_up_nobody_is_asked(
     opened: Callable[..., EventClassifier], vendor: Vendor, caplog: pytest.LogCaptureFixture
 ) -> None:
-    unsure = doubted(3 * BATCH)
-    expected = [*by_model(unsure[: 2 * BATCH]), *by_linear(unsure[2 * BATCH :])]
+    unsure = doubted(3 * REQUEST_TITLES)
+    expected = [*by_model(unsure[: 2 * REQUEST_TITLES]), *by_linear(unsure[2 * REQUEST_TITLES :])]
     for _ in range(2):
         assert opened(requests_per_day=2).classify(unsure) == expected
     assert len(vendor.bodies) == 2
@@ -64,7 +63,7 @@ def test_many_at_once_make_no_more_requests_than_one(tmp_path: Path) -> None:
 
 
 def test_a_slow_answer_is_not_waited_for(opened: Callable[..., EventClassifier], server: LabServer) -> None:
-    unsure = doubted(BATCH + 1)
+    unsure = doubted(REQUEST_TITLES + 1)
     server.faults.append(faults.always(faults.slow(20)))
     classifier = opened(timeout_s=0.3)
     began = time.monotonic()
@@ -148,8 +147,8 @@ def test_no_wire_can_hold_us_up(opened: Callable[..., EventClassifier], say: Say
 def test_nobody_at_the_address(opened: Callable[..., EventClassifier], caplog: pytest.LogCaptureFixture) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    assert opened(address=address).classify(doubted(BATCH + 1)) == by_linear(doubted(BATCH + 1))
-    assert warnings(caplog) == [f"llm: no answer (ConnectionError) ({BATCH + 1}); {_KEPT}"]
+    assert opened(address=address).classify(doubted(REQUEST_TITLES + 1)) == by_linear(doubted(REQUEST_TITLES + 1))
+    assert warnings(caplog) == [f"llm: no answer (ConnectionError) ({REQUEST_TITLES + 1}); {_KEPT}"]
 
 
 _KEPT = "titles without an answer keep the linear classifier's labels"

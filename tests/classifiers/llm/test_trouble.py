@@ -15,8 +15,7 @@ from bridge.config import load
 from bridge.domain.ports import EventClassifier, Invitation
 from bridge.recordings.server import LabServer
 from classifiers import linear
-from classifiers.llm import BATCH, Llm
-from classifiers.llm.cache import FILE
+from classifiers.llm import FILE, REQUEST_TITLES, Llm
 from lab.vendors.chat import KEY, faults
 from rhythm_env.chat.service import wait
 from tests.classifiers.llm.titles import NOON, Unsure, by_linear, by_model, doubted, over, warnings
@@ -108,16 +107,16 @@ def test_a_service_that_wants_an_hour_gets_it_from_every_process(server: LabServ
 
 
 def test_an_unreadable_answer_does_not_hold_up_the_next_titles(asking_all: Llm, server: LabServer) -> None:
-    unsure = doubted(BATCH + 5)
+    unsure = doubted(REQUEST_TITLES + 5)
     cut = faults.WHOLLY_WRONG["cut"]
     server.faults.append(faults.scripted(cut, cut))
     labels = asking_all.classify(unsure)
-    assert labels == [*Unsure().classify(unsure[:BATCH]), *by_model(unsure[BATCH:])]
+    assert labels == [*Unsure().classify(unsure[:REQUEST_TITLES]), *by_model(unsure[REQUEST_TITLES:])]
 
 
 def test_a_service_that_is_down_is_not_asked_about_the_next_titles(asking_all: Llm, server: LabServer) -> None:
     server.faults.append(faults.always(faults.status(500, Retry_After="0")))
-    assert {label.by for label in asking_all.classify(doubted(3 * BATCH))} == {"unsure@1"}
+    assert {label.by for label in asking_all.classify(doubted(3 * REQUEST_TITLES))} == {"unsure@1"}
     assert len(server.asked) == 2
 
 

@@ -14,8 +14,7 @@ from bridge.domain.ports import EventClassifier, Invitation
 from bridge.domain.types import Label
 from bridge.recordings.server import LabServer
 from classifiers import linear
-from classifiers.llm import Asking, Llm
-from classifiers.llm.cache import AnswerCache
+from classifiers.llm import AnswerCache, Asking, Llm
 from classifiers.llm.prompt import clean
 from lab.vendors.chat import KEY, MODEL, says
 from rhythm_env.chat.service import Service

@@ -28,7 +28,7 @@ FIGURES = (
 
 @cache
 def found(name: str, condition: str = "in", objective: str = "grade") -> dict[str, Any]:
-    return evaluate(name, condition, 60, objective=objective, find=registry.policy)
+    return evaluate(name, condition, 25, objective=objective, find=registry.policy)
 
 
 def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -90,15 +90,15 @@ def test_seeds_are_disjoint_and_paired() -> None:
 
 
 def test_the_command_prints_its_contract() -> None:
-    done = bridge("evaluate", "--policy", "random", "--condition", "ood", "--episodes", "20", "--json")
+    done = bridge("evaluate", "--policy", "random", "--condition", "ood", "--episodes", "6", "--json")
     assert done.returncode == 0, done.stderr
     body = json.loads(done.stdout)
-    assert (body["policy"], body["condition"], body["episodes"]) == ("random", "ood", 20)
+    assert (body["policy"], body["condition"], body["episodes"]) == ("random", "ood", 6)
     for name in FIGURES:
         assert set(body[name]) == {"mean", "sd", "ci95"}
         low, high = body[name]["ci95"]
         assert low <= body[name]["mean"] <= high
-    done = bridge("evaluate", "--policy", "heuristic", "--episodes", "20", "--plot")
+    done = bridge("evaluate", "--policy", "heuristic", "--episodes", "6", "--plot")
     assert "█" in done.stdout
 
 

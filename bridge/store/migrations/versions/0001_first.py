@@ -249,11 +249,12 @@ def upgrade() -> None:
         sa.Column("connection_id", sa.BigInteger().with_variant(sa.Integer(), "sqlite"), nullable=False),
         sa.Column("stream", sa.Text(), nullable=False),
         sa.Column("prefix", sa.Text(), nullable=False),
+        sa.Column("parent", sa.Text(), nullable=False),
         sa.Column("as_of", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(
             ["connection_id"], ["connections.id"], name=op.f("fk_covered_connection_id"), ondelete="CASCADE"
         ),
-        sa.PrimaryKeyConstraint("connection_id", "stream", "prefix", name=op.f("pk_covered")),
+        sa.PrimaryKeyConstraint("connection_id", "stream", "prefix", "parent", name=op.f("pk_covered")),
     )
     op.create_table(
         "cursors",
@@ -344,6 +345,7 @@ def upgrade() -> None:
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.Column("parent", sa.Text(), nullable=True),
         sa.Column("payload", sa.LargeBinary(), nullable=False),
+        sa.Column("pieces", sa.LargeBinary(), nullable=True),
         sa.ForeignKeyConstraint(["record_id"], ["records.id"], name=op.f("fk_arrivals_record_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_arrivals")),
     )

@@ -1,6 +1,6 @@
-"""The sequence model with its past taken away: what the model's reading of a person is worth.
+"""Ablations of the sequence model without its past, which measure the worth of the model's reading of a person.
 
-A past that is mixed up costs nothing where every slot tells its own story; a past of another person misleads.
+A shuffled past costs nothing if every slot is read by itself. The past of another person misleads.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ PASTS = (OWN, NONE, SHUFFLED, ANOTHERS)
 
 
 class Player:
-    """Plays many weeks for the published grade, shown one kind of past."""
+    """A player of many weeks for the published grade, which is shown a single kind of past."""
 
     def __init__(self, file: Path, past: str, seeds: list[int]) -> None:
         import numpy as np

@@ -1,7 +1,8 @@
-"""The course of the sequence model: supervised learning from two advisers, resumed where it was stopped.
+"""The course of the sequence model, which is supervised learning from two advisers. It resumes after a stop.
 
-The first half learns from the network's weeks, made as they are needed, each seen once. Meanwhile a second process lets
-the planner lead weeks; the second half learns from those too. People who answer are among the lessons throughout.
+The first half learns from the network's weeks. They are made when needed, and each is seen once. Meanwhile a second
+process lets the planner lead weeks, which the second half learns from too. People who answer are among the lessons
+throughout.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ PER_SEED = {"weeks": 4_000_000, "lives": 4_000_000, "planned": 1_000_000}  # peo
 
 
 class Size(NamedTuple):
-    """How many weeks the network and the planner lead."""
+    """The numbers of weeks that the network leads and that the planner leads."""
 
     weeks: int
     planned: int
@@ -55,7 +56,7 @@ class Size(NamedTuple):
 
 @dataclass(slots=True)
 class Course:
-    """What is kept between a kill and ``--resume``."""
+    """The state of a training run, which ``--resume`` continues after a kill."""
 
     out: Path
     size: Size
@@ -159,7 +160,7 @@ def _part(course: Course, network: Network, led: Lessons | None) -> None:
 
 
 def _keep(course: Course) -> None:
-    """Written beside and then put in place: a kill leaves the last checkpoint whole."""
+    """Write a checkpoint beside the last checkpoint and then replace it, so that a kill leaves a whole checkpoint."""
     kept = {
         "course": [*course.size, course.seed],
         "parts": course.parts,

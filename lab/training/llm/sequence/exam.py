@@ -1,4 +1,4 @@
-"""What the sequence model can do on practice people who are in no lesson: best actions, no chance."""
+"""Exam of the sequence model on practice people who are in no lesson, with the best action and no random draw."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ HELD_OUT = range(10_500_000, 10_500_192)  # seeds
 def play(
     model: SequenceModel, seeds: range, copies: int, own: NDArray[np.intp], *, drawn: float
 ) -> tuple[Weeks, Playing]:
-    """Weeks of these people to their end, each under its objective of ``own`` (n,); ``drawn``: 0, or a temperature."""
+    """Play the weeks of these people to their end, each under its objective in ``own`` (n,).
+
+    ``drawn`` is 0 for the best action, or a temperature.
+    """
     weeks = simulate.begin(seeds, copies)
     playing, rng = Playing(model, weeks), np.random.default_rng((seeds.start, 51))
     while not weeks.done:

@@ -1,4 +1,4 @@
-"""One step of supervised learning: the belief in digits, the adviser's choice, and whether advice was taken."""
+"""A step of supervised learning, of the belief in digits, the adviser's choice, and the answer to advice."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def inputs(lessons: Lessons, digits: Tensor, device: torch.device) -> tuple[Tens
 
 
 def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Tensor, Tensor]:
-    """(n, t, 3) digits drawn so that their mean is the target (n, 3), and (n, 3, 10) the chances they are drawn by."""
+    """Draw digits (n, t, 3) whose mean is the target (n, 3). Returns them with their probabilities (n, 3, 10)."""
     at = np.clip(target, 0, 1) * (DIGITS - 1)
     chances = np.maximum(1 - np.abs(at[..., None] - np.arange(DIGITS)), 0).astype(np.float32)
     drawn = np.floor(at[:, None] + rng.random((len(at), t, 3))).astype(np.int64)
@@ -55,7 +55,7 @@ def digits_of(target: np.ndarray, t: int, rng: np.random.Generator) -> tuple[Ten
 
 
 def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> dict[str, Tensor]:
-    """``total`` and its parts, in nats."""
+    """Return the loss ``total`` and its parts, in nats."""
     device = next(model.parameters()).device
     drawn, chances = digits_of(lessons.target, lessons.slots.shape[1], rng)
     with half(device):
@@ -66,9 +66,9 @@ def losses(model: SequenceModel, lessons: Lessons, rng: np.random.Generator) -> 
 
 
 def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Towards an ignorant adviser's preferences, or (KL turned round) what is best on average over those who could be.
+    """Return the loss of the choice against an ignorant adviser's preferences, or with KL reversed against mean worths.
 
-    KL(student | softmax(worth)) has its least value at the mean worth over all people who cannot be told apart.
+    KL(student | softmax(worth)) is least at the mean worth over all people who cannot be told apart.
     """
     wanted, weight = torch.from_numpy(lessons.wanted).to(device), torch.from_numpy(lessons.weighed).to(device)
     ignorant = (wanted.exp() * (wanted - said.scores)).sum(dim=-1)
@@ -79,7 +79,7 @@ def _choice(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 
 
 def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
-    """Whether the person took what was advised; of people who do not answer nothing is learned."""
+    """Return the loss of the forecast that advice is taken. People who do not answer add nothing."""
     advised = torch.from_numpy(lessons.advised).to(device)
     logits = said.taken.gather(2, advised.clamp(min=0)[..., None])[..., 0]
     truth = torch.from_numpy(lessons.taken).to(device).float()
@@ -91,7 +91,7 @@ def _taken(said: Said, lessons: Lessons, device: torch.device) -> Tensor:
 def step(
     model: SequenceModel, optimiser: torch.optim.Optimizer, lessons: Lessons, rng: np.random.Generator
 ) -> dict[str, float]:
-    """Learn from one batch; returns the losses before it."""
+    """Learn from a batch, and return the losses before the step."""
     found = losses(model, forgetful(lessons, rng), rng)
     optimiser.zero_grad()
     found["total"].backward()

@@ -1,9 +1,9 @@
-"""Lessons: weeks and lives of made-up people, lived by an adviser who does not know them, with what to learn of each.
+"""Lessons made of weeks and lives of made-up people, with the values to learn for each decision.
 
-Behaviour must be ignorant of the person. If it knew, the model would take its own advice for evidence later on. Three
-kinds: ``weeks`` led by the network, with the network's scores; ``planned`` weeks led by the planner, with the planner's
-scores; ``lives`` of people who answer, with the worth of advice that only somebody who knows the person can tell. The
-belief to learn is always the true one.
+The adviser must not know the person. Otherwise the model would later take its own advice for evidence about the person.
+There are three kinds. ``weeks`` are led by the network, with the network's scores. ``planned`` weeks are led by the
+planner, with the planner's scores. ``lives`` are of people who answer, with the true worth of each advice. The belief
+to learn is always the true belief.
 """
 
 from __future__ import annotations
@@ -37,9 +37,12 @@ SHARP = 0.003  # points of the grade, or of a mean level, that make a difference
 
 @dataclass(slots=True)
 class Lessons:
-    """``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT); ``sight`` (n,) completed slots a decision sees;
-    ``wanted`` (n, 28, 2, 10) log-probabilities, ``weighed`` (n, 2): whether either objective has any; ``advised`` and
-    ``taken`` (n, 28), -1 where nobody answers; ``target`` (n, 3) the true belief."""
+    """Arrays of lessons. ``slots`` (n, 28, PER_SLOT) and ``now`` (n, 28, PRESENT) are the model's input.
+
+    ``sight`` (n,) is the number of completed slots that a decision sees. ``wanted`` (n, 28, 2, 10) holds
+    log-probabilities, and ``weighed`` (n, 2) tells the objectives that have any. ``advised`` and ``taken`` (n, 28) are
+    -1 for people who do not answer. ``target`` (n, 3) is the true belief.
+    """
 
     slots: Floats
     now: Floats
@@ -68,7 +71,7 @@ def teacher() -> Network:
 
 @torch.no_grad()
 def weeks(seeds: range, network: Network) -> Lessons:
-    """Weeks of these people, half of them led towards either objective."""
+    """Play weeks of these people, half of them towards either objective."""
     lived, rng = simulate.begin(seeds), np.random.default_rng((seeds.start, 41))
     loose, own = rng.choice(LOOSE, lived.n, p=HOW_OFTEN), np.arange(lived.n) % 2
     seen, wanted = simulate.watch(lived), []
@@ -113,14 +116,16 @@ def _silent(
 
 
 def _strayed(scores: Floats, loose: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.intp]:
-    """(n,): drawn from the scores (n, 10), or by lot as often as each week is loose."""
+    """Draw an action (n,) from the scores (n, 10), or uniformly as often as each week's looseness says."""
     drawn = (scores + rng.gumbel(size=scores.shape)).argmax(axis=1)
     return np.where(rng.random(len(drawn)) < loose, rng.integers(0, len(ACTIONS), len(drawn)), drawn)
 
 
 @torch.no_grad()
 def lives(seeds: range, network: Network) -> Lessons:
-    """Both of these people's first two weeks, each read by itself: half of the lessons begin with nothing known."""
+    """Return the first two weeks of these people, each read by itself, so that half of the lessons begin without a
+    past.
+    """
     life, rng = living.begin(seeds), np.random.default_rng((seeds.start, 43))
     adviser, loose, worth = living.Adviser(life, seeds.start), rng.choice(LOOSE, len(seeds), p=HOW_OFTEN), []
     state: torch.Tensor | None = None

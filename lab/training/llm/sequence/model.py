@@ -1,10 +1,10 @@
-"""The sequence model in PyTorch, for training; ``policies.llm.sequence.forward`` is the same in numpy, same names.
+"""The sequence model in PyTorch, for training. ``policies.llm.sequence.forward`` computes the same in numpy.
 
-A completed slot is one position. A decision is four: the present with its event, then the digits of social, morning and
-work, each read by the next; the last position chooses. Completed slots see themselves only: what a slot shows of a
-person does not hang on the slots before. Asking positions see the completed slots in sight and their own slot's asking
-(labels are the true belief, which no later slot may read). So a week is trained in one pass, and a decision that sees
-seven slots comes out the same as in a pass over the whole week.
+A completed slot is a single position. A decision is four positions: the present with its event, then the digits of
+social, morning and work, each read by the next. The last position chooses. A completed slot sees only itself, because
+its meaning does not depend on earlier slots. Positions of a decision see the completed slots in sight and the earlier
+positions of the same decision. They see no other decision, because the labels are the true belief. A week is therefore
+trained in a single pass. A decision that sees seven slots comes out the same as in a pass over the whole week.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class Said:
 
 
 class Block(nn.Module):
-    """One layer: attention over what may be seen, then two matrices with a rectifier between."""
+    """A layer with attention over the positions in sight, then two matrices with a rectifier between."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -83,12 +83,12 @@ class Block(nn.Module):
 
 
 def _earlier(x: Tensor) -> Tensor:
-    """(4, 4): an asking position sees those before it."""
+    """Return a mask (4, 4) by which a position of a decision sees the positions before it."""
     return torch.triu(torch.full((ASKING, ASKING), UNSEEN, device=x.device), 1)
 
 
 class SequenceModel(nn.Module):
-    """``width``, ``layers`` and ``heads`` of the transformer; the shipped one has 2 million weights."""
+    """A transformer of ``width``, ``layers`` and ``heads``. The shipped model has 2 million weights."""
 
     def __init__(self, width: int = WIDTH, layers: int = LAYERS, heads: int = HEADS) -> None:
         super().__init__()
@@ -120,7 +120,7 @@ class SequenceModel(nn.Module):
         return self.said(self.last(x[:, :, 1:]))
 
     def embedded(self, past: Tensor, now: Tensor, digits: Tensor) -> Tensor:
-        """(n, t, FIELDS, width)."""
+        """Return the embeddings (n, t, FIELDS, width) of the input."""
         present = self.now(now)[:, :, None]
         each = torch.arange(len(BELIEF), device=digits.device) * DIGITS
         told = self.digit(digits + each)
@@ -128,7 +128,7 @@ class SequenceModel(nn.Module):
         return torch.cat([self.past(past)[:, :, None], present + self.asked + told], dim=2)
 
     def said(self, x: Tensor) -> Said:
-        """From (n, t, 4, width)."""
+        """Return the output for the last layer's positions (n, t, 4, width)."""
         n, t = x.shape[:2]
         wanted = self.belief(x[:, :, : len(BELIEF)]).view(n, t, len(BELIEF), len(BELIEF), DIGITS)
         digits = torch.diagonal(wanted, dim1=2, dim2=3).transpose(-1, -2)
@@ -141,7 +141,7 @@ class SequenceModel(nn.Module):
 
 
 def _smooth(layer: nn.Linear, plain: int, numbers: tuple[tuple[range, float, float], ...]) -> None:
-    """Neighbouring steps of a number begin with nearly the same embedding: a few slow waves."""
+    """Give neighbouring steps of a number nearly equal first embeddings, made of a few slow waves."""
     count = sum(len(columns) for columns, _, _ in numbers)
     steps = torch.linspace(0, 1, HATS)
     waves = torch.stack([torch.cos(torch.pi * k * steps) / (k + 1) for k in range(SMOOTH)], dim=1)

@@ -1,4 +1,4 @@
-"""Weeks that the planner leads, with its score of every action: few, dear, and better than what the network says."""
+"""Weeks led by the planner, with its score of every action. They are few and costly, and better than the network's."""
 
 from __future__ import annotations
 
@@ -19,7 +19,9 @@ LOOSE = (0.0, 0.05, 0.15)  # shares of random actions; each week is led at one o
 
 @dataclass(frozen=True, slots=True)
 class Planned:
-    """``first``: seed of the first person; ``actions`` (n, 28); ``scores`` (n, 28, 10) in points of the grade."""
+    """Weeks from the person of seed ``first`` on. ``actions`` is (n, 28), ``scores`` (n, 28, 10) in points of the
+    grade.
+    """
 
     first: int
     actions: NDArray[np.int8]
@@ -27,7 +29,7 @@ class Planned:
 
 
 def led(seeds: range) -> Planned:
-    """Weeks of these practice people, planned for the grade from what an observation shows."""
+    """Play weeks of these practice people, planned for the grade from the observations alone."""
     weeks, rng, planner = simulate.begin(seeds), np.random.default_rng((seeds.start, 31)), Planner("grade")
     loose, scores = rng.choice(LOOSE, weeks.n), []
     while not weeks.done:

@@ -1,4 +1,4 @@
-"""Weeks played by the model in PyTorch, many at a time, slot by slot: completed slots are read once."""
+"""Weeks played by the model in PyTorch, many at a time, slot by slot. Completed slots are read once."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Playing:
 
     @torch.no_grad()
     def look(self) -> Tensor:
-        """Read the slot just completed and the one that begins; log-probabilities (n, 2, 10) of what to do."""
+        """Read the slot just completed and the slot that begins. Returns log-probabilities (n, 2, 10)."""
         at = self._weeks.step
         simulate.look(self.seen, self._weeks)
         if at:
@@ -56,7 +56,7 @@ class Playing:
             x = block.after_attention(x, v.flatten(1))
 
     def _hear(self, x: Tensor, own: list[list[tuple[Tensor, Tensor]]]) -> Tensor:
-        """(n, width): what stands at the next asking position after the last layer."""
+        """Return the last layer's output (n, width) at the next position of the decision."""
         for block, past, near in zip(self._model.blocks, self._past, own, strict=True):
             q, k, v = block.heads_of(x)
             near.append((k, v))

@@ -1,8 +1,8 @@
-"""Refinement by policy gradient in groups (GRPO: Shao et al. 2024): the same week of one person, played several times.
+"""Refinement by policy gradient in groups (GRPO, Shao et al. 2024). A person's week is played several times.
 
-The reward is what the published environment pays in the end: the grade with its belief, or a person's own mean level.
-The published rewards for form and legality are always paid in full: this model can say nothing unreadable or illegal.
-Refined weights are kept only if they are better on people who were never learned from.
+The reward is the end reward of the published environment: the grade with its belief, or a person's own mean level. The
+published rewards for form and legality are always paid in full, because this model's output is always readable and
+legal. Refined weights are kept only if they are better on people outside the training.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Played:
 
 
 def scored(weeks: Weeks, belief: NDArray[Any], own: NDArray[np.intp]) -> NDArray[np.float64]:
-    """(n,): the grade with its belief, or the mean level, and what the belief is worth beside it."""
+    """Return the score (n,) of each week, the grade with its belief or the mean level, and the belief's own worth."""
     accuracy = 1 - belief_mae(belief, belief_target(weeks.people))
     plain = {"grade": weeks.final_score(accuracy), "reward": weeks.mean_level()}
     each = [plain[name] + BELIEF_WORTH[name] * accuracy for name in OBJECTIVES]
@@ -66,7 +66,7 @@ def scored(weeks: Weeks, belief: NDArray[Any], own: NDArray[np.intp]) -> NDArray
 
 
 def group(model: SequenceModel, seeds: range) -> Played:
-    """``GROUP`` weeks of each person, actions drawn from the model."""
+    """Play ``GROUP`` weeks of each person, with actions drawn from the model."""
     own = np.tile((np.arange(len(seeds)) >= GRADED).astype(np.intp), GROUP)
     with learning.half(torch.device("cpu")):
         weeks, playing = play(model, seeds, GROUP, own, drawn=TRIED)
@@ -122,7 +122,7 @@ def _believed(said: Said, seen: Lessons, rng: np.random.Generator) -> Tensor:
 
 @dataclass(slots=True)
 class Refinement:
-    """What is kept between a kill and ``--resume``."""
+    """The state of a refinement, which ``--resume`` continues after a kill."""
 
     taught: SequenceModel
     model: SequenceModel
@@ -136,7 +136,7 @@ class Refinement:
 def train(
     folder: Path, out: Path, *, updates: int, seed: int, resume: bool, on_step: Callable[[int, int], None]
 ) -> dict[str, Any]:
-    """Refine the model in ``folder`` into ``out``; the taught weights stay where the refined are no better."""
+    """Refine the model in ``folder`` into ``out``. If the refined weights are not better, the taught weights stay."""
     torch.set_num_threads(1)
     out.mkdir(parents=True, exist_ok=True)
     state = _begun(folder, seed)

@@ -1,4 +1,4 @@
-"""The day used by this package's doctests, with short constructors for its entries and tasks."""
+"""The day used by the worked examples of ``bridge.calendar``, with short constructors for its entries and tasks."""
 
 from __future__ import annotations
 

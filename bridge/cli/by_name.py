@@ -1,0 +1,93 @@
+"""The commands by name, each built when it is asked for, because building all takes longer than running most."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterator, Mapping
+from functools import cached_property
+from types import ModuleType
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command_name, get_group, solve_typer_info_help
+from typer.models import CommandInfo, TyperInfo
+
+ENTRY_POINTS = "rhythm_bridge.commands"  # of packages that add commands, as the laboratory does
+
+Registered = dict[str, CommandInfo | TyperInfo]
+
+
+class Commands(Mapping[str, Any]):
+    """The product's commands, and after them those that other packages add, which are looked for only when needed."""
+
+    def __init__(self, modules: tuple[ModuleType, ...]) -> None:
+        registered = typer.Typer()
+        for module in modules:
+            module.register(registered)
+        self._own = _by_name(registered)
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._built:
+            self._built[name] = _build(name, self._own[name] if name in self._own else self._all[name])
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all)
+
+    def __len__(self) -> int:
+        return len(self._all)
+
+    def helps(self) -> dict[str, str]:
+        """Return the text of help of every command, for which none is built."""
+        return {name: _help(info) for name, info in self._all.items()}
+
+    @cached_property
+    def _all(self) -> Registered:
+        from importlib.metadata import entry_points
+
+        added = typer.Typer()
+        for command in sorted(entry_points(group=ENTRY_POINTS), key=lambda entry: entry.name):
+            command.load()(added)
+        both = [*self._own.items(), *_by_name(added).items()]
+        return dict(sorted(both, key=lambda item: isinstance(item[1], TyperInfo)))  # groups come last
+
+
+class ByName(TyperGroup):
+    """A group that takes its commands by name from ``found``."""
+
+    found: Commands
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands: Any = self.found
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the names and first sentences of all commands."""
+        listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
+        TyperGroup(commands=listed).format_commands(ctx, formatter)
+
+
+def _by_name(registered: typer.Typer) -> Registered:
+    commands = {info.name or get_command_name(_name(info)): info for info in registered.registered_commands}
+    return {**commands, **{str(info.name): info for info in registered.registered_groups}}
+
+
+def _name(info: CommandInfo) -> str:
+    return str(getattr(info.callback, "__name__", ""))
+
+
+def _help(info: CommandInfo | TyperInfo) -> str:
+    if isinstance(info, TyperInfo):
+        return solve_typer_info_help(info)
+    return info.help or inspect.getdoc(info.callback) or ""
+
+
+def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
+    single = typer.Typer(rich_markup_mode=None)
+    if isinstance(info, TyperInfo):
+        single.registered_groups.append(info)
+    else:
+        single.registered_commands.append(info)
+    return get_group(single).commands[name]

@@ -1,0 +1,74 @@
+"""The pieces of a record by the dates of their exports, so that exports in any order come to the same.
+
+Of each value only the newest piece is kept. A record whose values are all of one date needs no pieces.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from bridge.domain.types import RawRecord, union
+from bridge.store import codec
+
+
+class Piece(NamedTuple):
+    """What a record has from the exports of one date."""
+
+    as_of: datetime
+    payload: Mapping[str, Any]
+
+
+Pieces = tuple[Piece, ...]  # ascending
+
+
+def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
+    """Return the pieces after a delivery of that date. A whole record and a deletion end all older pieces."""
+    kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
+    if not record.deleted:
+        kept[as_of] = union(kept.get(as_of, {}), record.payload)
+    return _newest_values([Piece(at, kept[at]) for at in sorted(kept)])
+
+
+def united(pieces: Pieces) -> dict[str, Any]:
+    """Return the payload of all pieces together."""
+    payload: dict[str, Any] = {}
+    for piece in pieces:
+        payload = union(payload, piece.payload)
+    return payload
+
+
+def packed(pieces: Pieces) -> bytes | None:
+    """Return the stored form of several pieces, and None for one."""
+    if len(pieces) < 2:
+        return None
+    return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})
+
+
+def unpacked(stored: bytes | None) -> Pieces:
+    """Return the pieces that ``packed`` was given."""
+    found = {} if stored is None else codec.unpack(stored)
+    return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
+
+
+def _newest_values(pieces: list[Piece]) -> Pieces:
+    """Return the pieces without values that a newer piece replaces."""
+    found: list[Piece] = []
+    newer: dict[str, Any] = {}
+    for piece in reversed(pieces):
+        if rest := _without(piece.payload, newer):
+            found.append(Piece(piece.as_of, rest))
+            newer = union(rest, newer)
+    return tuple(reversed(found))
+
+
+def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values of a payload that a newer one lacks."""
+    rest = {}
+    for key, value in payload.items():
+        if key not in newer:
+            rest[key] = value
+        elif isinstance(value, Mapping) and isinstance(newer[key], Mapping) and (deeper := _without(value, newer[key])):
+            rest[key] = deeper
+    return rest
