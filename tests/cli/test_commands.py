@@ -221,14 +221,16 @@ def test_what_leaves_this_machine_is_said_before_anybody_agrees(run: Run, capsys
         assert ("write advice you accept" in said) is bool(write)
 
 
-def test_an_empty_person_gets_normal_meters_and_advice(run: Run) -> None:
+def test_an_empty_person_gets_normal_meters_and_the_way_to_begin(run: Run) -> None:
     run("user", "add", "eve", "--zone", "Asia/Tokyo")
     code, seen = run("observe", "--user", "eve", "--json")
     assert code == 0
     levels = {name: (state["level"], state["coverage"]) for name, state in seen["meters"].items() if name != "PROGRESS"}
     assert set(levels.values()) == {(0.7, 0.0)}
     for policy in ("random", "heuristic"):
-        assert run("recommend", "--user", "eve", "--policy", policy, "--json")[0] == 0
+        code, said = run("recommend", "--user", "eve", "--policy", policy, "--json")
+        assert (code, said["id"], said["action"], said["kind"]) == (0, None, None, None)
+        assert said["reasons"] == ["nothing is known of you yet; begin: bridge import FILE --user eve"]
 
 
 def test_the_table_shows_what_the_model_sees_and_nothing_where_nothing_is_known(run: Run) -> None:

@@ -43,15 +43,21 @@ class Stage:
         introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
         return connection
 
+    def of_vendor(self) -> Connection:
+        """Return the first user's connection to the vendor."""
+        return next(c for c in self.bridge.store.connections.of_user(self.users[0].id) if c.source == "whoop")
+
     def daemon(self, **options: Any) -> Daemon:
         return Daemon(bridge=self.bridge, clock=lambda: self.now, **options)
 
     def runs(self) -> dict[int, list[datetime]]:
-        """Connection -> when it was synced."""
+        """Connection of the vendor -> when it was synced."""
         url = self.bridge.settings.database.replace("postgresql://", "postgresql+psycopg://")
         engine = sa.create_engine(url)
         with engine.connect() as db:
-            rows = db.execute(sa.text("SELECT connection_id, started FROM sync_runs ORDER BY started")).all()
+            runs = "SELECT r.connection_id, r.started FROM sync_runs r JOIN connections c ON c.id = r.connection_id"
+            whoop = "JOIN sources s ON s.id = c.source_id WHERE s.name = 'whoop' ORDER BY r.started"
+            rows = db.execute(sa.text(f"{runs} {whoop}")).all()
         engine.dispose()
         found: dict[int, list[datetime]] = {}
         for connection_id, started in rows:

@@ -103,7 +103,7 @@ def test_a_defect_in_one_source_is_an_outcome_with_the_next_command(
 
     monkeypatch.setattr("connectors.whoop.client.Whoop.pull", broken)
     stage.daemon().tick()
-    connection = stage.bridge.store.connections.of_user(stage.users[0].id)[0]
+    connection = stage.of_vendor()
     assert connection.last_error == "an unexpected ZeroDivisionError; run: bridge sync --user ana"
     assert BACKOFF <= (connection.due_at or MONDAY) - MONDAY <= BACKOFF * (1 + BACKOFF_JITTER)
     assert "secret words" not in caplog.text
@@ -117,7 +117,7 @@ def test_a_withdrawn_consent_pauses_until_the_person_acts(stage: Stage) -> None:
         daemon.tick()
         stage.now += TICK
     assert len(stage.runs()[connection.id]) == 1
-    assert stage.bridge.store.connections.of_user(stage.users[0].id)[0].paused
+    assert stage.of_vendor().paused
 
 
 def test_what_somebody_else_is_syncing_is_left_alone(stage: Stage) -> None:

@@ -136,7 +136,7 @@ def test_a_presence_ends_where_the_database_does_not_answer(postgres_url: str, m
 def test_a_presence_ends_with_it_and_only_then(store: Store, database_url: str) -> None:
     with closing(Store(database_url)) as other:
         mine = store.scheduling.singleton_lock("daemon", "host/1", now=MONDAY)
-        with pytest.raises(Exception, match="host/1, since 2026-10-19 04:00"):
+        with pytest.raises(Exception, match="host/1, since 2026-10-19 05:00"):
             other.scheduling.singleton_lock("daemon", "host/2", now=MONDAY)
         assert mine.taken()
         mine.close()

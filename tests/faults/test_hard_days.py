@@ -71,7 +71,7 @@ def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     stage.now += timedelta(hours=1)
     daemon.tick()
     assert whole(stage)
-    assert stage.bridge.store.connections.of_user(stage.users[0].id)[0].last_success == stage.now
+    assert stage.of_vendor().last_success == stage.now
     assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
     assert stage.bridge.store.recommendations.between(stage.users[0].id, since=NOW, until=stage.now + TICK)
 
@@ -86,7 +86,7 @@ def test_a_vendor_that_is_away_for_a_day_is_asked_seldom_and_caught_up_with(stag
     tried = len(stage.runs()[connection.id])
     assert 5 <= tried <= 12
     stage.server.faults.clear()
-    while stage.bridge.store.connections.of_user(stage.users[0].id)[0].last_success is None:
+    while stage.of_vendor().last_success is None:
         daemon.tick()
         stage.now += 3 * TICK
     assert stage.now - back <= BACKOFF_MAX * (1 + BACKOFF_JITTER) + 6 * TICK
