@@ -43,6 +43,7 @@ def take(page: Page, address: str) -> None:
     page.goto(address)
     page.get_by_role("button", name="made-up").click()
     page.wait_for_selector("#advice .big", timeout=MADE_UP_MS)
+    page.wait_for_selector("#plan .timeline")
     page.screenshot(path=PICTURES / "today.png")
     page.goto(f"{address}connections")
     page.wait_for_selector("#sources")

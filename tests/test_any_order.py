@@ -47,6 +47,7 @@ def test_a_second_import_of_real_files_finds_nothing_new(store: Store, name: str
     assert set(again.values()) == {(0, 0, 0)}
 
 
+@pytest.mark.timeout(600)  # four imports of hundreds of calendars
 @pytest.mark.parametrize("name", SAMPLES)
 @pytest.mark.parametrize("seed", [1, 2])
 def test_real_files_in_any_order_come_to_the_same(tmp_path: Path, name: str, seed: int) -> None:

@@ -28,6 +28,7 @@ COMPANY_FROM = timedelta(hours=10)  # after midnight, on free days
 EVENING = timedelta(hours=17)
 AFTERNOON = timedelta(hours=13)
 REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the same action
+WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
 WEEK = timedelta(days=7)
 LEAST_REST = timedelta(minutes=30)  # of sleep that is still worth suggesting
 KEEP = frozenset(ActionType) - {ActionType.ADMIN_WORK, ActionType.BINGE_WATCH}  # entries that are worth keeping
@@ -221,7 +222,14 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             otherwise="it is too near to bedtime",
         ),
         ActionType.MEDITATE: Rule(
-            usual=10, least=5, most=30, notice=5, again=8, after=0, windows=_quiet, otherwise="these are hours of sleep"
+            usual=10,
+            least=5,
+            most=30,
+            notice=5,
+            again=14,
+            after=0,
+            windows=_quiet,
+            otherwise="these are hours of sleep",
         ),
         ActionType.FAMILY_TIME: Rule(
             usual=90,
@@ -386,18 +394,21 @@ def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return that this kind of slot got the action on three of the last seven days, unless it is routine or a goal."""
+    """Return that the action came too often in the last seven days, unless it is routine or a goal."""
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
     if action in situation.wishes.goals or (habit is not None and day.weekday() in habit.starts):
         return None
     slot = moment_at(at, situation.known.zones).slot
-    said = {
-        one.moment.date
+    recent = [
+        one.moment
         for one in situation.advised
-        if one.action is action and one.kind == "suggested" and one.moment.slot is slot and at - one.created_at < WEEK
-    } - {day}
-    return f"{slot.name.lower()}s had it {REPEATS_MAX} times this week" if len(said) >= REPEATS_MAX else None
+        if one.action is action and one.kind == "suggested" and at - one.created_at < WEEK and one.moment.date != day
+    ]
+    if len({moment.date for moment in recent}) >= WEEKLY_MAX:
+        return f"it was suggested {WEEKLY_MAX} times this week"
+    same = {moment.date for moment in recent if moment.slot is slot}
+    return f"{slot.name.lower()}s had it {REPEATS_MAX} times this week" if len(same) >= REPEATS_MAX else None
 
 
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:

@@ -94,9 +94,11 @@ def _slot(slot: WeekSlot, today: Today, visit: Visit) -> dict[str, Any]:
 def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     """Return a recommendation with its reasons, its scores, and the actions that were withheld and why."""
     held = requests.withheld(visit.bridge, visit.user, found)
+    name = phrases.action_name(str(found.action))
     return {
         **recommendation_document(found),
-        "title": _title(visit, found),
+        "title": f"Keep {writable(found.what or name)}" if found.kind == "keep" else name,
+        "hours": _hours(visit, found),
         "doing": found.what if found.kind == "suggested" else None,
         "to_calendar": _goes_to_calendar(visit, found),
         "slot_name": slot_name(found.moment),
@@ -111,15 +113,13 @@ def recommendation(visit: Visit, found: Recommendation) -> dict[str, Any]:
     }
 
 
-def _title(visit: Visit, found: Recommendation) -> str:
-    """Return the action, or the entry to keep, with its time."""
-    name = phrases.action_name(str(found.action))
-    what = f"Keep {writable(found.what or name)}" if found.kind == "keep" else name
+def _hours(visit: Visit, found: Recommendation) -> str | None:
+    """Return the time of a recommendation, with the weekday where it was put off to another day."""
     if found.start is None or found.end is None:
-        return what
+        return None
     start, end = local(visit, found.start), local(visit, found.end)
     day = "" if moment_at(found.start, visit.user.zones).date == found.moment.date else f"{start:%a} "
-    return f"{what}, {day}{start:%H:%M} to {end:%H:%M}"
+    return f"{day}{start:%H:%M} to {end:%H:%M}"
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:

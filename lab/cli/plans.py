@@ -49,7 +49,7 @@ def plans(
 
 
 def _document(counts: Counts) -> dict[str, Any]:
-    from lab.plans.checks import RULE_NAMES, repeated
+    from lab.plans.checks import RULE_NAMES, actions_a_week, repeated
 
     return {
         "days": len(counts.days),
@@ -57,5 +57,6 @@ def _document(counts: Counts) -> dict[str, Any]:
         "broken": {name: counts.broken[name] for name in RULE_NAMES},
         "advice": dict(counts.advice.most_common()),
         "repeated": repeated(counts),
+        "actions_a_week": round(actions_a_week(counts), 2),
         "examples": counts.examples,
     }

@@ -42,6 +42,7 @@ class Counts:
     advice: Counter[str] = field(default_factory=Counter)
     examples: list[str] = field(default_factory=list)
     days: set[tuple[int, date]] = field(default_factory=set)
+    weeks: set[tuple[int, date, str]] = field(default_factory=set)  # user, week, action
     slots: set[tuple[int, date, int, str, date]] = field(default_factory=set)  # user, week, slot, action, date
 
     def note(self, rule: str, example: str) -> None:
@@ -68,8 +69,9 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
         counts.advice["silence by lot" if advice.by_lot else "silence"] += 1
     else:
         counts.advice[f"{advice.kind} {advice.action}"] += 1
+        moment = moment_at(now, user.zones)
+        counts.weeks.add((user.id, moment.week, str(advice.action)))
         if advice.kind == "suggested":
-            moment = moment_at(now, user.zones)
             counts.slots.add((user.id, moment.week, int(moment.slot), str(advice.action), moment.date))
 
 
@@ -160,6 +162,12 @@ def repeated(counts: Counts, days: int = 3) -> int:
     return sum(number > days for number in weeks.values())
 
 
+def actions_a_week(counts: Counts) -> float:
+    """Return the mean number of different actions in a week."""
+    weeks = Counter(key[:2] for key in counts.weeks)
+    return sum(weeks.values()) / max(len(weeks), 1)
+
+
 def total(counts: Sequence[Counts]) -> Counts:
     """Return the sum of several counts."""
     whole = Counts()
@@ -169,5 +177,6 @@ def total(counts: Sequence[Counts]) -> Counts:
         whole.advice += one.advice
         whole.examples = [*whole.examples, *one.examples][:EXAMPLES_MAX]
         whole.days |= {(number, day) for _, day in one.days}
+        whole.weeks |= {(number, *key[1:]) for key in one.weeks}
         whole.slots |= {(number, *key[1:]) for key in one.slots}
     return whole

@@ -24,7 +24,7 @@ FIRST = date(2026, 10, 12)
 HOURS = (7.5, 12.3, 18.1, 22.4)  # of a look, moved by up to an hour
 ANSWERS = (Answer.ACCEPT, Answer.IGNORE, None)
 SOURCE = "ics"  # any source with a stream; its normaliser is replaced
-CALENDAR_DAYS = 21  # of a calendar file, spread over its span
+CALENDAR_WEEKS = 3  # of a calendar file, spread over its span
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +102,7 @@ def _bridge(store: Store) -> Bridge:
 
 
 def of_calendar(path: Path, zone: str) -> Counts:
-    """Look at days spread over a calendar file, each as it would have been planned then."""
+    """Look at weeks spread over a calendar file, each as it would have been planned then."""
     counts, rng = Counts(), random.Random(f"calendar/{path.name}")
     with closing(Store("sqlite://")) as store:
         bridge = _bridge(store)
@@ -110,10 +110,11 @@ def of_calendar(path: Path, zone: str) -> Counts:
         user = store.people.add_user("calendar", zone, now=landed)
         runs.import_path(bridge, user, path, at=landed)
         days = _busy_days(store, user.id)
-        for day in days[:: max(len(days) // CALENDAR_DAYS, 1)][:CALENDAR_DAYS]:
-            for hour in HOURS:
-                at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
-                look(bridge, user, at.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC), counts, kind=path.name)
+        for first in days[len(days) // 4 :: max(len(days) // CALENDAR_WEEKS, 1)]:
+            for day in (first + timedelta(days=number) for number in range(7)):
+                for hour in HOURS:
+                    at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
+                    look(bridge, user, at.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC), counts, kind=path.name)
     return counts
 
 
