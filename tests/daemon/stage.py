@@ -27,12 +27,16 @@ TICK = timedelta(minutes=10)
 
 @dataclass
 class Stage:
-    """An installation, its vendor, and the time it is there."""
+    """An installation, its vendor, and the time it is there.
+
+    Where the vendor has no data, users are introduced, because without any data nothing is advised.
+    """
 
     bridge: installation.Bridge
     server: LabServer
     vendor: Any
     now: datetime = MONDAY
+    introduces: bool = False
     users: list[User] = field(default_factory=list)
 
     def add(self, name: str, zone: str) -> Connection:
@@ -40,7 +44,8 @@ class Stage:
         self.users.append(user)
         connection = self.bridge.store.connections.connect(user.id, "whoop", "account", now=self.now)
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
-        introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
+        if self.introduces:
+            introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
         return connection
 
     def of_vendor(self) -> Connection:
@@ -80,4 +85,5 @@ def staged(folder: Path, monkeypatch: pytest.MonkeyPatch, *, url: str = "", case
         settings = load()
         store = Store(settings.database)
         stack.callback(store.close)
-        yield Stage(bridge=installation.Bridge(settings=settings, store=store), server=server, vendor=vendor)
+        bridge = installation.Bridge(settings=settings, store=store)
+        yield Stage(bridge=bridge, server=server, vendor=vendor, introduces=case == "empty")

@@ -17,6 +17,7 @@ import sqlalchemy as sa
 
 from bridge import installation, leases
 from bridge.advice import notify
+from bridge.daemon.due_tasks import SILENCE_RETRIED
 from bridge.daemon.scheduler import Daemon
 from bridge.ingest.outcomes import BACKOFF_JITTER, BACKOFF_MAX, SYNC_CADENCE
 from bridge.leases import LEASE
@@ -73,6 +74,8 @@ def test_a_full_disk_stops_everything_and_loses_nothing(stage: Stage) -> None:
     assert whole(stage)
     assert stage.of_vendor().last_success == stage.now
     assert stage.bridge.store.scheduling.lease_holder(connection.id) is None
+    stage.now += SILENCE_RETRIED  # a slot in which nothing was known is looked at again then
+    daemon.tick()
     assert stage.bridge.store.recommendations.between(stage.users[0].id, since=NOW, until=stage.now + TICK)
 
 

@@ -90,7 +90,8 @@ def test_what_is_missing_or_too_much_is_counted(loaded: Store) -> None:
         change(loaded, "UPDATE records SET key = key || 'x' WHERE id = 1")
         assert count.count(loaded, PEOPLE, 2) == (4, 1)
         change(
-            loaded, "INSERT INTO arrivals SELECT NULL, record_id, arrived_at, deleted, parent, payload FROM arrivals"
+            loaded,
+            "INSERT INTO arrivals SELECT NULL, record_id, arrived_at, deleted, parent, payload, pieces FROM arrivals",
         )
         arrivals = sa.select(sa.func.count()).select_from(tables.arrivals)
         with loaded.database.read() as db:
