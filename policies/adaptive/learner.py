@@ -33,7 +33,7 @@ WEEKEND = BOTH + MANY * SLOTS
 PLANNER, REPEATED, USUAL_ACTION = WEEKEND + MANY, WEEKEND + MANY + 1, WEEKEND + MANY + 2
 SIZE = USUAL_ACTION + 1
 POINTS = 12  # of the quadrature over a logit
-BLOCK = 24  # answers that are heard at once, which is fastest
+BLOCK = 16  # answers that are heard at once, which is fastest
 # The prior's standard deviations, in logits. They are unknown for a new user, so a ladder by factors of two brackets
 # them. Acceptance between 20 % and 80 % for the same user is a spread of 1.4.
 SIZES = (0.1, 0.4, 0.8, 1.6)
@@ -117,12 +117,15 @@ PLACES = {
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    """Return points (12,) for the mean over a standard normal, and weights (12, 3) of its moments (Gauss-Hermite)."""
+    """Return negative points (12,) for the mean over a standard normal, and weights (12, 3) of its moments.
+
+    They are those of Gauss and Hermite.
+    """
     import numpy as np
 
     points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
     moments = (weights / weights.sum())[:, None] * points[:, None] ** np.arange(3)
-    return points.astype("f4"), moments.astype("f4")
+    return -points.astype("f4"), moments.astype("f4")
 
 
 @dataclass(frozen=True)
@@ -187,7 +190,7 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
     n, known = len(rows), learner.of
     end = learner.after(float(sum(days)))
     shared, mean = _joint(learner, end, rows, np.cumsum(days))
-    points, moments = _quadrature()
+    negative, moments = _quadrature()
     kept, totals = np.empty((2, len(mean), n), dtype="f4")
     for at in range(n):
         row = shared[:, at, at:]
@@ -195,7 +198,7 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
             row -= ((kept[:, :at] * shared[:, :at, at])[:, None] @ shared[:, :at, at:])[:, 0]
         spread = np.sqrt(np.maximum(row[:, 0], np.float32(1e-9)))
         # The probability of the answer times 1, the point and its square, summed over the quadrature.
-        likely = known.seen[:, None] / (1 + np.exp(spread[:, None] * -points - mean[:, at, None]))
+        likely = known.seen[:, None] / (1 + np.exp(spread[:, None] * negative - mean[:, at, None]))
         total, first, second = ((likely if taken[at] else 1 - likely) @ moments).T
         first, second = first / total, second / total
         row /= spread[:, None]

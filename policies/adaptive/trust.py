@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from policies.planner.responses import Particles
 
 DAY = timedelta(days=1)
-KEPT_PEOPLE = 8  # users in the cache, half a megabyte each
+KEPT_PEOPLE = 32  # users in the cache, half a megabyte each
 Routine = Mapping[str, Mapping[ActionType, float]]
 SHOWN = 12  # slots in the calendar that a routine needs
 NOTHING_USUAL = (0.0,) * MANY

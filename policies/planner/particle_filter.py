@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-KEPT_PEOPLE = 8  # users in the cache, two megabytes each
+KEPT_PEOPLE = 32  # users in the cache, a megabyte each, with 192 particles a fifth of it
 SLOT = timedelta(hours=24 / SLOTS)
 WEEKS = timedelta(weeks=4)  # longer histories start on a Monday, so that the next slot can reuse the cache
 UNSEEN = 6  # most slots without advice to live through, because habits then reach a steady state
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 class Memory:
     """A cache of the particles after older answers, which saves time and changes no result.
 
-    The cache holds ``KEPT_PEOPLE`` users, so that a process may serve several users in turn.
+    The cache holds ``KEPT_PEOPLE`` users, so that a process may serve many users in turn.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Memory:
         crowd = _hear(crowd, history, range(len(older), len(history)), _shown(observation, history))
         last = history[-1] if history else crowd.last
         if last is not None:
-            _pass(crowd, last, _slots_since(last, observation))
+            _pass(crowd, last, _slots_since(last, observation), crowd.room())
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
@@ -119,13 +119,13 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
     """Process some of the answers and live through their slots."""
-    crowd = crowd.copy()
+    crowd, room = crowd.copy(), crowd.room()
     for number in which:
         one = history[number]
         before = history[number - 1] if number else crowd.last
         if before is not None:
-            _pass(crowd, before, _apart(before, one))
-        changes = crowd.changes(looked_at(one))
+            _pass(crowd, before, _apart(before, one), room)
+        changes = crowd.changes(looked_at(one), room)
         standings = crowd.standings(changes)
         crowd.hear(one, standings)
         done = one.recommended if one.answer is Answer.ACCEPT else shown.get(number)
@@ -134,13 +134,13 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
     return crowd
 
 
-def _pass(crowd: Particles, one: Interaction | Place, slots: int) -> None:
+def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
     """Live through the slots without advice after an answer. Progress restarts at the week's end."""
     import numpy as np
 
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
-        changes = crowd.changes(step % SLOTS)
+        changes = crowd.changes(step % SLOTS, room)
         live(crowd, changes, crowd.standings(changes), None)
     if before + slots >= STEPS:
         crowd.meters = np.where(np.arange(len(crowd.meters))[:, None] == P, np.float32(0.0), crowd.meters)
@@ -235,8 +235,10 @@ def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
     import numpy as np
 
     mean = (people @ weights)[:, None]
-    spread = np.sqrt(np.maximum((people - mean) ** 2 @ weights, 0.0))[:, None]
-    apart = np.sqrt(1 - LIKENESS**2) * spread * rng.standard_normal(people.shape, dtype=np.float32)
-    found = within(LIKENESS * people[:, copied] + (1 - LIKENESS) * mean + apart)
+    apart = people - mean
+    spread = np.sqrt(apart**2 @ weights)[:, None]
+    found = rng.standard_normal(people.shape, dtype=np.float32) * (np.sqrt(1 - LIKENESS**2) * spread)
+    found += LIKENESS * apart[:, copied]
+    found = within(found + mean)
     found[PLACE["guilt"]] = people[PLACE["guilt"], copied]  # binary
     return found

@@ -49,10 +49,6 @@ class Bodies:
         """Return the tables of the person at an index, without the last axis."""
         return Bodies(self.growing, self.rest[..., at], self.decay[..., at], self.tolerance[at])
 
-    def calm(self) -> Array:
-        """Return the changes (4, 5, 10, n) that do not grow with vitality, outside of a spiral."""
-        return self.rest - self.decay
-
 
 def bodies(traits: Mapping[str, Array]) -> Bodies:
     """Return the tables of people with traits (n,). The formulas are those of ``dynamics.changes``."""
