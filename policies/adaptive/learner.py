@@ -130,12 +130,16 @@ def _quadrature() -> tuple[Array, Array]:
 
 @dataclass(frozen=True)
 class Learner:
-    """State of the models, namely ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,)."""
+    """State of the models, namely ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,).
+
+    ``foretold`` holds the probability of each answer heard so far, before it was heard, averaged over the models.
+    """
 
     of: Models
     mean: Array
     cov: Array
     logs: Array
+    foretold: tuple[float, ...] = ()
 
     def weights(self) -> Array:
         """Return the posterior probability (m,) of each model."""
@@ -207,7 +211,16 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
         totals[:, at] = total
     change = shared[:, :, n:]
     cov = end.cov - change.transpose(0, 2, 1) @ (change * kept[:, :, None])
-    return replace(learner, mean=mean[:, n:].copy(), cov=cov, logs=learner.logs + np.log(totals).sum(axis=1))
+    logs = learner.logs[:, None] + np.cumsum(np.log(totals), axis=1)
+    foretold = (*learner.foretold, *_each_foretold(np.concatenate([learner.logs[:, None], logs], axis=1)))
+    return replace(learner, mean=mean[:, n:].copy(), cov=cov, logs=logs[:, -1], foretold=foretold)
+
+
+def _each_foretold(logs: Array) -> list[float]:
+    """Return the probability of each of n answers, from the log evidence (m, n + 1) before and after them."""
+    import numpy as np
+
+    return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]
 
 
 def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:

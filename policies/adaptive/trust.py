@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import log
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.adaptive.learner import MANY, Asked, Learner, fresh
@@ -24,6 +25,8 @@ NOTHING_USUAL = (0.0,) * MANY
 RARE = 0.5  # added to the slots of every action (Jeffreys prior)
 CLEAR, STEP = 2.0, 0.5  # bounds of how usual an action is, and its steps
 RECENT = 0.9  # decay of the count of recent recommendations, per recommendation
+WINDOW, MANY_ENOUGH = 56, 28  # last answers by which forecasts are judged, and the fewest that a verdict needs
+BADLY, SURE = 0.1, 1.645  # share by which the error must be larger, and standard errors (one-sided 5 % level)
 CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
@@ -68,6 +71,24 @@ class Heard:
         days = [0.0, *days][-len(lessons) :]
         learner = self.known.hear_all(asked, [one.taken for one in lessons], days)
         return Heard(learner, repeated, (*self.lessons, *lessons))
+
+    def lost(self) -> bool:
+        """Return True if the last answers were foretold clearly worse than by their own share of acceptance.
+
+        The mean squared error of a forecast is compared with that of the share, as in ``bridge.advice.foresight``. The
+        difference must exceed its standard error, because few answers vary much by chance.
+        """
+        last = self.lessons[-WINDOW:]
+        if len(last) < MANY_ENOUGH:
+            return False
+        share = sum(one.taken for one in last) / len(last)
+        worse = [
+            (1 - chance) ** 2 - (one.taken - share) ** 2
+            for chance, one in zip(self.known.foretold[-len(last) :], last, strict=True)
+        ]
+        mean = fmean(worse)
+        error = pstdev(worse, mean) / len(worse) ** 0.5
+        return mean > max(BADLY * share * (1 - share), SURE * error)
 
 
 NOTHING = Heard()
