@@ -46,13 +46,13 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return ``foresight_counts`` of the last look."""
-        from bridge.documents.foresight import foresight_counts
+        """Return ``bridge.advice.foresight.counts`` of the last look."""
+        from bridge.advice.foresight import counts
 
         now = daemon.clock()
         with self._lock:
             if self._at is None or not timedelta() <= now - self._at < FORETOLD_EVERY:
-                self._counts = foresight_counts(daemon.bridge.store, now=now, most=FORETOLD_MOST)
+                self._counts = counts(daemon.bridge.store, now=now, most=FORETOLD_MOST)
                 self._at = now
             return self._counts
 

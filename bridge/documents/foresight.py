@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
-
 from typing_extensions import TypedDict
 
-from bridge.advice.foresight import Foresight, foresight
+from bridge.advice.foresight import Foresight
 from bridge.documents.connections import ConnectionDocument
-
-if TYPE_CHECKING:
-    from bridge.store import Store
 
 DIGITS = 4
 
@@ -86,17 +80,3 @@ def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
             "next": "",
         }
     ]
-
-
-def foresight_counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
-    """Return the number of users by verdict, and scores over all answers, of the first ``most`` users."""
-    found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
-    answers = sum(one.answers for one in found)
-    people: dict[str, int] = {}
-    for one in found:
-        people[one.verdict] = people.get(one.verdict, 0) + 1
-    return {
-        "people": people,
-        "brier": sum(one.score * one.answers for one in found) / answers if answers else None,
-        "brier_of_usual": sum(one.usual * one.answers for one in found) / answers if answers else None,
-    }

@@ -88,7 +88,7 @@ class Heard:
         ]
         mean = fmean(worse)
         error = pstdev(worse, mean) / len(worse) ** 0.5
-        return mean > max(BADLY * share * (1 - share), SURE * error)
+        return bool(mean > max(BADLY * share * (1 - share), SURE * error))
 
 
 NOTHING = Heard()

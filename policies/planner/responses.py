@@ -210,12 +210,12 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
     """
     if one.answer is Answer.ACCEPT:
         return accepted
-    if len(there) < 2:
-        return 1 - accepted
-    better = _better(there)
-    if one.answer is Answer.IGNORE:
-        return (1 - accepted) * (1 - better)
-    return (1 - accepted) * (better if one.moved_to is None or one.moved_to[1] != one.slot else 1)
+    refused: Array = 1 - accepted
+    if len(there) > 1 and one.answer is Answer.IGNORE:
+        refused *= 1 - _better(there)
+    elif len(there) > 1 and (one.moved_to is None or one.moved_to[1] != one.slot):
+        refused *= _better(there)
+    return refused
 
 
 def _better(there: Array) -> Array:
