@@ -26,7 +26,7 @@ RARE = 0.5  # added to the slots of every action (Jeffreys prior)
 CLEAR, STEP = 2.0, 0.5  # bounds of how usual an action is, and its steps
 RECENT = 0.9  # decay of the count of recent recommendations, per recommendation
 WINDOW, MANY_ENOUGH = 56, 28  # last answers by which forecasts are judged, and the fewest that a verdict needs
-BADLY, SURE = 0.1, 1.645  # share by which the error must be larger, and standard errors (one-sided 5 % level)
+BADLY, SURE = 0.1, 3.0  # share by which the error must be larger, and standard errors, because every decision asks
 CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
