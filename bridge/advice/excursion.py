@@ -48,7 +48,8 @@ class Point:
 class Effect:
     """An estimated effect with standard errors and 95 % intervals.
 
-    ``estimates`` begins with the effect where all moderators are 0. The change per unit of each moderator follows.
+    ``estimates`` begins with the effect where all moderators have their mean, so that it needs no extrapolation. The
+    change per unit of each moderator follows.
     """
 
     estimates: tuple[float, ...]
@@ -102,7 +103,8 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     if missing(points, binary=binary):
         return None
     moderators = np.array([(1.0, *one.moderators) for one in points])
-    controls = np.array([(1.0, *one.controls, *one.moderators) for one in points])
+    moderators[:, 1:] -= moderators[:, 1:].mean(axis=0)
+    controls = np.hstack([moderators, np.array([one.controls for one in points])])
     given = np.array([float(one.given) for one in points])
     chance = np.array([one.chance for one in points])
     outcome = np.array([one.outcome for one in points])
