@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 DIGITS = 4
-CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions are explored
+CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions of worth are explored
 LIKELY = (0.2, 0.8)  # bounds of the probability of the better of two close actions (HeartSteps V2, Oralytics)
 CLOSE = 0.15  # standard errors within which two actions count as equally good
 # Shares of the planner at which its values begin to count and count in full.
@@ -56,7 +56,7 @@ def advise(
     found = _foretold(observation, ahead.taken, known, feasible)
     trust = say(known.known)
     worth = 1 + counted(trust) * ahead.gains[places] / TAKEN
-    score = found.taken() * worth + CURIOSITY * found.spread()
+    score = found.taken() * worth + CURIOSITY * found.spread() * np.maximum(worth, 0.0)
     order = np.argsort(-score, kind="stable")
     probabilities = dict.fromkeys(feasible, 0.0)
     for at, chance in zip(order, _close(score, worth, found, order), strict=False):
