@@ -63,8 +63,8 @@ class Adaptive:
 
     def findings(self, observation: Observation) -> tuple[str, ...]:
         """Return sentences about the user's answers with their evidence, or that the answers show no pattern."""
-        from policies.adaptive.advice import DOUBTED, say
-        from policies.adaptive.trust import MANY_ENOUGH
+        from policies.adaptive.advice import say
+        from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
         from policies.adaptive.words import NO_PATTERN, findings
 
         crowd = self._crowd(observation)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from policies.planner.responses import Particles
 
 DAY = timedelta(days=1)
+DOUBTED = 0.1  # share of the planner at which its values begin to count
 KEPT_PEOPLE = 32  # users in the cache, half a megabyte each
 Routine = Mapping[str, Mapping[ActionType, float]]
 SHOWN = 12  # slots in the calendar that a routine needs

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policies.adaptive.learner import ACTION, BOTH, Learner
-from policies.adaptive.trust import MANY_ENOUGH, Heard
+from policies.adaptive.trust import DOUBTED, MANY_ENOUGH, Heard
 from policies.planner.inference import Posterior
 from policies.planner.words import TIMES, answers, plain
 from policies.planner.words import reasons as of_the_planner
@@ -28,8 +28,6 @@ def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
     """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
-    from policies.adaptive.advice import DOUBTED
-
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
     found = tuple(findings(known))[:MOST_SAID]
