@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Mapping
 from datetime import timedelta
 
 import pytest
@@ -53,6 +54,7 @@ def stated(
     *,
     policy: str = "toy@1",
     sd: tuple[float, float, float] | None = (0.1, 0.2, 0.3),
+    scores: Mapping[str, float] | None = None,
 ) -> Recommendation:
     """Advice of the slot ``step`` slots after the first one, six hours each."""
     at = T0 + 6 * step * HOUR
@@ -62,7 +64,7 @@ def stated(
         moment=MOMENT.shifted(step),
         action=ActionType.EXERCISE,
         policy=policy,
-        scores={},
+        scores=scores or {},
         probabilities={},
         reasons=(),
         observation={"meters": {}},

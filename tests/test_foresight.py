@@ -2,17 +2,69 @@
 
 from __future__ import annotations
 
+import json
+import urllib.request
 from datetime import UTC, datetime, timedelta
+
+import pytest
+from typer.testing import CliRunner
 
 from bridge import installation, registry
 from bridge.advice import recommend
 from bridge.advice.foresight import foresight, judged
+from bridge.cli import app as cli
+from bridge.daemon.health import serve_health
+from bridge.daemon.scheduler import Daemon
 from bridge.domain.guard import Guard
-from bridge.domain.records import Recommendation
+from bridge.domain.records import Recommendation, User
+from bridge.installation import Bridge
 from rhythm_env.interface import Answer
 from tests.world import introduce
 
 START = datetime(2026, 11, 2, 7, tzinfo=UTC)
+
+
+def advise(bridge: Bridge, user: User, number: int, answer: Answer, policy: str = "adaptive") -> Recommendation:
+    """Recommend and answer in the slot of a number."""
+    now = START + timedelta(hours=6 * number)
+    advice = recommend.recommend(
+        bridge.store,
+        user,
+        registry.classifier("keywords"),
+        registry.policy(policy),
+        now=now,
+        guard=Guard(explore=0.0, silent=False),
+    )
+    assert isinstance(advice, Recommendation)
+    bridge.store.recommendations.save_feedback(advice.id, answer, now=now, moved_to=None)
+    return advice
+
+
+def test_status_and_metrics_tell_how_well_answers_are_foretold(monkeypatch: pytest.MonkeyPatch) -> None:
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.add_user("ana", "UTC", now=START)
+        bridge.store.people.add_user("ben", "UTC", now=START)
+        introduce(bridge.store, user, now=START)
+        chances = [advise(bridge, user, n, Answer.ACCEPT) for n in range(2)]
+        daemon = Daemon(bridge=bridge, clock=lambda: START + timedelta(days=1))
+        with (
+            serve_health(daemon, "127.0.0.1:0", every=1) as port,
+            urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=60) as answer,
+        ):
+            told = answer.read().decode()
+    monkeypatch.setenv("BRIDGE_NOW", (START + timedelta(days=1)).isoformat())
+    rows = json.loads(CliRunner().invoke(cli, ["status", "--user", "ana", "--json"]).stdout)
+    (row,) = (one for one in rows if one["source"] == "advice")
+    score = sum((1 - one.scores[str(one.action)]) ** 2 for one in chances) / 2
+    assert row["source"] == "advice"
+    assert row["foretold"]["verdict"] == "not known yet"
+    assert row["foretold"]["answers"] == row["foretold"]["weeks"][0]["answers"] == 2
+    assert row["foretold"]["brier"] == pytest.approx(score, abs=1e-4)
+    assert row["foretold"]["brier_of_usual"] == 0.0
+    assert 'rhythm_bridge_foretold_people{verdict="not known yet"} 2' in told
+    (brier,) = [line for line in told.splitlines() if line.startswith("rhythm_bridge_foretold_brier ")]
+    assert float(brier.split()[1]) == pytest.approx(score, abs=1e-6)
+    assert json.loads(CliRunner().invoke(cli, ["status", "--user", "ben", "--json"]).stdout) == []
 
 
 def test_stored_answers_are_held_against_what_was_said_of_them() -> None:
@@ -26,8 +78,10 @@ def test_stored_answers_are_held_against_what_was_said_of_them() -> None:
             guard = Guard(explore=0.0, silent=False)
             advice = recommend.recommend(bridge.store, user, classifier, policy, now=now, guard=guard)
             assert isinstance(advice, Recommendation)
+        taken = []
+        for number in range(30):
             given = Answer.ACCEPT if number % 2 else Answer.IGNORE
-            bridge.store.recommendations.save_feedback(advice.id, given, now=now, moved_to=None)
+            advice = advise(bridge, user, number, given, "adaptive" if number < 24 else "planner")
             if number < 24:
                 taken.append((advice.scores[str(advice.action)], given is Answer.ACCEPT))
         found = foresight(bridge.store, user, now=START + timedelta(days=9))

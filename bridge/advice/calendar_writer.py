@@ -14,7 +14,7 @@ from bridge.advice import recommend
 from bridge.domain.errors import BridgeError
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import Moment, slot_bounds
+from bridge.domain.slots import Moment, moment_at, slot_bounds
 from bridge.domain.types import Event, Occurrence, Plan
 from bridge.leases import Lease
 from rhythm_env.interface import ActionType, Answer
@@ -48,7 +48,9 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
 
 
 def _meant_for(advice: Recommendation) -> Moment | None:
-    """Return the slot that the user agreed to, or None."""
+    """Return the slot that the user agreed to, or None. An entry to keep is in the calendar already."""
+    if advice.kind == "keep":
+        return None
     return {Answer.ACCEPT: advice.moment, Answer.RESCHEDULE: advice.moved_to}.get(advice.answer or Answer.IGNORE)
 
 
@@ -62,12 +64,16 @@ def _plan(
     *,
     beside: Sequence[Plan],
 ) -> Plan:
-    """Place a recommendation in the free time of its slot."""
-    start, end = slot_bounds(moment, user.zones)
-    start = max(start, _rounded_up(advice.answered_at or now))
-    known = recommend.labelled(store, user, classifier, start, end, at=now)
-    others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
-    begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
+    """Return a recommendation at the time that the user agreed to, else in the free time of its slot."""
+    own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
+    if own and advice.start is not None and advice.end is not None:
+        begin, over = advice.start, advice.end
+    else:
+        start, end = slot_bounds(moment, user.zones)
+        start = max(start, _rounded_up(advice.answered_at or now))
+        known = recommend.labelled(store, user, classifier, start, end, at=now)
+        others = [one for one, _ in known if one.event.kind.partition(":")[0] != "advice"]
+        begin, over = _placed([*others, *map(_entry, beside)], advice, start, end)
     return Plan(
         key=key_of(user, advice),
         slot=f"{moment.week}/{moment.timestep}",

@@ -166,7 +166,8 @@ def _preview(
     )
     local = span[0].astimezone(zone_at(span[0], situation.known.zones))
     allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
-    decision = as_wished(policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}")), situation)
+    decision = policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}"))
+    decision = as_wished(decision, situation, {a: found[a] for a in allowed.feasible}, readings)
     chosen = max(allowed.feasible, key=lambda a: (decision.probabilities.get(a, 0.0), a is decision.action))
     return suggestion_block(found[chosen], situation, readings, task_for(situation, chosen))
 

@@ -3,7 +3,8 @@
 Numeric outcomes use weighted and centred least squares (Boruvka, Almirall, Witkiewitz and Murphy 2018). Binary outcomes
 use the estimator of marginal excursion effects by Qian, Yoo, Klasnja, Almirall and Murphy (2021). Its effect is a log
 ratio of probabilities. Both stay consistent if the model of the outcome without advice is wrong. Standard errors come
-from a sandwich over clusters with the small-sample correction of Mancl and DeRouen (2001).
+from a sandwich over clusters with the small-sample correction of Mancl and DeRouen (2001). Their degrees of freedom are
+those of Bell and McCaffrey (2002).
 """
 
 from __future__ import annotations
@@ -47,7 +48,8 @@ class Point:
 class Effect:
     """An estimated effect with standard errors and 95 % intervals.
 
-    ``estimates`` begins with the effect where all moderators are 0. The change per unit of each moderator follows.
+    ``estimates`` begins with the effect where all moderators have their mean, so that it needs no extrapolation. The
+    change per unit of each moderator follows.
     """
 
     estimates: tuple[float, ...]
@@ -101,7 +103,8 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
     if missing(points, binary=binary):
         return None
     moderators = np.array([(1.0, *one.moderators) for one in points])
-    controls = np.array([(1.0, *one.controls, *one.moderators) for one in points])
+    moderators[:, 1:] -= moderators[:, 1:].mean(axis=0)
+    controls = np.hstack([moderators, np.array([one.controls for one in points])])
     given = np.array([float(one.given) for one in points])
     chance = np.array([one.chance for one in points])
     outcome = np.array([one.outcome for one in points])
@@ -113,13 +116,14 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
             found, scores, bread, leverage = _ratio(design, moderators, controls, given, weights, outcome)
         else:
             found, scores, bread, leverage = _difference(design, weights, outcome)
-        spread = _sandwich(scores, bread, leverage, [one.cluster for one in points])
+        spread, freedom = _sandwich(scores, bread, leverage, [one.cluster for one in points], moderators.shape[1])
     except np.linalg.LinAlgError:
         return None
     clusters = len({one.cluster for one in points})
     width = moderators.shape[1]
     errors = np.sqrt(np.maximum(np.diagonal(spread)[-width:], 0.0))
-    estimates, half = found[-width:], student(clusters - design.shape[1]) * errors
+    estimates = found[-width:]
+    half = np.array([student(one) for one in np.minimum(freedom, clusters - design.shape[1])]) * errors
     if not (np.isfinite(estimates).all() and np.isfinite(errors).all()):
         return None
     return Effect(
@@ -173,8 +177,10 @@ def _ratio(
     return found, weighted, np.linalg.inv(slope), np.column_stack([derived, without * outcome - base])
 
 
-def _sandwich(weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str]) -> Array:
-    """Return the covariance of the coefficients.
+def _sandwich(
+    weighted: Array, bread: Array, leverage: Array, clusters: Sequence[str], width: int
+) -> tuple[Array, Array]:
+    """Return the covariance of the coefficients, and the degrees of freedom of the last ``width``.
 
     ``leverage`` holds the rows through which coefficients change the residuals, and the residuals as last column.
     """
@@ -184,13 +190,32 @@ def _sandwich(weighted: Array, bread: Array, leverage: Array, clusters: Sequence
     places: dict[str, list[int]] = {}
     for number, cluster in enumerate(clusters):
         places.setdefault(cluster, []).append(number)
-    meat = np.zeros_like(bread)
+    scores, parts = [], []
     for at in places.values():
         hat = rows[at] @ bread @ weighted[at].T
-        adjusted = np.linalg.solve(np.eye(len(at)) - hat, residuals[at])
-        score = weighted[at].T @ adjusted
-        meat += np.outer(score, score)
-    return np.asarray(bread @ meat @ bread.T)
+        left = np.eye(len(at)) - hat
+        scores.append(weighted[at].T @ np.linalg.solve(left, residuals[at]))
+        shares = np.linalg.solve(left.T, weighted[at]) @ bread.T[:, -width:]
+        parts.append((shares, rows[at].T @ shares, weighted[at].T @ shares))
+    meat = np.array(scores)
+    freedom = np.array([_freedom(parts, bread, weighted, at) for at in range(width)])
+    return np.asarray(bread @ (meat.T @ meat) @ bread.T), freedom
+
+
+def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted: Array, at: int) -> float:
+    """Return Satterthwaite's degrees of freedom of a coefficient's variance (Bell and McCaffrey 2002).
+
+    A variance is the sum of a square per cluster. Under independent residuals of equal variance the covariances of the
+    squares follow from the design. Few clusters with large weights leave few degrees of freedom.
+    """
+    import numpy as np
+
+    own = np.array([float(shares[:, at] @ shares[:, at]) for shares, _, _ in parts])
+    seen = np.array([rows[:, at] for _, rows, _ in parts])  # (clusters, coefficients)
+    moved = np.array([scores[:, at] for _, _, scores in parts])
+    crossed = seen @ bread @ moved.T
+    gram = np.diag(own) - crossed - crossed.T + seen @ (bread @ (weighted.T @ weighted) @ bread.T) @ seen.T
+    return float(np.trace(gram) ** 2 / max(float((gram**2).sum()), 1e-300))
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:

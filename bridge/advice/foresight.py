@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bridge.advice import recommend
 from bridge.domain.records import User
@@ -68,6 +68,20 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
         if given is not None and stated is not None and one.policy.partition("@")[0] in FORETELLS:
             pairs.append((one.moment.week, stated, given.answer is Answer.ACCEPT))
     return judged(pairs)
+
+
+def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
+    """Return the number of users by verdict, and scores over all answers, of the first ``most`` users."""
+    found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
+    answers = sum(one.answers for one in found)
+    people: dict[str, int] = {}
+    for one in found:
+        people[one.verdict] = people.get(one.verdict, 0) + 1
+    return {
+        "people": people,
+        "brier": sum(one.score * one.answers for one in found) / answers if answers else None,
+        "brier_of_usual": sum(one.usual * one.answers for one in found) / answers if answers else None,
+    }
 
 
 def judged(pairs: Sequence[Pair]) -> Foresight:

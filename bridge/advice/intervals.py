@@ -23,14 +23,16 @@ def half(figure: Mapping[str, Any]) -> float:
     return float("nan") if low is None else float(high - low) / 2
 
 
-def student(freedom: int) -> float:
+def student(freedom: float) -> float:
     """Return Student's 97.5 % quantile by the Cornish-Fisher expansion, right to 0.01 from three degrees of freedom on.
 
-    >>> round(student(33), 3), round(student(15), 3)
-    (2.035, 2.131)
+    Fractions below three are rounded down.
+
+    >>> round(student(33), 3), round(student(15), 3), student(2.5)
+    (2.035, 2.131, 4.303)
     """
-    if freedom in FEW:
-        return FEW[freedom]
+    if freedom < 3:
+        return FEW[max(int(freedom), 1)]
     z = NormalDist().inv_cdf(0.975)
     terms = (
         (z**3 + z) / 4,

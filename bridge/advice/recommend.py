@@ -316,7 +316,7 @@ def choose(
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
         raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
-    decision = guard.explored(as_wished(decision, situation), observation, rng)
+    decision = guard.explored(as_wished(decision, situation, found, readings), observation, rng)
     return decision, observation, readings, paused
 
 

@@ -47,6 +47,7 @@ def status(user: options.User, json: options.Json = False) -> None:
     from bridge import installation, registry
     from bridge.advice.foresight import foresight
     from bridge.documents.connections import connection_documents, notification_status
+    from bridge.documents.foresight import foresight_status
 
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
@@ -54,7 +55,7 @@ def status(user: options.User, json: options.Json = False) -> None:
         rows = [*connection_documents(bridge, person, now), *notification_status(bridge, person, now)]
         known = foresight(bridge.store, person, now=now)
     if json:
-        show.document(rows)
+        show.document([*rows, *foresight_status(known)])
         return
     show.table(
         [_readable(row) for row in rows],

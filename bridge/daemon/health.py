@@ -1,6 +1,6 @@
 """The daemon's health over HTTP on loopback, as JSON at ``/health`` and for Prometheus at ``/metrics``.
 
-Both hold counts by source and nothing about a user. Text format of Prometheus:
+Both hold counts and nothing about a single user. Text format of Prometheus:
 https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
@@ -29,11 +29,36 @@ METRIC_HELP = {
     "due": ("gauge", "Connections that are due and not being synced, by source."),
     "lag_seconds": ("gauge", "Time since the longest overdue connection became due, by source."),
     "looked_seconds_ago": ("gauge", "Time since the daemon last looked for due work."),
+    "foretold_people": ("gauge", "People by how well their answers to advice were foretold in eight weeks."),
+    "foretold_brier": ("gauge", "Mean squared error of the foretold chances of acceptance."),
+    "foretold_brier_of_usual": ("gauge", "The same of always foretelling each person's usual share."),
 }
+FORETOLD_EVERY = timedelta(hours=1)  # forecasts change with answers, a few a day
+FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
-def health_of(daemon: Daemon, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as JSON. Counts are by source.
+class Foretold:
+    """How well people's answers are foretold, which is looked up once in ``FORETOLD_EVERY``."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._at: datetime | None = None
+        self._counts: dict[str, Any] = {}
+
+    def counts(self, daemon: Daemon) -> dict[str, Any]:
+        """Return ``bridge.advice.foresight.counts`` of the last look."""
+        from bridge.advice.foresight import counts
+
+        now = daemon.clock()
+        with self._lock:
+            if self._at is None or not timedelta() <= now - self._at < FORETOLD_EVERY:
+                self._counts = counts(daemon.bridge.store, now=now, most=FORETOLD_MOST)
+                self._at = now
+            return self._counts
+
+
+def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
+    """Return the daemon's health as JSON. Counts are by source, and ``foretold`` is by verdict.
 
     ``status`` is ok, starting, stopping, or late when the daemon has not looked for due work in time.
     """
@@ -46,6 +71,7 @@ def health_of(daemon: Daemon, *, every: float) -> dict[str, Any]:
         "busy": dict(daemon.pool.busy()),
         "due": {source: count for source, (count, _) in due.items()},
         "lag_seconds": {source: _seconds(now, since) for source, (_, since) in due.items()},
+        "foretold": foretold.counts(daemon),
         "syncs": [{"source": s, "outcome": o, "count": count} for (s, o), count in sorted(daemon.sync_counts.items())],
     }
 
@@ -70,6 +96,9 @@ def metrics(body: dict[str, Any]) -> str:
         "due": [(f'source="{source}"', count) for source, count in body["due"].items()],
         "lag_seconds": [(f'source="{source}"', lag) for source, lag in body["lag_seconds"].items()],
         "looked_seconds_ago": [("", body["looked_seconds_ago"] or 0.0)],
+        "foretold_people": [(f'verdict="{verdict}"', count) for verdict, count in body["foretold"]["people"].items()],
+        "foretold_brier": _known(body["foretold"]["brier"]),
+        "foretold_brier_of_usual": _known(body["foretold"]["brier_of_usual"]),
     }
     lines = []
     for name, (kind, words) in METRIC_HELP.items():
@@ -78,13 +107,17 @@ def metrics(body: dict[str, Any]) -> str:
     return "\n".join(lines).replace("{}", "") + "\n"
 
 
+def _known(value: float | None) -> list[tuple[str, float]]:
+    return [] if value is None else [("", value)]
+
+
 class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def __init__(self, daemon: Daemon, address: tuple[str, int], *, every: float) -> None:
         self.address_family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
         super().__init__(address, _Handler)
-        self.daemon, self.every = daemon, every
+        self.daemon, self.every, self.foretold = daemon, every, Foretold()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's shape
         log.warning("health: a request broke off")
@@ -97,7 +130,7 @@ class _Handler(BaseHTTPRequestHandler):
 
     def do_GET(self) -> None:
         try:
-            body = health_of(self.server.daemon, every=self.server.every)
+            body = health_of(self.server.daemon, self.server.foretold, every=self.server.every)
         except Exception as error:  # noqa: BLE001 - the database may be away, which is what is asked here
             body = {"status": "store", "reason": type(error).__name__}  # the store is what failed
         if self.path == "/health":

@@ -2,22 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 
 from bridge.calendar import Stretch
 from bridge.domain.slots import Moment, moment_at, slot_bounds
-from bridge.domain.types import Task
+from bridge.domain.types import Reading, Task
 from bridge.planning.common_sense import Option, options
-from bridge.planning.facts import times_this_week
+from bridge.planning.facts import NORMAL, SERVES, times_this_week
 from bridge.planning.situation import Situation
 from rhythm_env.constants import EFFECTS
-from rhythm_env.interface import ActionType, Decision, Meter
+from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
+USUAL, DUE, LOW, REPEATED = 0.15, 0.12, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
+CLEARLY = 0.02
+HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
+NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
+NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
@@ -93,15 +100,57 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
     return min(mine, key=lambda t: (t.due, t.key), default=None)
 
 
-def as_wished(decision: Decision, situation: Situation) -> Decision:
-    """Return the decision after the weights of the meters and the goals of the week were added to the scores."""
-    if not (situation.wishes.weights or situation.wishes.goals) or not decision.scores:
+def as_wished(
+    decision: Decision,
+    situation: Situation,
+    found: Mapping[ActionType, Option] = NO_OPTIONS,
+    readings: Mapping[Meter, Reading] = NO_READINGS,
+) -> Decision:
+    """Return the decision after wishes, habits, tasks and repetition were added to the scores.
+
+    Another action is chosen only where it is clearly better then.
+    """
+    if not decision.scores:
         return decision
-    scores = {action: score + bonus(situation, action) for action, score in decision.scores.items()}
+    scores = {
+        action: score + bonus(situation, action) + fit(situation, action, found.get(action), readings.get)
+        for action, score in decision.scores.items()
+    }
     best = max(scores, key=lambda action: scores[action])
-    if best is decision.action or bonus(situation, best) <= bonus(situation, decision.action):
+    if scores[best] < scores.get(decision.action, 0.0) + CLEARLY:
         return decision
     return replace(decision, action=best, probabilities={a: float(a is best) for a in decision.probabilities})
+
+
+def fit(
+    situation: Situation,
+    action: ActionType,
+    option: Option | None,
+    reading: Callable[[Meter], Reading | None],
+) -> float:
+    """Return what the day adds to the score of an action: its usual hour, a task, a low meter, and repetition."""
+    if option is None or option.kind != "suggested":
+        return 0.0
+    total = (USUAL if option.usual else 0.0) + _habitual(situation, action)
+    task = task_for(situation, action)
+    if task is not None and task.due is not None and task.due <= situation.date_of(option.start) + SOON:
+        total += DUE
+    served = reading(SERVES[action]) if action in SERVES else None
+    if served is not None and served.coverage > 0:
+        total += LOW * max(NORMAL - served.level, 0.0)
+    since = situation.now - REPEATED_DAYS
+    said = [one for one in situation.advised if one.action is action and one.created_at >= since]
+    return total - sum(REPEATED for one in said if one.kind == "suggested" and one.answer is not Answer.ACCEPT)
+
+
+def _habitual(situation: Situation, action: ActionType) -> float:
+    """Return what is added for an action that the user does, and taken off for one that the data never show."""
+    habits = situation.routine.habits
+    if len(habits) < HABITS_MIN:
+        return 0.0
+    accepted = any(one.action is action and one.answer is Answer.ACCEPT for one in situation.advised)
+    does = accepted or (action in habits and habits[action].per_week >= OFTEN)
+    return HABIT if does else -HABIT
 
 
 def bonus(situation: Situation, action: ActionType) -> float:

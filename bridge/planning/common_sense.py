@@ -25,7 +25,8 @@ NAP_FROM, NAP_UNTIL = timedelta(hours=11), timedelta(hours=15)  # after midnight
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
 COMPANY_FROM = timedelta(hours=10)  # after midnight, on free days
-EVENING = timedelta(hours=17)
+EVENING = OFFICE_END = timedelta(hours=17)
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 AFTERNOON = timedelta(hours=13)
 REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the same action
 WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
@@ -124,8 +125,10 @@ def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
 
 
 def _work(day: Day, action: ActionType) -> list[Stretch]:
-    """Allow work in working hours, and where the user usually works on this weekday."""
-    return [*day.work, *_usual(day, action, HOUR)]
+    """Allow work in working hours and where the user usually works, until the last entry of work on this date ends."""
+    shown = [o.end for o, label in day.situation.entries if label.action in WORK and day.wake < o.start < day.bed]
+    end = max([day.since(OFFICE_END), *shown])
+    return [(low, min(high, end)) for low, high in (*day.work, *_usual(day, action, HOUR))]
 
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:

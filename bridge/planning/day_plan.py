@@ -102,7 +102,8 @@ def due_tasks(situation: Situation) -> list[Task]:
     found = [
         t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
     ]
-    return sorted(found, key=lambda t: (t.due or last, t.key))[:TASKS_MAX]
+    ranked = sorted(found, key=lambda t: (t.due or last, t.key))
+    return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
 
 
 def suggestion_block(

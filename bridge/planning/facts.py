@@ -90,6 +90,8 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
+        if action is ActionType.EXERCISE:  # a short night is no reason to train
+            found = [one for one in found if not one[1].startswith("slept")]
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)

@@ -61,7 +61,7 @@ def evaluate(
     else:
         show.table([_shown(row) for row in found], tuple(_shown(found[0])))
     if write is not None:
-        put(write, _markdown(found), mark="worlds")
+        put(write, _markdown(found, answers), mark="worlds")
 
 
 def _split(names: str) -> list[str]:
@@ -147,10 +147,10 @@ def _figure(value: float | None) -> str:
     return "-" if value is None else f"{value:.3f}"
 
 
-def _markdown(found: Sequence[Mapping[str, Any]]) -> str:
+def _markdown(found: Sequence[Mapping[str, Any]], answers: str) -> str:
     lives, weeks = found[0]["lives"], found[0]["weeks"]
     names = ",".join(dict.fromkeys(str(row["policy"]) for row in found))
     command = (
-        f"bridge evaluate --deployed --answers {ALL} --policy {names} --lives {lives} --weeks {weeks} --write FILE"
+        f"bridge evaluate --deployed --answers {answers} --policy {names} --lives {lives} --weeks {weeks} --write FILE"
     )
     return "\n".join([f"{lives} lives of {weeks} weeks each; `{command}`.", "", *table([_shown(row) for row in found])])

@@ -13,6 +13,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from functools import cache
 from math import sqrt
 from typing import TYPE_CHECKING
 
@@ -75,6 +76,12 @@ class Slice:
     after: dict[Meter, float]
     given_with: float = 1.0  # the probability that this slot got advice at all
     chances: Mapping[ActionType, float] = field(default_factory=dict)
+
+
+@cache
+def _rmssd_errors() -> Mapping[str, float]:
+    """Return the errors of the known sources, which are looked up once."""
+    return registry.rmssd_errors()
 
 
 def about(week: int, moment: Moment, relative: Array) -> dict[str, object]:
@@ -215,7 +222,7 @@ class Life:
             episodes=[(SOURCE, night) for night in self._nights if isinstance(night, Episode)],
             agenda=self._agenda,
             interactions=tuple(self._history),
-            rmssd_errors=registry.rmssd_errors(),
+            rmssd_errors=_rmssd_errors(),
         )
 
     def _noisy(self, z: float) -> float:

@@ -34,7 +34,9 @@ class Delivery:
     person: Person
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the newest version of everything known after the cursor and not after now."""
+        """Yield the newest version of everything known after the cursor and not after now, in the first stream."""
+        if stream != registry.spec(SOURCE).streams[0]:
+            return
         since = None if cursor is None else datetime.fromisoformat(cursor)
         fresh = {
             item.key: RawRecord(stream=stream, key=item.key, payload=_payload(item))
@@ -59,14 +61,14 @@ def generated(seed: int, days: int) -> Counts:
     """Live a generated person's days: sync, look four times a day, and answer some of the advice."""
     person, rng, counts = generate(seed, days, FIRST), random.Random(f"looks/{seed}"), Counts()
     with closing(Store("sqlite://")) as store:
-        bridge = _bridge(store)
+        bridge = bridge_of(store)
         begin = person.zones[0]
         user = store.people.add_user("generated", begin[1], now=begin[0])
         for since, zone in person.zones[1:]:
             store.people.set_zone(user.id, zone, since=since)
         user = store.people.user("generated")
         store.people.save_wishes(user.id, person.wishes, now=begin[0])
-        source = _source(store, user.id, person, begin[0])
+        source = source_of(store, user.id, person, begin[0])
         for number in range(days):
             for now in _looks(rng, FIRST + timedelta(days=number), person):
                 sync(source, store, holder="lab", now=now)
@@ -90,14 +92,16 @@ def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> No
         store.recommendations.save_feedback(recent[-1].id, given, now=now)
 
 
-def _source(store: Store, user_id: int, person: Person, now: datetime) -> Source:
+def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Source:
+    """Return a generated person as the source of a connection."""
     connection = store.connections.connect(user_id, SOURCE, "account", now=now)
     open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
     spec = registry.spec(SOURCE)
     return Source(connection=connection, spec=spec, open=open_delivery, normalise=_normalise, recurring=False)
 
 
-def _bridge(store: Store) -> Bridge:
+def bridge_of(store: Store) -> Bridge:
+    """Return an installation around a store, with the settings of the environment."""
     return Bridge(settings=config.load(), store=store)
 
 
@@ -105,7 +109,7 @@ def of_calendar(path: Path, zone: str) -> Counts:
     """Look at weeks spread over a calendar file, each as it would have been planned then."""
     counts, rng = Counts(), random.Random(f"calendar/{path.name}")
     with closing(Store("sqlite://")) as store:
-        bridge = _bridge(store)
+        bridge = bridge_of(store)
         landed = datetime(1971, 1, 1, tzinfo=UTC)
         user = store.people.add_user("calendar", zone, now=landed)
         runs.import_path(bridge, user, path, at=landed)

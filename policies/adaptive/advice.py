@@ -8,7 +8,7 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING
 
 from policies.adaptive.learner import SHARES, Asked, Forecast, Learner, forecast
-from policies.adaptive.trust import Heard, logit, usual
+from policies.adaptive.trust import DOUBTED, Heard, logit, usual
 from policies.adaptive.words import reasons
 from policies.planner.advice import TAKEN, body_of, prospects
 from policies.planner.inference import Posterior
@@ -23,11 +23,10 @@ if TYPE_CHECKING:
     Array = NDArray[np.float64]
 
 DIGITS = 4
-CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions are explored
+CURIOSITY = 0.2  # standard deviations added to a probability, so that uncertain actions of worth are explored
 LIKELY = (0.2, 0.8)  # bounds of the probability of the better of two close actions (HeartSteps V2, Oralytics)
 CLOSE = 0.15  # standard errors within which two actions count as equally good
-# Shares of the planner at which its values begin to count and count in full.
-DOUBTED, TRUSTED = 0.1, 0.4
+TRUSTED = 0.4  # share of the planner at which its values count in full
 UNKNOWN_SD = 0.31  # of an unknown belief: 1.645 standard deviations reach from the middle to 0 and to 1
 UNBELIEVED, BELIEVED = 0.6, 1.0  # shares at which the planner's belief begins to count and counts most
 MOST_BELIEVED = 0.75  # largest weight of the belief, because real people may differ from every particle
@@ -56,7 +55,7 @@ def advise(
     found = _foretold(observation, ahead.taken, known, feasible)
     trust = say(known.known)
     worth = 1 + counted(trust) * ahead.gains[places] / TAKEN
-    score = found.taken() * worth + CURIOSITY * found.spread()
+    score = found.taken() * worth + CURIOSITY * found.spread() * np.maximum(worth, 0.0)
     order = np.argsort(-score, kind="stable")
     probabilities = dict.fromkeys(feasible, 0.0)
     for at, chance in zip(order, _close(score, worth, found, order), strict=False):

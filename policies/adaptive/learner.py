@@ -33,11 +33,12 @@ WEEKEND = BOTH + MANY * SLOTS
 PLANNER, REPEATED, USUAL_ACTION = WEEKEND + MANY, WEEKEND + MANY + 1, WEEKEND + MANY + 2
 SIZE = USUAL_ACTION + 1
 POINTS = 12  # of the quadrature over a logit
+BLOCK = 16  # answers that are heard at once, which is fastest
 # The prior's standard deviations, in logits. They are unknown for a new user, so a ladder by factors of two brackets
 # them. Acceptance between 20 % and 80 % for the same user is a spread of 1.4.
 SIZES = (0.1, 0.4, 0.8, 1.6)
 # Prior odds. The planner is used until answers contradict it, and small residuals are likelier than large residuals.
-LISTENING = 2 / 3
+LISTENING = 3 / 4
 FAVOURED = {0.1: 6.0, 0.4: 3.0, 0.8: 1.5, 1.6: 0.75}
 NEAR, LIKELIER = 0.4, 0.4  # the largest small correction, and the share at which small corrections decide alone
 SHARES = {"action": 0.6, "slot": 0.3, "both": 0.7, "weekend": 0.4}  # of a size, with squares that add to about 1
@@ -49,11 +50,12 @@ TRUST_SD = 0.5  # of the coefficient of the planner's forecast, around one
 ROUTINE, ROUTINE_SD = 0.7, 0.5
 TIRING_SD = 0.1  # logits per recent piece of the same advice
 # (days after which 1 / e of a taste is left, share of recommendations that are seen, prior probability). Unseen
-# recommendations count as Ignore. Changing tastes and unseen recommendations each have a prior probability of 1/5.
+# recommendations count as Ignore. Without the planner, changing tastes and unseen recommendations each have 1/5.
 LASTING, CHANGING, PASSING = float("inf"), 21.0, 14.0
 WAYS = ((LASTING, 1.0, 0.6), (CHANGING, 1.0, 0.2), (LASTING, 0.45, 0.2))
-# The planner learns too and corrects early mistakes, so a residual beside the planner mostly fades.
-WAYS_BESIDE = ((PASSING, 1.0, 0.6), (LASTING, 1.0, 0.2), (PASSING, 0.45, 0.2))
+# The planner learns too and corrects early mistakes, so a residual beside the planner mostly fades. Where a planner
+# errs, half of the time much is unseen, and then answers hardly contradict its order of the actions.
+WAYS_BESIDE = ((PASSING, 1.0, 0.4), (LASTING, 1.0, 0.1), (PASSING, 0.45, 0.5))
 
 
 class Asked(NamedTuple):
@@ -116,21 +118,29 @@ PLACES = {
 
 @cache
 def _quadrature() -> tuple[Array, Array]:
-    """Return points and weights for the mean over a standard normal (Gauss-Hermite)."""
+    """Return negative points (12,) for the mean over a standard normal, and weights (12, 3) of its moments.
+
+    They are those of Gauss and Hermite.
+    """
     import numpy as np
 
     points, weights = np.polynomial.hermite_e.hermegauss(POINTS)
-    return points.astype("f4"), (weights / weights.sum()).astype("f4")
+    moments = (weights / weights.sum())[:, None] * points[:, None] ** np.arange(3)
+    return -points.astype("f4"), moments.astype("f4")
 
 
 @dataclass(frozen=True)
 class Learner:
-    """State of the models, namely ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,)."""
+    """State of the models, namely ``mean`` (m, SIZE), ``cov`` (m, SIZE, SIZE) and log evidence ``logs`` (m,).
+
+    ``foretold`` holds the probability of each answer heard so far, before it was heard, averaged over the models.
+    """
 
     of: Models
     mean: Array
     cov: Array
     logs: Array
+    foretold: tuple[float, ...] = ()
 
     def weights(self) -> Array:
         """Return the posterior probability (m,) of each model."""
@@ -152,49 +162,86 @@ class Learner:
         share = found[near].sum()
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
-    def logits(self, asked: Asked) -> tuple[Array, Array, Array]:
-        """Return mean and variance (m,) of the logit that a seen recommendation is accepted, and
-        covariances (m, SIZE).
-        """
-        import numpy as np
-
-        places, values = _row(asked)
-        mean = self.mean[:, places] @ values
-        shared = self.cov[:, :, places] @ values
-        return mean, np.maximum(shared[:, places] @ values, 1e-9), shared
-
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
         """Return the learner after an answer."""
-        import numpy as np
+        return self.hear_all([asked], [taken], [0.0])
 
-        mean, variance, shared = self.logits(asked)
-        points, shares = _quadrature()
-        spread = np.sqrt(variance)
-        logit = mean[:, None] + spread[:, None] * points
-        likely = self.of.seen[:, None] / (1 + np.exp(-logit))
-        likely = (likely if taken else 1 - likely) * shares
-        total = likely.sum(axis=1)
-        first = likely @ points / total
-        second = np.maximum(likely @ points**2 / total - first**2, 1e-6)
-        gain = shared / spread[:, None]
-        cov = self.cov - gain[:, :, None] * (gain * (1 - second)[:, None])[:, None, :]
-        return replace(self, mean=self.mean + gain * first[:, None], cov=cov, logs=self.logs + np.log(total))
+    def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
+        """Return the learner after several answers. ``days`` are the days before each answer."""
+        found = self
+        for at in range(0, len(asked), BLOCK):
+            part = slice(at, at + BLOCK)
+            found = _through(found, _rows(asked[part]), taken[part], days[part])
+        return found
 
     def after(self, days: float) -> Learner:
         """Return the learner ``days`` later, with changing tastes moved towards the prior."""
         import numpy as np
 
-        left = np.exp(-days / self.of.lasting).astype("f4")
-        moved = np.flatnonzero(left < 1)
-        if not len(moved) or days <= 0:
-            return self
-        left = left[moved, None]
-        mean, cov = self.mean.copy(), self.cov.copy()
-        mean[moved] = left * mean[moved] + (1 - left) * self.of.prior[moved]
-        cov[moved] *= left[:, None] ** 2
-        diagonal = np.arange(SIZE)
-        cov[moved[:, None], diagonal, diagonal] += (1 - left**2) * self.of.spread[moved]
-        return replace(self, mean=mean, cov=cov)
+        left = np.exp(-days / self.of.lasting).astype("f4")[:, None]
+        cov = self.cov * (left**2)[..., None]
+        cov.reshape(len(cov), -1)[:, :: SIZE + 1] += (1 - left**2) * self.of.spread
+        return replace(self, mean=left * self.mean + (1 - left) * self.of.prior, cov=cov)
+
+
+def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequence[float]) -> Learner:
+    """Return the learner after a block of answers.
+
+    The block is heard in the space of its logits, which is smaller than that of the coefficients. Every answer changes
+    the logits of later answers and the coefficients at the end, by their covariance with the answer's logit.
+    """
+    import numpy as np
+
+    n, known = len(rows), learner.of
+    end = learner.after(float(sum(days)))
+    shared, mean = _joint(learner, end, rows, np.cumsum(days))
+    negative, moments = _quadrature()
+    kept, totals = np.empty((2, len(mean), n), dtype="f4")
+    for at in range(n):
+        row = shared[:, at, at:]
+        if at:
+            row -= ((kept[:, :at] * shared[:, :at, at])[:, None] @ shared[:, :at, at:])[:, 0]
+        spread = np.sqrt(np.maximum(row[:, 0], np.float32(1e-9)))
+        # The probability of the answer times 1, the point and its square, summed over the quadrature.
+        likely = known.seen[:, None] / (1 + np.exp(spread[:, None] * negative - mean[:, at, None]))
+        total, first, second = ((likely if taken[at] else 1 - likely) @ moments).T
+        first, second = first / total, second / total
+        row /= spread[:, None]
+        mean[:, at:] += row * first[:, None]
+        kept[:, at] = 1 - np.maximum(second - first**2, np.float32(1e-6))
+        totals[:, at] = total
+    change = shared[:, :, n:]
+    cov = end.cov - change.transpose(0, 2, 1) @ (change * kept[:, :, None])
+    logs = learner.logs[:, None] + np.cumsum(np.log(totals), axis=1)
+    foretold = (*learner.foretold, *_each_foretold(np.concatenate([learner.logs[:, None], logs], axis=1)))
+    return replace(learner, mean=mean[:, n:].copy(), cov=cov, logs=logs[:, -1], foretold=foretold)
+
+
+def _each_foretold(logs: Array) -> list[float]:
+    """Return the probability of each of n answers, from the log evidence (m, n + 1) before and after them."""
+    import numpy as np
+
+    return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]
+
+
+def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[Array, Array]:
+    """Return covariances (m, n, n + SIZE) and means (m, n + SIZE) before a block of n answers.
+
+    They are of the logits at the answers' ``times`` (n,), in days, and of the coefficients at the ``end``. An
+    Ornstein-Uhlenbeck process at two times has the covariance of the earlier time, reduced by what is left between.
+    """
+    import numpy as np
+
+    n, known, each = len(rows), learner.of, learner.of.lasting[:, None]
+    left = np.exp(-times / each).astype("f4")  # (m, n) of the learner's state
+    between = np.maximum(np.append(times, times[-1]) - times[:, None], 0.0)
+    between = np.exp(-between / each[..., None]).astype("f4").repeat([1] * n + [SIZE], axis=2)
+    now, usual = learner.cov @ rows.T, known.spread[:, :, None] * rows.T
+    mine = np.concatenate([rows @ now, now], axis=1).transpose(0, 2, 1)
+    anew = np.concatenate([rows @ usual, usual], axis=1).transpose(0, 2, 1)
+    shared = ((mine - anew) * (left**2)[:, :, None] + anew) * between
+    means = left * (learner.mean @ rows.T) + (1 - left) * (known.prior @ rows.T)
+    return shared, np.concatenate([means, end.mean], axis=1)
 
 
 @cache
@@ -206,16 +253,17 @@ def fresh(*, planner: bool = True) -> Learner:
     return Learner(known, known.prior, known.spread[:, :, None] * np.eye(SIZE, dtype="f4"), known.odds)
 
 
-def _row(asked: Asked) -> tuple[Array, Array]:
-    """Return the indices and values of the features that are not zero."""
+def _rows(asked: Sequence[Asked]) -> Array:
+    """Return the features (n, SIZE) of several recommendations."""
     import numpy as np
 
-    places = [BASE, ACTION + asked.action, SLOT + asked.slot, BOTH + asked.action * SLOTS + asked.slot]
-    values = [1.0, 1.0, 1.0, 1.0]
-    if asked.day >= FREE:
-        places, values = [*places, WEEKEND + asked.action], [*values, 1.0]
-    rest = [asked.planner, asked.repeated, asked.usual]
-    return np.array([*places, PLANNER, REPEATED, USUAL_ACTION]), np.array([*values, *rest], dtype="f4")
+    rows = np.zeros((len(asked), SIZE), dtype="f4")
+    rows[:, BASE] = 1
+    for row, one in zip(rows, asked, strict=True):
+        row[[ACTION + one.action, SLOT + one.slot, BOTH + one.action * SLOTS + one.slot]] = 1
+        row[WEEKEND + one.action] = one.day >= FREE
+        row[PLANNER:] = one.planner, one.repeated, one.usual
+    return rows
 
 
 @dataclass(frozen=True)
@@ -271,10 +319,7 @@ def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
     """Return the learner's forecast of each option."""
     import numpy as np
 
-    rows = np.zeros((len(options), SIZE), dtype="f4")
-    for at, asked in enumerate(options):
-        places, values = _row(asked)
-        rows[at, places] = values
+    rows = _rows(options)
     shared = rows @ learner.cov @ rows.T
     variance = np.maximum(np.diagonal(shared, axis1=1, axis2=2), 1e-9)
     return Forecast(learner.mean @ rows.T, variance, learner.leaning(), shared)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import pairwise
 from math import log
+from statistics import fmean, pstdev
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.adaptive.learner import MANY, Asked, Learner, fresh
@@ -16,12 +18,16 @@ if TYPE_CHECKING:
     from policies.planner.responses import Particles
 
 DAY = timedelta(days=1)
-KEPT_PEOPLE = 8  # users in the cache, half a megabyte each
+DOUBTED = 0.1  # share of the planner at which its values begin to count
+KEPT_PEOPLE = 32  # users in the cache, half a megabyte each
 Routine = Mapping[str, Mapping[ActionType, float]]
 SHOWN = 12  # slots in the calendar that a routine needs
+NOTHING_USUAL = (0.0,) * MANY
 RARE = 0.5  # added to the slots of every action (Jeffreys prior)
 CLEAR, STEP = 2.0, 0.5  # bounds of how usual an action is, and its steps
 RECENT = 0.9  # decay of the count of recent recommendations, per recommendation
+WINDOW, MANY_ENOUGH = 56, 28  # last answers by which forecasts are judged, and the fewest that a verdict needs
+BADLY, SURE = 0.1, 3.0  # share by which the error must be larger, and standard errors, because every decision asks
 CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
@@ -52,16 +58,38 @@ class Heard:
         """Return the learner, or a fresh learner before any answer."""
         return self.learner or fresh()
 
-    def after(self, lesson: Lesson) -> Heard:
-        """Return the state after another lesson."""
-        days = (lesson.at - self.lessons[-1].at) / DAY if self.lessons else 0.0
-        asked = Asked(
-            lesson.action, lesson.slot, lesson.day, lesson.planner, self.repeated[lesson.action], lesson.usual
-        )
-        learner = self.known.after(days).hear(asked, taken=lesson.taken)
-        repeated = [RECENT * times for times in self.repeated]
-        repeated[lesson.action] += 1
-        return Heard(learner, repeated, (*self.lessons, lesson))
+    def after(self, lessons: Sequence[Lesson]) -> Heard:
+        """Return the state after further lessons."""
+        if not lessons:
+            return self
+        asked, repeated = [], list(self.repeated)
+        for one in lessons:
+            asked.append(Asked(one.action, one.slot, one.day, one.planner, repeated[one.action], one.usual))
+            repeated = [RECENT * times for times in repeated]
+            repeated[one.action] += 1
+        times = [one.at for one in (*self.lessons[-1:], *lessons)]
+        days = [(later - earlier) / DAY for earlier, later in pairwise(times)]
+        days = [0.0, *days][-len(lessons) :]
+        learner = self.known.hear_all(asked, [one.taken for one in lessons], days)
+        return Heard(learner, repeated, (*self.lessons, *lessons))
+
+    def lost(self) -> bool:
+        """Return True if the last answers were foretold clearly worse than by their own share of acceptance.
+
+        The mean squared error of a forecast is compared with that of the share, as in ``bridge.advice.foresight``. The
+        difference must exceed its standard error, because few answers vary much by chance.
+        """
+        last = self.lessons[-WINDOW:]
+        if len(last) < MANY_ENOUGH:
+            return False
+        share = sum(one.taken for one in last) / len(last)
+        worse = [
+            (1 - chance) ** 2 - (one.taken - share) ** 2
+            for chance, one in zip(self.known.foretold[-len(last) :], last, strict=True)
+        ]
+        mean = fmean(worse)
+        error = pstdev(worse, mean) / len(worse) ** 0.5
+        return bool(mean > max(BADLY * share * (1 - share), SURE * error))
 
 
 NOTHING = Heard()
@@ -93,17 +121,10 @@ class Listening:
         older = lessons[: max(len(lessons) - HISTORY_STEPS, 0)]
         fitting = (one for one in self._kept if one.lessons == older[: len(one.lessons)])
         before = max(fitting, key=lambda one: len(one.lessons), default=NOTHING)
-        settled = _through(before, older[len(before.lessons) :])
+        settled = before.after(older[len(before.lessons) :])
         others = tuple(one for one in self._kept if one is not before)
         self._kept = (*others[-KEPT_PEOPLE + 1 :], settled)
-        return _through(settled, lessons[len(older) :])
-
-
-def _through(heard: Heard, lessons: Sequence[Lesson]) -> Heard:
-    """Return the state after several lessons."""
-    for lesson in lessons:
-        heard = heard.after(lesson)
-    return heard
+        return settled.after(lessons[len(older) :])
 
 
 def usual(routine: Routine, day: int, slot: int, action: int) -> float:
@@ -112,28 +133,28 @@ def usual(routine: Routine, day: int, slot: int, action: int) -> float:
     Returns 0 if the calendar shows fewer than SHOWN slots. The value is rounded to steps of ``STEP``, so that a new
     calendar entry rarely changes earlier lessons.
     """
-    shown = routine.get(kind_of_slot(day, slot), {})
+    return _habits(routine.get(kind_of_slot(day, slot), {}))[action]
+
+
+def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
+    """Return how usual each action is, from the slots that the calendar shows of each."""
     if sum(shown.values()) < SHOWN:
-        return 0.0
+        return NOTHING_USUAL
     logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
-    x = logs[action] - sum(logs) / MANY
-    return round(min(max(x, -CLEAR), CLEAR) / STEP) * STEP
+    mean = sum(logs) / MANY
+    return [round(min(max(one - mean, -CLEAR), CLEAR) / STEP) * STEP for one in logs]
 
 
 def _lessons(crowd: Particles, routine: Routine) -> tuple[Lesson, ...]:
     """Return the answers that the particles have processed, as lessons."""
-    return tuple(
-        Lesson(
-            one.at,
-            ACTIONS.index(one.recommended),
-            int(one.slot),
-            one.day,
-            round(logit(chance), 4),
-            one.answer is Answer.ACCEPT,
-            usual(routine, one.day, int(one.slot), ACTIONS.index(one.recommended)),
-        )
-        for one, chance in crowd.foretold
-    )
+    habits = {kind: _habits(shown) for kind, shown in routine.items()}
+    found = []
+    for one, chance in crowd.foretold:
+        action, slot = ACTIONS.index(one.recommended), int(one.slot)
+        usual_here = habits.get(kind_of_slot(one.day, slot), NOTHING_USUAL)[action]
+        taken = one.answer is Answer.ACCEPT
+        found.append(Lesson(one.at, action, slot, one.day, round(logit(chance), 4), taken, usual_here))
+    return tuple(found)
 
 
 SHARED = Listening()  # the cache of this process

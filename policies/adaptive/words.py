@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from policies.adaptive.learner import ACTION, BOTH, Learner
-from policies.adaptive.trust import Heard
+from policies.adaptive.trust import DOUBTED, MANY_ENOUGH, Heard
 from policies.planner.inference import Posterior
 from policies.planner.words import TIMES, answers, plain
 from policies.planner.words import reasons as of_the_planner
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from policies.planner.rollout import Bodies
 
 NO_PATTERN = "your answers do not follow any pattern I know; I go by what you accepted"
+LOST = "your answers are not foretold well; for now only what you accepted counts"
 ENOUGH = 4  # answers to an action at a time of day that a pattern needs
-MANY_ENOUGH = 28  # answers after which a planner with a small share counts as wrong
 CERTAIN = 1.645  # standard deviations from zero, the one-sided 5 % level
 MOST_SAID = 3
 
@@ -28,8 +28,6 @@ def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
     """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
-    from policies.adaptive.advice import DOUBTED
-
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
     found = tuple(findings(known))[:MOST_SAID]

@@ -13,6 +13,7 @@ import random
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from policies.planner.population import CROWD
 from rhythm_env.interface import ActionType, Belief, Decision, Observation, Policy
 
 if TYPE_CHECKING:
@@ -30,7 +31,7 @@ class Planner:
 
     Without ``learns`` the planner plans for the average person. ``three`` restricts the particles to the three
     published archetypes. ``prior`` is a user's prior from ``learn``, after which only later answers are processed.
-    ``knows`` gives the true person, for comparisons.
+    ``knows`` gives the true person, for comparisons. ``crowd`` is the number of particles for a user who answers.
     """
 
     name = "planner"
@@ -44,15 +45,17 @@ class Planner:
         three: bool = False,
         prior: Mapping[str, Any] | None = None,
         knows: Profiles | None = None,
+        crowd: int = CROWD,
     ) -> None:
         self.objective, self.learns, self.three, self.prior, self.knows = objective, learns, three, prior, knows
+        self.crowd = crowd
         self._whom: Particles | None = None
 
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
         """Return the same planner with another objective or other assumptions, for comparisons."""
-        return Planner(objective, learns=learns, three=three, knows=knows)
+        return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
         """Return a user's prior from all answers of the observation, however old. Raises ValueError without answers."""
@@ -62,7 +65,7 @@ class Planner:
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
         """Return the planner with a user's prior."""
-        return Planner(self.objective, learns=self.learns, prior=prior)
+        return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
         """Return the planner's probability that the user accepts the action."""
@@ -91,7 +94,7 @@ class Planner:
 
     def posterior(self, observation: Observation) -> Posterior:
         """Return the posterior over the user's traits."""
-        from policies.planner.inference import infer
+        from policies.planner.inference import anyone, infer
         from policies.planner.particle_filter import SHARED
 
         if self.knows is not None:
@@ -100,10 +103,10 @@ class Planner:
             self._whom = self._whom or certain(self.knows)
             return infer(observation, SHARED, whom=self._whom, known=True)
         if self.prior is None:
-            return infer(observation, SHARED, three=self.three)
+            return infer(observation, SHARED, three=self.three, whom=anyone(self.crowd))
         from policies.planner.inference import crowd_of, since
 
-        self._whom = self._whom or crowd_of(self.prior)
+        self._whom = self._whom or crowd_of(self.prior, self.crowd)
         return infer(since(observation, self.prior), SHARED, whom=self._whom)
 
 

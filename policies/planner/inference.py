@@ -119,9 +119,9 @@ def certain(person: Profiles) -> Particles:
 
 
 @cache
-def anyone() -> Particles:
+def anyone(size: int = CROWD) -> Particles:
     """Return the particles of the population before any answer."""
-    return Particles(anybody())
+    return Particles(anybody(size))
 
 
 @cache
@@ -199,8 +199,8 @@ def _rounded(values: Array) -> list[list[float]]:
     return [[round(float(x), 4) for x in row] for row in values]
 
 
-def crowd_of(prior: Mapping[str, Any]) -> Particles:
-    """Return the particles of a prior. Raises ValueError if the prior has another form."""
+def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
+    """Return about ``size`` particles of a prior. Raises ValueError if the prior has another form."""
     import numpy as np
 
     try:
@@ -210,8 +210,9 @@ def crowd_of(prior: Mapping[str, Any]) -> Particles:
         raise ValueError("that is no prior of this planner") from None
     if people.shape != (SIZE, PRIOR_PARTICLES) or meters.shape != (METERS, PRIOR_PARTICLES):
         raise ValueError("that is no prior of this planner")
-    crowd = Particles(within(np.tile(people, CROWD // PRIOR_PARTICLES)))
-    crowd.meters, crowd.last = np.tile(meters, CROWD // PRIOR_PARTICLES), last
+    times = max(size // PRIOR_PARTICLES, 1)
+    crowd = Particles(within(np.tile(people, times)))
+    crowd.meters, crowd.last = np.tile(meters, times), last
     return crowd
 
 

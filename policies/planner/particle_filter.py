@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.planner.population import PLACE, within
-from policies.planner.responses import Particles, Place
+from policies.planner.responses import Particles, Place, looked_at
 from rhythm_env.constants import EVENT_CHANCE, SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS, P, tables
 from rhythm_env.interface import HISTORY_STEPS, ActionType, Answer, Interaction, Observation
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-KEPT_PEOPLE = 8  # users in the cache, two megabytes each
+KEPT_PEOPLE = 32  # users in the cache, a megabyte each, with 192 particles a fifth of it
 SLOT = timedelta(hours=24 / SLOTS)
 WEEKS = timedelta(weeks=4)  # longer histories start on a Monday, so that the next slot can reuse the cache
 UNSEEN = 6  # most slots without advice to live through, because habits then reach a steady state
-CHANCES = 256  # slots with random draws, after which the draws repeat
+CHANCES = 128  # slots with random draws, after which the draws repeat
 ENOUGH = 0.5  # of a group, the effective sample size below which it is resampled
 LIKENESS = 0.995  # shrinkage of a copied particle (Liu and West: about .95 to .99), the remainder is the group's spread
 
@@ -45,7 +45,7 @@ class Kept(NamedTuple):
 class Memory:
     """A cache of the particles after older answers, which saves time and changes no result.
 
-    The cache holds ``KEPT_PEOPLE`` users, so that a process may serve several users in turn.
+    The cache holds ``KEPT_PEOPLE`` users, so that a process may serve many users in turn.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Memory:
         crowd = _hear(crowd, history, range(len(older), len(history)), _shown(observation, history))
         last = history[-1] if history else crowd.last
         if last is not None:
-            _pass(crowd, last, _slots_since(last, observation))
+            _pass(crowd, last, _slots_since(last, observation), crowd.room())
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
@@ -119,87 +119,115 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
     """Process some of the answers and live through their slots."""
-    crowd = crowd.copy()
+    crowd, room = crowd.copy(), crowd.room()
     for number in which:
         one = history[number]
         before = history[number - 1] if number else crowd.last
         if before is not None:
-            _pass(crowd, before, _apart(before, one))
-        changes = crowd.changes(one.slot)
+            _pass(crowd, before, _apart(before, one), room)
+        changes = crowd.changes(looked_at(one), room)
         standings = crowd.standings(changes)
         crowd.hear(one, standings)
         done = one.recommended if one.answer is Answer.ACCEPT else shown.get(number)
-        live(crowd, changes, standings, done)
+        live(crowd, changes[0], standings[0], done)
         renew(crowd)
     return crowd
 
 
-def _pass(crowd: Particles, one: Interaction | Place, slots: int) -> None:
+def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
     """Live through the slots without advice after an answer. Progress restarts at the week's end."""
     import numpy as np
 
     before = _step(one)
     for step in range(before + 1, before + min(slots, UNSEEN)):
-        changes = crowd.changes(step % SLOTS)
+        changes = crowd.changes(step % SLOTS, room)
         live(crowd, changes, crowd.standings(changes), None)
     if before + slots >= STEPS:
         crowd.meters = np.where(np.arange(len(crowd.meters))[:, None] == P, np.float32(0.0), crowd.meters)
 
 
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
-    """Live through a slot with the action ``done``, or with each particle's own choice if it is None."""
+    """Live through a slot with the action ``done``, or with each particle's own choice if it is None.
+
+    The largest sum of a standing and a Gumbel draw is a draw from the shares exp(standing) (Gumbel 1954).
+    """
     import numpy as np
 
-    choices, events = _chances(crowd.meters.shape[1])
+    n = crowd.meters.shape[1]
+    draws = _draws(n)
     at = crowd.age % CHANCES
     if done is not None:
         meters = crowd.meters + changes[:, ACTIONS.index(done)]
     else:
-        habit = np.cumsum(np.exp(standings), axis=0)
-        chosen = (habit < choices[at] * habit[-1]).sum(axis=0)
-        meters = crowd.meters + changes[:, np.minimum(chosen, len(ACTIONS) - 1), np.arange(len(chosen))]
-    struck = np.flatnonzero(events[at])
-    hit = tables().events[:, events[at][struck]]
-    hit = np.where(hit < 0, hit * crowd.people[PLACE["event_impact"], struck], hit)
-    meters[:, struck] = np.clip(meters[:, struck] + hit, 0.0, 1.0)
+        chosen = (standings + draws.choices[at]).argmax(axis=0)
+        chosen *= n
+        chosen += draws.each
+        meters = changes.reshape(len(crowd.meters), -1).take(chosen, axis=1)
+        meters += crowd.meters
+    struck = draws.struck[at]
+    hit = draws.losses[at] * crowd.event_impact[struck]
+    hit += draws.gains[at]
+    hit += meters[:, struck]
+    meters[:, struck] = np.minimum(np.maximum(hit, np.float32(0)), np.float32(1))
     crowd.meters, crowd.age = meters, crowd.age + 1
 
 
+class Draws(NamedTuple):
+    """Fixed random draws for ``CHANCES`` slots and n particles."""
+
+    choices: Array  # (CHANCES, 10, n), standard Gumbel
+    each: Array  # (n,) numbers of the particles
+    struck: tuple[Array, ...]  # per slot, the particles to which an event happens
+    gains: tuple[Array, ...]  # per slot, what their events add to meters (5, struck)
+    losses: tuple[Array, ...]  # per slot, what their events take, before the trait ``event_impact``
+
+
 @cache
-def _chances(n: int) -> tuple[Array, Array]:
-    """Return fixed draws (256, n) for own choices, and the numbers of events, 0 for no event."""
+def _draws(n: int) -> Draws:
+    """Return the draws for n particles."""
     import numpy as np
 
     rng = np.random.default_rng(3)
-    choices = rng.random((CHANCES, n), dtype=np.float32)
-    happens = rng.random((CHANCES, n)) < EVENT_CHANCE
-    return choices, np.where(happens, rng.integers(1, tables().events.shape[1], (CHANCES, n)), 0)
+    even = rng.random((CHANCES, len(ACTIONS), n), dtype=np.float32)
+    choices = -np.log(-np.log(np.maximum(even, np.float32(1e-12))))
+    struck = tuple(np.flatnonzero(row) for row in rng.random((CHANCES, n)) < EVENT_CHANCE)
+    effects = tables().events.astype(np.float32)
+    hits = [effects[:, rng.integers(1, effects.shape[1], len(some))] for some in struck]
+    gains, losses = (tuple(way(hit, np.float32(0)) for hit in hits) for way in (np.maximum, np.minimum))
+    return Draws(choices, np.arange(n), struck, gains, losses)
 
 
 def renew(crowd: Particles) -> None:
     """Resample within each group in which the effective sample size is too small."""
     import numpy as np
 
-    logs = crowd.logs.reshape(crowd.kinds, -1)
-    most = logs.max(axis=1, keepdims=True)
-    weights = np.exp(logs - most)
-    total = weights.sum(axis=1, keepdims=True)
-    weights = weights / total
-    size = logs.shape[1]
-    few = np.flatnonzero(1 / (weights**2).sum(axis=1) < ENOUGH * size)
+    weights = _within_groups(crowd)
+    size = weights.shape[1]
+    few = np.flatnonzero(np.einsum("kn,kn->k", weights, weights) * ENOUGH * size > 1)
     if not len(few):
         return
     rng = np.random.default_rng((crowd.age, size))
-    people, meters, logs = crowd.people.copy(), crowd.meters.copy(), logs.copy()
+    people, meters, logs = crowd.people.copy(), crowd.meters.copy(), crowd.logs.reshape(weights.shape).copy()
     for kind in few:
         places = slice(kind * size, (kind + 1) * size)
         points = (rng.random() + np.arange(size)) / size  # systematic resampling
         copied = np.minimum(np.searchsorted(np.cumsum(weights[kind]), points), size - 1)
         people[:, places] = _alike(crowd.people[:, places], weights[kind], copied, rng)
         meters[:, places] = crowd.meters[:, places][:, copied]
-        logs[kind] = most[kind] + np.log(total[kind] / size)
+        logs[kind] = np.logaddexp.reduce(logs[kind]) - np.log(size)
     crowd.meters, crowd.logs = meters, logs.reshape(-1)
     crowd.become(people)
+
+
+def _within_groups(crowd: Particles) -> Array:
+    """Return the weights (kinds, n) of the particles, which add to 1 in each group."""
+    import numpy as np
+
+    if crowd.kinds == 1:
+        return crowd.weights()[None]
+    logs = crowd.logs.reshape(crowd.kinds, -1)
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return np.asarray(weights / weights.sum(axis=1, keepdims=True))
 
 
 def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
@@ -207,8 +235,10 @@ def _alike(people: Array, weights: Array, copied: Array, rng: Any) -> Array:
     import numpy as np
 
     mean = (people @ weights)[:, None]
-    spread = np.sqrt(np.maximum((people - mean) ** 2 @ weights, 0.0))[:, None]
-    apart = np.sqrt(1 - LIKENESS**2) * spread * rng.standard_normal(people.shape, dtype=np.float32)
-    found = within(LIKENESS * people[:, copied] + (1 - LIKENESS) * mean + apart)
+    apart = people - mean
+    spread = np.sqrt(apart**2 @ weights)[:, None]
+    found = rng.standard_normal(people.shape, dtype=np.float32) * (np.sqrt(1 - LIKENESS**2) * spread)
+    found += LIKENESS * apart[:, copied]
+    found = within(found + mean)
     found[PLACE["guilt"]] = people[PLACE["guilt"], copied]  # binary
     return found

@@ -62,9 +62,9 @@ def population() -> Population:
 
 
 @cache
-def anybody() -> Array:
-    """Return the particles (18, 1024) for users who answer. Answers need more particles than meters do."""
-    return drawn(_even(CROWD))
+def anybody(size: int = CROWD) -> Array:
+    """Return the particles (18, size) for users who answer."""
+    return drawn(_even(size))
 
 
 def within(people: Array) -> Array:

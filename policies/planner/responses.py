@@ -12,13 +12,13 @@ therefore lives through the answered slots (``particle_filter``).
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
 from datetime import datetime
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from policies.planner.population import profiles
+from policies.planner.population import PLACE, SIZE, profiles
 from policies.planner.rollout import bodies
-from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, SLOTS, SPIRAL
+from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SLOTS, SPIRAL
 from rhythm_env.dynamics import ACTIONS, S, V, start
 from rhythm_env.interface import Answer, Interaction
 from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINESS
@@ -67,6 +67,7 @@ class Particles:
         self.foretold: tuple[Foretold, ...] = ()
         self.logs = np.zeros(people.shape[1])
         self.meters: Array = start(people.shape[1]).astype(np.float32)
+        self._weighed: tuple[Array, Array] | None = None
         self.become(people)
 
     def become(self, people: Array) -> None:
@@ -74,10 +75,13 @@ class Particles:
         import numpy as np
 
         self.people = people
-        supposed = profiles(people.astype(np.float32))
-        self._weights = supposed.weights
-        self._bodies = bodies(supposed.traits)
-        self._calm = self._bodies.rest - self._bodies.decay
+        single = people.astype(np.float32)
+        self._weights, self._tolerance = single[:METERS], single[PLACE["tolerance"]]
+        self.event_impact = single[PLACE["event_impact"]]
+        known = _linear()
+        calm = known.calm @ single
+        calm += known.always
+        self._calm, self._traits = calm.reshape(SLOTS, METERS, len(ACTIONS), -1), single
 
     def copy(self) -> Particles:
         """Return a copy that shares the arrays."""
@@ -90,88 +94,152 @@ class Particles:
         return found
 
     def weights(self) -> Array:
-        """Return the posterior probability (n,) of each particle."""
+        """Return the posterior probability (n,) of each particle. They are kept until ``logs`` are replaced."""
         import numpy as np
 
-        weights = np.exp(self.logs - self.logs.max())
-        return np.asarray(weights / weights.sum())
+        if self._weighed is None or self._weighed[0] is not self.logs:
+            weights = np.exp(self.logs - self.logs.max())
+            self._weighed = self.logs, weights / weights.sum()
+        return self._weighed[1]
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh the particles by the probability of the answer."""
+        """Weigh the particles by the probability of the answer. ``standings`` (k, 10, n) are of ``looked_at``."""
         import numpy as np
 
-        chance = float(accepts(standings[ACTIONS.index(one.recommended)]) @ self.weights())
-        self.foretold = (*self.foretold, Foretold(one, chance))
-        self.logs = self.logs + TRUST * np.log(DOUBT + (1 - DOUBT) * self.likelihood(one, standings))
-
-    def likelihood(self, one: Interaction, standings: Array) -> Array:
-        """Return the probability (n,) of the answer for each particle. ``standings`` are of the answer's slot."""
-        import numpy as np
-
-        number = ACTIONS.index(one.recommended)
-        here = standings[number]
-        accepted = accepts(here)
-        if one.answer is Answer.ACCEPT:
-            return accepted
-        if one.answer is Answer.IGNORE:
-            return np.asarray((1 - accepted) * (1 - self._better(number, here, range(one.slot + 1, SLOTS))))
-        slots = _put_off_to(one)
-        return np.asarray((1 - accepted) * (self._better(number, here, slots) if slots else 1.0))
-
-    def _better(self, number: int, here: Array, slots: Sequence[int]) -> Array:
-        """Return the probability (n,) that a later slot looks clearly better for the action."""
-        import numpy as np
-
-        there = [self.standings(self.changes(slot))[number] for slot in slots]
-        if not there:
-            return np.zeros_like(here)
-        gain = np.max(there, axis=0) - here - CLEARLY_BETTER
-        return np.asarray(1 / (1 + np.exp(-gain / EDGE)))
+        there = standings[:, ACTIONS.index(one.recommended)]
+        accepted = accepts(there[0])
+        self.foretold = (*self.foretold, Foretold(one, float(accepted @ self.weights())))
+        likely = likelihood(one, accepted, there)
+        likely *= np.float32(1 - DOUBT)
+        likely += np.float32(DOUBT)
+        self.logs = self.logs + TRUST * np.log(likely)
 
     def standings(self, changes: Array) -> Array:
         """Return the value (10, n) of each action relative to all ten, in units of their spread.
 
-        ``changes`` has the shape (5, 10, n). The formulas are those of ``rhythm_env.people.utilities`` and
-        ``standing``.
+        ``changes`` has the shape (5, 10, n), or (k, 5, 10, n) for k slots. The formulas are those of
+        ``rhythm_env.people.utilities`` and ``standing``.
         """
         import numpy as np
 
-        urgent = self._weights + NEED * np.maximum(COMFORT - self.meters, 0.0) * (self.meters > CRASH_LEVEL / 10)
-        worth = np.einsum("mn,man->an", urgent, changes)
-        worth -= worth.sum(axis=0) / len(ACTIONS)
-        spread = np.sqrt(np.einsum("an,an->n", worth, worth) / len(ACTIONS))
-        return np.asarray(worth / np.maximum(spread, np.float32(1e-7)))
+        urgent = np.maximum(np.float32(COMFORT) - self.meters, np.float32(0))
+        urgent *= np.float32(NEED)
+        urgent *= self.meters > np.float32(CRASH_LEVEL / 10)
+        urgent += self._weights
+        worth = np.einsum("mn,...man->...an", urgent, changes)
+        each = _mean_of_actions()
+        worth -= (each @ worth)[..., None, :]
+        spread = np.sqrt(each @ (worth * worth))
+        np.maximum(spread, np.float32(1e-7), out=spread)
+        worth /= spread[..., None, :]
+        return np.asarray(worth)
 
-    def changes(self, slot: int) -> Array:
-        """Return the change (5, 10, n) of the meters by each action, in the dynamics of ``rollout``."""
+    def room(self) -> Array:
+        """Return a place for the changes of all slots."""
         import numpy as np
 
-        known = self._bodies
-        wanted = known.growing[slot][..., None] * (GAIN_FLOOR + GAIN_SLOPE * self.meters[V])
-        spiral = self.meters[S] < known.tolerance
-        if spiral.any():
-            wanted += known.rest[slot]
-            wanted *= np.where((wanted < 0) & spiral, np.float32(SPIRAL), np.float32(1.0))
-            wanted -= known.decay
-        else:
-            wanted += self._calm[slot]
-        down, up = -self.meters[:, None], 1 - self.meters[:, None]
-        return np.asarray(np.minimum(np.maximum(wanted, down, out=wanted), up, out=wanted))
+        return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
+
+    def changes(self, slots: int | slice | list[int], room: Array | None = None) -> Array:
+        """Return the change (5, 10, n) of the meters by each action, in the dynamics of ``rollout``.
+
+        For k slots the shape is (k, 5, 10, n). The result is put into ``room`` (4, 5, 10, n), because new memory costs
+        more than the sums.
+        """
+        import numpy as np
+
+        gain = self.meters[V] * np.float32(GAIN_SLOPE)
+        gain += np.float32(GAIN_FLOOR)
+        growing = _linear().growing[slots][..., None]
+        place = None if room is None else room[0] if growing.ndim == 3 else room[: len(growing)]
+        wanted = np.multiply(growing, gain, out=place)
+        wanted += self._calm[slots]
+        struggling = (self.meters[S] < self._tolerance).nonzero()[0]
+        if len(struggling):
+            wanted[..., struggling] = self._spiral(wanted[..., struggling], struggling)
+        np.maximum(wanted, -self.meters[:, None], out=wanted)
+        return np.asarray(np.minimum(wanted, (1 - self.meters)[:, None], out=wanted))
+
+    def _spiral(self, wanted: Array, struggling: Array) -> Array:
+        """Return the changes of the particles below their tolerance, who lose more before decay."""
+        import numpy as np
+
+        decay = _linear().decay @ self._traits[:, struggling]
+        wanted = wanted + decay
+        wanted *= np.where(wanted < 0, np.float32(SPIRAL), np.float32(1.0))
+        return np.asarray(wanted - decay)
 
 
-def _put_off_to(one: Interaction) -> Sequence[int]:
-    """Return the slots that looked better to the user.
+class Linear(NamedTuple):
+    """The tables of ``rollout.bodies`` as linear functions of a person, which makes them cheap for many people."""
 
-    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant. The result is empty for
-    the same hour of another day, and for a night without a choice.
+    growing: Array  # (4, 5, 10), equal for everybody
+    calm: Array  # (200, 18) per unit of each number of a person: the changes that do not grow, after decay
+    always: Array  # (200, 1) of a person whose numbers are all 0
+    decay: Array  # (5, 10, 18)
+
+
+@cache
+def _linear() -> Linear:
+    """Return the linear functions, from the tables of 18 people with a single number of 1 and another with none."""
+    import numpy as np
+
+    ones = bodies(profiles(np.eye(SIZE, SIZE + 1)).traits)
+    calm = (ones.rest - ones.decay).reshape(-1, SIZE + 1)
+    always = calm[:, SIZE:]
+    single = (ones.growing, calm[:, :SIZE] - always, always, ones.decay[..., :SIZE])
+    return Linear(*(np.ascontiguousarray(one, dtype=np.float32) for one in single))
+
+
+def looked_at(one: Interaction) -> slice | list[int]:
+    """Return the slots that tell the probability of an answer, namely its own and those that may have looked better.
+
+    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant.
     """
-    if one.moved_to is None:
-        return range(one.slot + 1, SLOTS)
-    return [int(one.moved_to[1])] if one.moved_to[1] != one.slot else []
+    slot = int(one.slot)
+    if one.answer is Answer.ACCEPT:
+        return slice(slot, slot + 1)
+    chosen = one.moved_to if one.answer is Answer.RESCHEDULE else None
+    return slice(slot, SLOTS) if chosen is None else [slot, int(chosen[1])]
+
+
+def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
+    """Return the probability (n,) of the answer. ``there`` (k, n) holds the action's standing in ``looked_at``.
+
+    Where no other slot can be meant, as for the same hour of another day, Reschedule is a plain refusal.
+    """
+    if one.answer is Answer.ACCEPT:
+        return accepted
+    refused: Array = 1 - accepted
+    if len(there) > 1 and one.answer is Answer.IGNORE:
+        refused *= 1 - _better(there)
+    elif len(there) > 1 and (one.moved_to is None or one.moved_to[1] != one.slot):
+        refused *= _better(there)
+    return refused
+
+
+def _better(there: Array) -> Array:
+    """Return the probability (n,) that one of the other slots looks clearly better than the first."""
+    import numpy as np
+
+    gain = there[1:].max(axis=0)
+    gain -= there[0]
+    gain -= np.float32(CLEARLY_BETTER)
+    gain *= np.float32(-1 / EDGE)
+    return np.asarray(1 / (1 + np.exp(gain)))
+
+
+@cache
+def _mean_of_actions() -> Array:
+    """Return the weights (10,) of a mean over actions."""
+    import numpy as np
+
+    return np.full(len(ACTIONS), 1 / len(ACTIONS), dtype=np.float32)
 
 
 def accepts(standing: Array) -> Array:
-    """Return the probability that an action of this standing is accepted."""
+    """Return the probability that an action of this standing is accepted, in the precision of ``standing``."""
     import numpy as np
 
-    return np.asarray(1 / (1 + np.exp(-(READINESS + EAGERNESS * standing))))
+    kind = standing.dtype.type
+    return np.asarray(1 / (1 + np.exp(standing * kind(-EAGERNESS) - kind(READINESS))))

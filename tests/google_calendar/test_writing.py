@@ -52,7 +52,7 @@ class Stage:
         assert runs.sync_connection(self.bridge, self.user, connection, at=self.now).outcome == "ok"
         assert {name: self.vendor.account["events"][name] for name in self.theirs} == self.theirs
 
-    def advise(self, action: ActionType = ActionType.EXERCISE) -> Recommendation:
+    def advise(self, action: ActionType = ActionType.EXERCISE, **of: Any) -> Recommendation:
         moment = moment_at(self.now, self.user.zones)
         given = Recommendation(
             id=0,
@@ -67,6 +67,7 @@ class Stage:
             observation={"timestep": moment.timestep, "meters": {}},
             created_at=self.now,
             expires_at=slot_bounds(moment, self.user.zones)[1],
+            **of,
         )
         return self.bridge.store.recommendations.add(given)
 
@@ -129,6 +130,22 @@ def test_accepted_advice_is_written_once_where_there_is_room(stage: Stage) -> No
     stage.sync()
     assert stage.writes() == []
     assert stage.ours() == [event]
+
+
+def test_advice_with_a_time_is_written_at_that_time(stage: Stage) -> None:
+    start = stage.now + timedelta(minutes=95)
+    advice = stage.advise(kind="suggested", start=start, end=start + timedelta(minutes=25))
+    stage.answer(advice, Answer.ACCEPT)
+    stage.sync()
+    (event,) = stage.ours()
+    assert slot_of(event) == (start, start + timedelta(minutes=25))
+
+
+def test_what_is_in_the_calendar_is_not_written_again(stage: Stage) -> None:
+    start = stage.now + timedelta(minutes=95)
+    stage.answer(stage.advise(kind="keep", start=start, end=start + timedelta(minutes=25)), Answer.ACCEPT)
+    stage.sync()
+    assert stage.ours() == []
 
 
 def test_two_plans_of_one_slot_follow_each_other(stage: Stage) -> None:

@@ -221,6 +221,15 @@ def test_what_was_put_off_is_looked_for_where_it_was_put() -> None:
     assert observed(replace(one, moved_to=None), known(workout(NOON, 30), at=EVENING)) == (Deed.UNKNOWN, ())
 
 
+def test_times_of_another_slot_do_not_count_for_the_one_it_was_put_off_to() -> None:
+    """Without a time of its own, the whole slot counts; with one, that time does."""
+    to = moment_at(NEXT + 6 * HOUR, BERLIN)
+    one = replace(advice(RUN, start=1), answer=Answer.RESCHEDULE, answered_at=DAWN + HOUR, moved_to=to)
+    assert time_of(one, BERLIN) == (NEXT + 6 * HOUR, NEXT + 12 * HOUR)
+    placed = replace(one, start=NEXT + 9 * HOUR, end=NEXT + 10 * HOUR)
+    assert time_of(placed, BERLIN) == (NEXT + 7 * HOUR, NEXT + 12 * HOUR)
+
+
 def test_a_day_ends_at_six_of_the_next_and_that_of_a_night_too() -> None:
     assert day_end(advice(RUN), BERLIN) == NEXT
     assert day_end(advice(RUN, NEXT - HOUR), BERLIN) == NEXT

@@ -15,7 +15,7 @@ from policies.adaptive import Adaptive
 from policies.adaptive.advice import LIKELY, counted, say
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
-from policies.adaptive.words import NO_PATTERN, findings
+from policies.adaptive.words import LOST, NO_PATTERN, findings
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
 
@@ -134,6 +134,27 @@ def test_only_what_cannot_be_told_apart_is_drawn_and_within_bounds() -> None:
     assert len(drawn) in (1, 2)
     assert sum(drawn) == pytest.approx(1)
     assert drawn == [1.0] or all(LIKELY[0] <= share <= LIKELY[1] for share in drawn)
+
+
+def contrary(policy: Adaptive, answers: int) -> tuple[Interaction, ...]:
+    """Every piece of advice is answered against the forecast."""
+    found: tuple[Interaction, ...] = ()
+    for one in history(odd, answers):
+        likely = policy.chance(seen(found), one.recommended) > 0.5
+        found = (*found, replace(one, answer=Answer.IGNORE if likely else Answer.ACCEPT))
+    return found
+
+
+def test_who_is_foretold_worse_than_by_a_constant_is_advised_without_suppositions() -> None:
+    policy = Adaptive()
+    answers = contrary(policy, 60)
+    decision = policy.decide(seen(answers), random.Random(1))
+    assert decision.by == "shared_arms"
+    assert decision.reasons[0] == LOST
+    assert decision.belief_sd is not None
+    assert min(decision.belief_sd) * 1.645 > 0.5
+    assert policy.decide(seen(answers[:24]), random.Random(1)).by == ""
+    assert policy.decide(seen(history(odd, 84)), random.Random(1)).by == ""
 
 
 def test_what_was_kept_changes_nothing() -> None:

@@ -22,7 +22,7 @@ from policies.planner.advice import read_into
 from policies.planner.evidence import rows
 from policies.planner.inference import Posterior, infer, prior
 from policies.planner.population import PLACE, column, population, profiles
-from policies.planner.responses import Particles
+from policies.planner.responses import Particles, accepts, likelihood, looked_at
 from policies.planner.rollout import bodies, stepped
 from policies.planner.words import answers
 from rhythm_env import dynamics
@@ -183,29 +183,31 @@ def test_reschedule_is_kept_apart_from_ignore() -> None:
     )
 
 
+def likely(crowd: Particles, one: Interaction) -> np.ndarray:
+    there = crowd.standings(crowd.changes(looked_at(one)))[:, number(one.recommended)]
+    return likelihood(one, accepts(there[0]), there)
+
+
 def test_the_chances_of_all_answers_add_to_one() -> None:
     crowd = Particles(population().people)
-    standings = crowd.standings(crowd.changes(0))
-    chances = [crowd.likelihood(interaction(0, ActionType.LEARN, given), standings) for given in Answer]
+    chances = [likely(crowd, interaction(0, ActionType.LEARN, given)) for given in Answer]
     assert np.sum(chances, axis=0) == pytest.approx(1, abs=1e-5)
 
 
 def test_put_off_speaks_for_the_hour_that_was_chosen_on_whatever_day() -> None:
     """From an evening to the next morning: a mind that is clearer then. To the same hour: no more than not now."""
     put_off, crowd = interaction(2, ActionType.LEARN, Answer.RESCHEDULE), Particles(population().people)
-    standings = crowd.standings(crowd.changes(2))
     morning, same, unsaid = (replace(put_off, moved_to=to) for to in ((1, Slot.MORNING), (1, Slot.EVENING), None))
     by_day = infer(heard(*[morning] * 4)).person() - infer(heard(*[unsaid] * 4)).person()
     assert by_day[PLACE["morning_bonus"]] > 0.01
-    accepted = crowd.likelihood(replace(put_off, answer=Answer.ACCEPT), standings)
-    assert crowd.likelihood(same, standings) == pytest.approx(1 - accepted)
+    accepted = likely(crowd, replace(put_off, answer=Answer.ACCEPT))
+    assert likely(crowd, same) == pytest.approx(1 - accepted)
 
 
 def test_put_off_at_night_is_not_accepted() -> None:
     night, crowd = interaction(3, ActionType.LEARN, Answer.RESCHEDULE), Particles(population().people)
-    standings = crowd.standings(crowd.changes(3))
-    accepted = crowd.likelihood(replace(night, answer=Answer.ACCEPT), standings)
-    assert crowd.likelihood(night, standings) == pytest.approx(1 - accepted)
+    accepted = likely(crowd, replace(night, answer=Answer.ACCEPT))
+    assert likely(crowd, night) == pytest.approx(1 - accepted)
 
 
 def test_answers_count_whatever_week_they_are_of_and_gaps_do_no_harm() -> None:

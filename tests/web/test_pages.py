@@ -93,6 +93,16 @@ def test_what_is_believed_is_drawn_said_and_given_as_json(client: TestClient) ->
     assert "0.80" in client.get("/belief/table?of=work").text
 
 
+def test_the_page_about_me_tells_how_well_answers_are_foretold(client: TestClient, store: Store) -> None:
+    assert "foretold" not in client.get("/belief").text
+    (user,) = store.people.users()
+    given = stated(store, user, 7, (0.5, 0.5, 0.5), Answer.ACCEPT, policy="adaptive@1", scores={"EXERCISE": 0.8})
+    assert given.answer is Answer.ACCEPT
+    shown = client.get("/belief").text
+    assert "mean squared error 0.040, by your usual share 0.000" in shown
+    assert "<td>80%</td><td>100%</td>" in shown
+
+
 def test_beginning_anew_asks_for_the_pages_token_and_can_be_taken_back(client: TestClient, store: Store) -> None:
     (user,) = store.people.users()
     assert client.post("/belief/reset").status_code == 403

@@ -104,9 +104,6 @@ def test_what_is_planned_is_kept(
 
 
 def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, shape: str) -> None:
-    page.goto(place.url)
-    page.wait_for_selector("#advice button")
-    place.bridge.store.recommendations.supersede(_current(place, demo).id, now=installation.now())
     never = frozenset(ActionType) - {ActionType.MEDITATE}
     place.bridge.store.people.save_wishes(demo.id, Wishes(never=never), now=installation.now())
     page.goto(place.url)

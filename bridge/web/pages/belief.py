@@ -12,6 +12,7 @@ from fastapi import APIRouter, Query
 from fastapi.responses import HTMLResponse, RedirectResponse
 
 from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
+from bridge.advice.foresight import Foresight, foresight
 from bridge.documents.planning import RoutineDocument, routine_document
 from bridge.planning.routine import learn_routine
 from bridge.web import phrases
@@ -44,6 +45,7 @@ def belief(visit: Visitor) -> HTMLResponse:
         moves=[said(move, phrases.action_name(str(move.advice.action))) for move in found.moves],
         answers=found.answers,
         stated=any(day.sd is not None for day in found.days) or len({str(day.mean) for day in found.days}) > 1,
+        foretold=_foretold(foresight(visit.bridge.store, visit.user, now=visit.now)),
         since=None if since is None else f"{local(visit, since):%d %b %Y, %H:%M}",
         routine=_routine(visit),
     )
@@ -83,6 +85,28 @@ def _habits(found: RoutineDocument) -> list[dict[str, Any]]:
         }
         for one in found["habits"]
     ]
+
+
+VERDICTS = {
+    "well": "Your answers are foretold well.",
+    "badly": "Your answers are foretold badly. While that lasts, advice goes by what you accepted alone.",
+    "no better than by your usual share": "Your answers are foretold no better than by your usual share.",
+    "not known yet": "There are too few answers to tell how well they are foretold.",
+}
+
+
+def _foretold(found: Foresight) -> dict[str, Any] | None:
+    """Return a sentence, the scores and the weeks, newest first, or None without a foretold answer."""
+    if not found.answers:
+        return None
+    return {
+        "verdict": VERDICTS[found.verdict],
+        "scores": f"mean squared error {found.score:.3f}, by your usual share {found.usual:.3f}",
+        "weeks": [
+            (f"{week.monday:%d %b %Y}", week.answers, f"{week.foretold:.0%}", f"{week.taken:.0%}")
+            for week in reversed(found.weeks)
+        ],
+    }
 
 
 def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:

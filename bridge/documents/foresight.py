@@ -1,0 +1,82 @@
+"""Document how well a user's answers were foretold, alone and as a row beside the connections."""
+
+from __future__ import annotations
+
+from typing_extensions import TypedDict
+
+from bridge.advice.foresight import Foresight
+from bridge.documents.connections import ConnectionDocument
+
+DIGITS = 4
+
+
+class WeekDocument(TypedDict):
+    """A week's answers, with the mean foretold probability and the share that was accepted."""
+
+    monday: str
+    answers: int
+    foretold: float
+    taken: float
+
+
+class ForesightDocument(TypedDict):
+    """Brier scores of the forecasts and of the user's usual share, which are null without an answer."""
+
+    verdict: str
+    answers: int
+    brier: float | None
+    brier_of_usual: float | None
+    weeks: list[WeekDocument]
+
+
+class ForesightStatusDocument(ConnectionDocument):
+    """The forecasts of a user's answers as a row beside their connections."""
+
+    foretold: ForesightDocument
+
+
+def foresight_document(found: Foresight) -> ForesightDocument:
+    """Document how well answers were foretold."""
+    known = found.answers > 0
+    return {
+        "verdict": found.verdict,
+        "answers": found.answers,
+        "brier": round(found.score, DIGITS) if known else None,
+        "brier_of_usual": round(found.usual, DIGITS) if known else None,
+        "weeks": [
+            {
+                "monday": week.monday.isoformat(),
+                "answers": week.answers,
+                "foretold": round(week.foretold, DIGITS),
+                "taken": round(week.taken, DIGITS),
+            }
+            for week in found.weeks
+        ],
+    }
+
+
+def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
+    """Return a row for a user with foretold answers, else none. It is no error that answers are foretold badly."""
+    if not found.answers:
+        return []
+    return [
+        {
+            "last_success": None,
+            "next_due": None,
+            "newest": None,
+            "newest_day": None,
+            "lag_hours": None,
+            "last_change": None,
+            "paused": None,
+            "source": "advice",
+            "connection": "answers",
+            "rows": found.answers,
+            "counts": {"answers": found.answers},
+            "set_aside": 0,
+            "set_aside_reasons": {},
+            "not_permitted": [],
+            "error": None,
+            "foretold": foresight_document(found),
+            "next": "",
+        }
+    ]

@@ -1,0 +1,89 @@
+"""Print day plans for readers: the calendar, last night, and what was planned, drawn by the id of a commit.
+
+``python -m lab.plans.sample --commit ID``
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from bridge.advice import requests
+from bridge.advice.day_plan import plan_day
+from bridge.advice.recommend import load_situation
+from bridge.domain.records import Recommendation, Silence
+from bridge.domain.slots import zone_at
+from bridge.ingest.sync import sync
+from bridge.planning.day_plan import Block
+from bridge.planning.situation import Situation
+from bridge.store import Store
+from lab.plans.people import generate
+from lab.plans.run import FIRST, bridge_of, source_of
+
+PLANS = 40
+DAYS = 7  # after the first, of which one is drawn
+LOOKS = (7.6, 9.2, 12.4, 15.3, 18.2, 20.5)
+
+
+def drawn(commit: str, number: int) -> Iterator[str]:
+    """Yield the lines of a drawn plan."""
+    rng = random.Random(f"{commit}/{number}")
+    seed, ahead = rng.randrange(10_000), rng.randrange(DAYS)
+    person = generate(seed, DAYS + 1, FIRST)
+    with closing(Store("sqlite://")) as store:
+        begin = person.zones[0]
+        store.people.add_user("reader", begin[1], now=begin[0])
+        for since, zone in person.zones[1:]:
+            store.people.set_zone(store.people.user("reader").id, zone, since=since)
+        user = store.people.user("reader")
+        at = datetime.combine(FIRST + timedelta(days=ahead), time(0)) + timedelta(hours=rng.choice(LOOKS))
+        now = at.replace(tzinfo=ZoneInfo(zone_at(at.replace(tzinfo=UTC), user.zones).key)).astimezone(UTC)
+        sync(source_of(store, user.id, person, begin[0]), store, holder="lab", now=now)
+        bridge = bridge_of(store)
+        advice = requests.recommend(bridge, user, now=now)
+        plan = plan_day(bridge, user, None, now=now)
+        situation = load_situation(store, user, bridge.classifier, now=now)
+    yield f"## Plan {number + 1}: {person.kind}"
+    yield f"It is {plan.date:%A} {situation.clock(now)} in {plan.zone}. {_night(situation)}"
+    yield f"Now: {_advice(advice, situation)}"
+    yield from (_line(block, situation) for block in plan.blocks)
+    yield ""
+
+
+def _night(situation: Situation) -> str:
+    nights = [e for _, e in situation.known.episodes if e.kind == "sleep" and e.day == situation.date_of(situation.now)]
+    if not nights:
+        return "Last night is not known."
+    return f"Slept {situation.clock(nights[-1].start)} to {situation.clock(nights[-1].end)}."
+
+
+def _advice(advice: Recommendation | Silence, situation: Situation) -> str:
+    if isinstance(advice, Silence) or advice.start is None or advice.end is None:
+        return f"no advice ({advice.reasons[0]})"
+    hours = f"{situation.clock(advice.start)}-{situation.clock(advice.end)}"
+    return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(advice.reasons)}"
+
+
+def _line(block: Block, situation: Situation) -> str:
+    hours = "all day    " if block.all_day else f"{situation.clock(block.start)}-{situation.clock(block.end)}"
+    why = f" ({'; '.join(block.reasons)})" if block.reasons else ""
+    return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{why}"
+
+
+def main() -> None:
+    """Print the plans."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--commit", required=True, help="the id that seeds the draw")
+    commit = parser.parse_args().commit
+    for number in range(PLANS):
+        sys.stdout.write("\n".join(drawn(commit, number)) + "\n")
+        sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()
