@@ -108,7 +108,7 @@ def as_wished(
 ) -> Decision:
     """Return the decision after wishes, habits, tasks and repetition were added to the scores.
 
-    Another action is chosen only where it is clearly better then.
+    Another action is chosen only where it is clearly better then. The probabilities are those of the action after that.
     """
     if not decision.scores:
         return decision
@@ -117,9 +117,12 @@ def as_wished(
         for action, score in decision.scores.items()
     }
     best = max(scores, key=lambda action: scores[action])
-    if scores[best] < scores.get(decision.action, 0.0) + CLEARLY:
+    moved = {a for a in decision.probabilities if scores[best] >= scores.get(a, 0.0) + CLEARLY} - {best}
+    if not moved:
         return decision
-    return replace(decision, action=best, probabilities={a: float(a is best) for a in decision.probabilities})
+    shares = {a: 0.0 if a in moved else share for a, share in decision.probabilities.items()}
+    shares[best] = shares.get(best, 0.0) + sum(decision.probabilities[a] for a in moved)
+    return replace(decision, action=best if decision.action in moved else decision.action, probabilities=shares)
 
 
 def fit(

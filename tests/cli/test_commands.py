@@ -114,15 +114,17 @@ def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None
     assert (seen["reward"], len(seen["history"])) == (1.0, 1)
 
 
-def test_shown_and_expired_counts_as_ignored(ana: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    from datetime import datetime, timedelta
-
-    ana("recommend", "--user", "ana", "--json")
-    _, seen = ana("observe", "--user", "ana", "--json")
+def test_shown_and_not_done_counts_as_ignored_once_it_is_over(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
+    run("user", "add", "eve", "--zone", "UTC")
+    run("checkin", "3", "--user", "eve")
+    _, advice = run("recommend", "--user", "eve", "--json")
+    assert advice["kind"] == "suggested"
+    run("feedback", "not_done", "--user", "eve", "--id", str(advice["id"]))
+    _, seen = run("observe", "--user", "eve", "--json")
     assert seen["history"] == []
-    later = datetime.fromisoformat(os.environ["BRIDGE_NOW"]) + timedelta(hours=4)
-    monkeypatch.setenv("BRIDGE_NOW", later.isoformat())
-    _, seen = ana("observe", "--user", "ana", "--json")
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T13:00:00+00:00")
+    _, seen = run("observe", "--user", "eve", "--json")
     assert [i["answer"] for i in seen["history"]] == ["IGNORE"]
     assert seen["step_history"][-1]["answer"] == "IGNORE"
 
