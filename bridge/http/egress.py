@@ -37,7 +37,7 @@ class Refused(OSError):
 def parse_hosts(text: str) -> frozenset[str]:
     """Parse ``BRIDGE_ALLOW_HOSTS``, which names hosts separated by commas.
 
-    >>> sorted(hosts("NAS.lan., localhost,[::1]"))
+    >>> sorted(parse_hosts("NAS.lan., localhost,[::1]"))
     ['::1', 'localhost', 'nas.lan']
     """
     return frozenset(filter(None, map(_plain, text.split(","))))

@@ -25,6 +25,13 @@ NAP_FROM, NAP_UNTIL = timedelta(hours=11), timedelta(hours=15)  # after midnight
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
 COMPANY_FROM = timedelta(hours=10)  # after midnight, on free days
+MEALS = (  # after midnight
+    (timedelta(hours=12, minutes=30), timedelta(hours=13)),
+    (timedelta(hours=19), timedelta(hours=19, minutes=30)),
+)
+UNFED = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN, ActionType.EXERCISE})  # over no meal
+REST_AFTER_SPORT = timedelta(minutes=40)  # to wash and to get away
+END_BEFORE_BED = timedelta(minutes=45)  # for anything but quiet
 EVENING = OFFICE_END = timedelta(hours=17)
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 AFTERNOON = timedelta(hours=13)
@@ -74,6 +81,11 @@ class Day:
     def work(self) -> list[Stretch]:
         """The working spans of the day."""
         return self.situation.work(self.date)
+
+    @property
+    def meals(self) -> list[Stretch]:
+        """The times of day that are left for lunch and dinner."""
+        return [(self.since(begin), self.since(end)) for begin, end in MEALS]
 
     def awake(self, after: timedelta, before: timedelta) -> Stretch:
         """Return the waking hours, without ``after`` from waking on and ``before`` until bedtime."""
@@ -417,7 +429,8 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     """Return the place of a suggestion in a free gap, or the reason why there is none."""
     rule, situation = RULES[action], day.situation
-    windows = calendar.clipped(calendar.merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, day.bed)
+    late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
+    windows = calendar.clipped(calendar.merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
     if not calendar.clipped(windows, *span):
         return rule.otherwise
     if action in situation.wishes.hours:
@@ -428,10 +441,11 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     start_at = rounded_up(
         max(span[0], situation.now + (rule.notice * MINUTE if span[0] <= situation.now else 0 * MINUTE))
     )
+    busy = [*situation.busy, *day.meals] if action in UNFED else situation.busy
     places = [
         (rounded_up(low), high)
         for window in calendar.clipped(windows, start_at, span[1] + 6 * HOUR)
-        for low, high in _with_time_after(without([window], situation.busy), window[1], rule.after * MINUTE)
+        for low, high in _with_time_after(without([window], busy), window[1], rule.after * MINUTE)
     ]
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:

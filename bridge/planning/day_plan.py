@@ -10,8 +10,8 @@ from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import Day, Option, is_own, rounded_up, without
-from bridge.planning.situation import BESIDE, Situation
+from bridge.planning.common_sense import REST_AFTER_SPORT, Day, Option, is_own, rounded_up, without
+from bridge.planning.situation import BESIDE, WAY_HOME, Situation
 from rhythm_env.interface import ActionType, Meter
 
 A_DAY = timedelta(days=1)
@@ -19,7 +19,10 @@ WIND_DOWN, WIND_DOWN_MIN = timedelta(minutes=45), timedelta(minutes=15)
 WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
 TASK_DAYS = 2  # tasks due within so many days get a place in the plan
 TASKS_MAX = 4  # in a day
-TASK_USUAL, TASK_LEAST, TASK_MOST = timedelta(hours=1), timedelta(minutes=15), timedelta(hours=3)
+TASK_LEAST, TASK_MOST = timedelta(minutes=15), timedelta(hours=3)
+TASK_USUAL = timedelta(minutes=60)  # of a task without an estimate
+ERRAND = timedelta(minutes=25)  # the same of an errand or a form
+TASKS_UNTIL = timedelta(hours=21)  # after midnight; later a task waits for the next day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +126,7 @@ def suggestion_block(
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
     """Yield a place in working hours for each task that is due and has none yet."""
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
-    busy = [*situation.busy, *spans(taken)]
+    busy = [*situation.busy, *day.meals, *(with_rest(b) for b in taken if not b.all_day)]
     for task in due_tasks(situation):
         if task.title in named or day.date > (task.due or day.date):
             continue
@@ -140,14 +143,16 @@ def _place_of(task: Task, situation: Situation, day: Day, busy: Sequence[Stretch
 
     What is no work of the office, or falls on a free day, may take any waking hour.
     """
-    effort = TASK_USUAL if task.effort is None else timedelta(hours=task.effort)
+    small = situation.task_actions.get(task.key) is ActionType.ADMIN_WORK
+    usual = ERRAND if small else TASK_USUAL
+    effort = usual if task.effort is None else timedelta(hours=task.effort)
     length = min(max(effort, TASK_LEAST), TASK_MOST)
     low = rounded_up(situation.now + BESIDE)
     last = task.due is not None and task.due <= day.date
     office = situation.task_actions.get(task.key) is ActionType.DEEP_WORK and day.work and not last
     free = [] if office else [day.awake(timedelta(hours=1), timedelta(hours=2))]
     for hours in (day.work, free):
-        for start, end in without(calendar.clipped(hours, low, day.bed), busy):
+        for start, end in without(calendar.clipped(hours, low, min(day.bed, day.since(TASKS_UNTIL))), busy):
             begin = rounded_up(start)
             if end - begin >= min(length, TASK_USUAL):
                 return begin, min(begin + length, end)
@@ -174,10 +179,17 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
 def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> Iterator[Block]:
     """Yield the last free stretch before bedtime, if it is long enough."""
     low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
-    free = without([(low, bed)], [*situation.attended, *spans(taken)]) if low < bed else []
+    home = [(start, end + WAY_HOME) for start, end in situation.attended]
+    free = without([(low, bed)], [*home, *spans(taken)]) if low < bed else []
     if free and free[-1][1] - free[-1][0] >= WIND_DOWN_MIN:
         start, end = max(free[-1][0], free[-1][1] - WIND_DOWN), free[-1][1]
         yield Block(start=start, end=end, kind="wind_down", reasons=(f"your usual bedtime is {situation.clock(bed)}",))
+
+
+def with_rest(block: Block) -> Stretch:
+    """Return the time of a block with the time that is needed after it."""
+    rest = REST_AFTER_SPORT if block.kind == "suggested" and block.action is ActionType.EXERCISE else BESIDE
+    return block.start, block.end + rest
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:

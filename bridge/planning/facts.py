@@ -23,7 +23,7 @@ SERVES = {
     ActionType.SOCIALIZE: Meter.CONNECTION,
 }
 NEEDS = {ActionType.DEEP_WORK: Meter.COGNITION, ActionType.LEARN: Meter.COGNITION}
-TRAINING_DAYS = (2, 21)
+LAST_DAYS = (2, 21)  # days ago that are worth telling
 
 
 def reasons(
@@ -34,7 +34,7 @@ def reasons(
         *_of_calendar(option, situation),
         *of_task(task, situation),
         *_of_goal(option.action, situation),
-        *_of_training(option, situation),
+        *_of_last_time(option, situation),
         *_of_body(option.action, readings),
         *_of_gap(option, situation),
     ]
@@ -104,13 +104,16 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
     return [(sign * b.contribution, b.text) for b in because if sign * b.contribution >= FACT_MIN and b.source]
 
 
-def _of_training(option: Option, situation: Situation) -> list[str]:
-    """Return how long ago the last training was, from two days on."""
-    if option.action is not ActionType.EXERCISE or option.kind != "suggested":
+def _of_last_time(option: Option, situation: Situation) -> list[str]:
+    """Return how long ago the user last did what is usual, from two days on."""
+    habitual = option.action in situation.routine.habits or option.action is ActionType.EXERCISE
+    if option.kind != "suggested" or option.action in NEEDS or not habitual:
         return []
-    trained = [e.day for _, e in situation.known.episodes if e.kind is EpisodeKind.WORKOUT and e.end <= situation.now]
-    ago = (situation.date_of(situation.now) - max(trained)).days if trained else 0
-    return [f"your last training was {ago} days ago"] if TRAINING_DAYS[0] <= ago <= TRAINING_DAYS[1] else []
+    done = [o.end for o, label in situation.known.agenda if label.action is option.action and o.end <= situation.now]
+    if option.action is ActionType.EXERCISE:
+        done += [e.end for _, e in situation.known.episodes if e.kind is EpisodeKind.WORKOUT and e.end <= situation.now]
+    ago = (situation.date_of(situation.now) - situation.date_of(max(done))).days if done else 0
+    return [f"the last time was {ago} days ago"] if LAST_DAYS[0] <= ago <= LAST_DAYS[1] else []
 
 
 def _of_gap(option: Option, situation: Situation) -> list[str]:

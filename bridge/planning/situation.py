@@ -18,6 +18,8 @@ from bridge.planning.routine import Routine, is_free_day
 from rhythm_env.interface import ActionType, Answer
 
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
+WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
+TO_BED = timedelta(minutes=45)  # from the end of an entry to sleep
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
@@ -82,14 +84,24 @@ class Situation:
         An entry in its first half puts bedtime off, and an entry in its second half wakes the user. A sleep that is put
         off far, as after a night shift, keeps its length as far as the next entry allows.
         """
+        slept = self.slept(day)
+        if slept is not None:
+            return slept.start, slept.end
         bed, wake = self.routine.sleep_ending_on(day, self.known.zones)
         length, middle = wake - bed, bed + (wake - bed) / 2
-        late = [end for start, end in self.attended if start < middle and bed < end < bed + LATE_MAX]
+        late = [end for start, end in self.attended if start < middle and bed - TO_BED < end < bed + LATE_MAX]
         if late:
-            bed = max(late) + TRAVEL
+            bed = max(late) + TO_BED
             wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
         early = [start for start, _ in self.attended if max(bed, middle) < start < wake]
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
+
+    def slept(self, day: date) -> Episode | None:
+        """Return the longest recorded main sleep that ended on a date, or None."""
+        nights = (
+            e for _, e in self.known.episodes if e.kind is EpisodeKind.SLEEP and e.day == day and e.end <= self.now
+        )
+        return max(nights, key=lambda e: e.end - e.start, default=None)
 
     @cached_property
     def attended(self) -> list[Stretch]:

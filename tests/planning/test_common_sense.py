@@ -189,11 +189,11 @@ def test_tasks_are_placed_before_their_day_ends_and_over_nothing():
 def test_a_late_party_moves_the_night_and_a_night_shift_the_morning():
     party = situation(entry(TODAY, 1200, 1500), hour=18)
     bed, wake = party.sleep(TODAY + DAY)
-    assert bed == at(TODAY, 1530)
+    assert bed == at(TODAY, 1545)
     assert wake - bed > 4 * HOUR
     shift = situation(entry(TODAY, 1320, 1800), hour=18)
     bed, wake = shift.sleep(TODAY + DAY)
-    assert bed == at(TODAY, 1830)
+    assert bed == at(TODAY, 1845)
     assert wake - bed > 7 * HOUR
 
 

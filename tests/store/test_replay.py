@@ -39,14 +39,16 @@ class Model:
         self._derive(record, now)
         for child in self.records.values():
             if child.parent == record.path and not child.deleted:
-                self._derive(child, now)
+                self._derive(child, now, orphaned=record.deleted)
 
-    def _derive(self, record: RawRecord, now: datetime) -> None:
+    def _derive(self, record: RawRecord, now: datetime, *, orphaned: bool = False) -> None:
         parent = self.records.get(record.parent or "")
         try:
             items = [] if record.deleted else normalise(record, None if parent and parent.deleted else parent)
         except BadRecord:
-            return
+            if not orphaned:
+                return
+            items = []
         wanted = {(record.path, type(item).__name__, item.key): item for item in items}
         for key in [key for key in self.rows if key[0] == record.path]:
             if key not in wanted or wanted[key] != self.rows[key].item:
