@@ -207,7 +207,7 @@ def test_an_answer_to_another_question_is_none(world: World, state: str) -> None
         code = question(redirected(url))["code"]
         answer(url, code=code, state=state or question(url)["state"][:-1])
 
-    with pytest.raises(NeedsLogin, match="does not answer this question"):
+    with pytest.raises(NeedsLogin, match="belongs to another consent"):
         consent(world, Person(act))
     assert world.account.token() == before
     assert f"POST {TOKENS}" not in world.server.asked
@@ -273,7 +273,7 @@ def test_a_redirect_that_cannot_be_heard_says_what_to_do(world: World) -> None:
 
 @pytest.mark.parametrize("pasted", ["yes", "http://127.0.0.1/?code=a", "http://127.0.0.1/?code=a&state=b", "http://["])
 def test_a_pasted_address_that_does_not_fit_is_none(world: World, pasted: str) -> None:
-    with pytest.raises(NeedsLogin, match="does not answer this question"):
+    with pytest.raises(NeedsLogin, match="belongs to another consent"):
         consent(world, Pasting(lambda _: pasted))
     assert f"POST {TOKENS}" not in world.server.asked
 
