@@ -71,7 +71,8 @@ def answer(
 ) -> tuple[Answer, Slot | None]:
     """Draw a person's answer, and the slot of a reschedule. ``meters`` has the shape (5, 1).
 
-    ``chance`` replaces the probability of acceptance, which otherwise follows from the standing.
+    ``chance`` replaces the probability of acceptance. Otherwise the probability follows from the standing, which is how
+    much better the action is than the mean feasible action.
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)

@@ -13,11 +13,6 @@ from bridge.auth.key_storage import KeyStorage, key_storage_of, new_key
 from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
-    from bridge.store import Store
-if TYPE_CHECKING:
-    from bridge.store import Store
-
-if TYPE_CHECKING:
     from cryptography.fernet import MultiFernet
 
     from bridge.store import Store

@@ -168,9 +168,9 @@ def failure_outcome(connection: Connection, counts: SyncCounts, error: BridgeErr
             named = error.due(at)
             unasked = isinstance(error, RateLimited)
             due = named if named is None or unasked else max(named, at + minimum_wait(connection))
-            record_defect = outcome_of(connection, counts, "failed", because=because, retry_at=due)
+            failed = outcome_of(connection, counts, "failed", because=because, retry_at=due)
             limited = error.limited and due is not None
-            return replace(record_defect, limited=limited, odd=isinstance(error, Odd), unasked=unasked)
+            return replace(failed, limited=limited, odd=isinstance(error, Odd), unasked=unasked)
         case _:
             return outcome_of(connection, counts, "failed", because=because)
 

@@ -459,7 +459,10 @@ def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta)
 
 
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
-    """Return the least and the usual length of an action, the user's own where it is known."""
+    """Return the least length by the rule, and the usual length.
+
+    The usual length is the user's own within the bounds of the rule, where it is known.
+    """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
     usual = min(max(own, rule.least), rule.most)

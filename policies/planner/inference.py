@@ -147,7 +147,7 @@ def levels(observation: Observation) -> Array:
 
 
 def answered(observation: Observation) -> bool:
-    """Return True for a user who answers, False for a simulated person whose meters have no error."""
+    """Return False for a simulated person whose meters have no error, and True for everybody else."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 

@@ -190,7 +190,11 @@ def test_a_night_deleted_inside_the_window_disappears_and_outside_it_stays(world
     delete(world, TUESDAY_NIGHT)
     delete(world, OLD_NIGHT)
     outcome = later(world, minutes=30).sync()
-    assert (outcome.new, outcome.updated, outcome.deleted) == (0, 0, 1)  # the sleep, and with it the rows of its recovery
+    assert (outcome.new, outcome.updated, outcome.deleted) == (
+        0,
+        0,
+        1,
+    )  # the sleep, and with it the rows of its recovery
     days = {episode.day for _, episode in world.store.reading.episodes(world.user.id)}
     assert date(2026, 11, 18) not in days | nights(world)
     assert date(2026, 11, 7) in days & nights(world)
