@@ -30,6 +30,7 @@ from bridge.meters.past import Latest, Past
 DAY = timedelta(days=1)
 VARIABILITY = (Metric.HRV_RMSSD, *map(asleep, SPOTS), *SPOTS)  # best first within a day
 PARALLEL = 14  # nights of history before a new metric replaces an established metric
+NOTABLE_Z = 0.3  # of a night that stands out from the week
 TREND_NIGHTS = 3  # of the last seven (Plews 2014: the averaging effect flattens at 3-4 nights)
 TREND_SPREAD = 0.6  # spread of a week's mean as a share of a night's spread (Plews, Altini)
 LEAST_STRESS, FULL_STRESS = 40.0, 60.0  # valid minutes that a mean needs, and that full trust needs
@@ -66,7 +67,7 @@ def hrv(past: Past, at: datetime) -> Signal | None:
     metric, night = found
     z, week = _z(metric, night), _week(past, metric, night, at)
     whole = z if week is None else 0.7 * z + 0.3 * week
-    turned = ", in a week that is not" if whole * z < 0 else ""
+    turned = ", in a week that is not" if whole * z < 0 and abs(z) > NOTABLE_Z else ""
     text = words.relative(night.value, unscale(night.normal.centre, CONSTANTS[metric]), night.normal)
     return nightly(
         "hrv",
