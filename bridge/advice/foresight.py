@@ -63,7 +63,7 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
     """Compare predictions and answers of the last eight weeks."""
     pairs: list[Pair] = []
-    for one in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+    for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + recommend.INSTANT):
         given, stated = recommend.interaction(one, now), one.scores.get(str(one.action))
         if given is not None and stated is not None and one.policy.partition("@")[0] in FORETELLS:
             pairs.append((one.moment.week, stated, given.answer is Answer.ACCEPT))

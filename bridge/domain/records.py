@@ -158,6 +158,7 @@ class AdviceRecord:
     answer: Answer | None
     answered_at: datetime | None
     moved_to: Moment | None
+    scores: Mapping[str, float] = field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     what: str | None = None
     kind: str | None = None

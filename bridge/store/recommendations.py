@@ -20,7 +20,7 @@ from rhythm_env.interface import ActionType, Answer
 table = tables.recommendations
 JSON_COLUMNS = ("belief", "scores", "probabilities", "reasons", "observation")
 LEVEL_DIGITS = 4
-UNREAD = ("scores", "probabilities", "observation", "withheld")  # columns that ``advice_records`` leaves out
+UNREAD = ("probabilities", "observation", "withheld")  # columns that ``advice_records`` leaves out
 
 
 class Recommendations(Part):
@@ -314,6 +314,7 @@ def _recommendation(row: Any) -> Recommendation:
 def _advice_record(row: Any) -> AdviceRecord:
     return AdviceRecord(
         sd=_belief_sd(row),
+        scores=json.loads(row.scores),
         levels=json.loads(row.levels),
         **_action_and_feedback(row),
     )

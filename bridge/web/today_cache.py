@@ -15,6 +15,7 @@ from bridge.advice.week import WeekSlot, is_known, slot_of
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, zone_at
 from bridge.domain.types import Reading
+from bridge.planning.routine import Routine, learn_routine
 from rhythm_env.interface import Meter, Slot
 
 if TYPE_CHECKING:
@@ -41,7 +42,21 @@ class TodayCache:
 
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
+        self._routines: dict[int, tuple[DataVersion, Routine]] = {}
         self._lock = threading.Lock()
+
+    def routine(self, bridge: Bridge, user: User, now: datetime) -> Routine:
+        """Return a user's routine, learnt again when the data have changed and every day."""
+        version = data_version(bridge, user, now)
+        cached = self._routines.get(user.id)
+        if cached is None or cached[0] != version:
+            cached = version, learn_routine(self.snapshot(bridge, user, now))
+            with self._lock:
+                self._routines.pop(user.id, None)
+                self._routines[user.id] = cached
+                if len(self._routines) > MAX_CACHED_USERS:
+                    del self._routines[next(iter(self._routines))]
+        return cached[1]
 
     def snapshot(self, bridge: Bridge, user: User, now: datetime) -> Snapshot:
         """Return a user's snapshot at ``now``, from the cache if nothing has changed since."""

@@ -14,7 +14,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from bridge.advice.belief_history import DIMENSIONS, Beliefs, beliefs, leaning, said
 from bridge.advice.foresight import Foresight, foresight
 from bridge.documents.planning import RoutineDocument, routine_document
-from bridge.planning.routine import learn_routine
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.render import page
@@ -53,8 +52,8 @@ def belief(visit: Visitor) -> HTMLResponse:
 
 def _routine(visit: Visit) -> dict[str, Any]:
     """Return the user's routine with a row per day of the week, and the habits in words."""
-    known = visit.app.today_cache.snapshot(visit.bridge, visit.user, visit.now)
-    found = routine_document(visit.user.name, learn_routine(known))
+    learnt = visit.app.today_cache.routine(visit.bridge, visit.user, visit.now)
+    found = routine_document(visit.user.name, learnt)
     nights = found["sleep"]
     days = [
         {
