@@ -219,6 +219,8 @@ def _current(
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
+    if existing.kind == "keep" and any((o.start, o.end) == (start, end) for o, _ in situation.entries):
+        return existing if end > now else _over(existing, f"it lasted until {situation.clock(end)}", now)
     option, why = place(situation, existing.action, span, since=existing.created_at)
     if existing.kind != "suggested":
         return existing if option is not None and option.kind == existing.kind and end > now else None
@@ -231,8 +233,12 @@ def _current(
     if taken or option is not None or existing.action in situation.wishes.never:
         return None
     hours = f"{situation.clock(start)} to {situation.clock(end)}"
-    passed = f"{existing.action} was suggested for {hours}, and no time is left for it in this slot: {why}"
-    return Silence(moment=existing.moment, reasons=(passed,), at=now)
+    return _over(existing, f"it was suggested for {hours}, and no time is left for it in this slot: {why}", now)
+
+
+def _over(existing: Recommendation, why: str, now: datetime) -> Silence:
+    """Return the silence after the recommendation of a slot."""
+    return Silence(moment=existing.moment, reasons=(f"this slot had {existing.action}: {why}",), at=now)
 
 
 def _made(
