@@ -17,7 +17,6 @@ from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.choice import as_wished, sensible, suggested_on, task_for
-from bridge.planning.common_sense import Day
 from bridge.planning.day_plan import (
     Block,
     DayPlan,
@@ -27,6 +26,7 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
+from bridge.planning.rules import Day
 from bridge.planning.situation import Situation, is_agreed
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
 

@@ -38,7 +38,7 @@ FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
 class Foretold:
-    """How well people's answers are foretold, which is looked up once in ``FORETOLD_EVERY``."""
+    """Quality of the forecasts of answers, looked up once in ``FORETOLD_EVERY``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -42,7 +42,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """How often, how long and when an action usually happens."""
+    """Usual frequency, length and hours of an action."""
 
     action: str
     per_week: float

@@ -1,5 +1,4 @@
-"""What stands between a model and a person: no advice that cannot be followed, nags, sends
-the rested to bed in the morning, or is tried at a bad time.
+"""Limits between a model and a person: no advice that cannot be followed, that nags, or that is tried at a bad time.
 
 The guard narrows what a policy may choose from, then lets a few decisions be drawn by lot, so that it can be told later
 what other advice would have brought. What is kept as the decision's probabilities is what the action was really drawn
@@ -74,7 +73,7 @@ class Guard:
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
-        """What speaks against advising an action now, whether it fits or not; a day is told by the clock of ``now``."""
+        """Return the reason against advising an action now, whether it fits or not, or None."""
         slot = observation.slot.name.lower()
         if self._loud(action, observation):
             return f"{slot}s {REASONS_OF_THE_HOUR[0]}"

@@ -93,7 +93,7 @@ class Provenance:
 
 
 class Deed(StrEnum):
-    """What became of a recommendation, as the data showed or as the user said."""
+    """Outcome of a recommendation, as the data showed or as the user said."""
 
     DONE = "done"
     PARTLY = "partly"

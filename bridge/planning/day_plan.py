@@ -10,7 +10,8 @@ from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import REST_AFTER_SPORT, Day, Option, is_own, rounded_up, without
+from bridge.planning.common_sense import Option, is_own, rounded_up
+from bridge.planning.rules import REST_AFTER_SPORT, Day, without
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
 from rhythm_env.interface import ActionType, Meter
 

@@ -14,7 +14,7 @@ from bridge.store import codec
 
 
 class Piece(NamedTuple):
-    """What a record has from the exports of one date."""
+    """Values of a record from the exports of one date."""
 
     as_of: datetime
     payload: Mapping[str, Any]

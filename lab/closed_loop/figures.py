@@ -89,7 +89,7 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
 
 
 def amounts(lives: Lives) -> dict[str, Any]:
-    """How much was said: advice and suggestions a day, the share of silent slots, of it by lot, and the dosage."""
+    """Amount of advice: advice and suggestions a day, the share of silent slots, of it by lot, and the dosage."""
     import numpy as np
 
     given = np.array([[kind is not None for kind in one.kinds] for one in lives])

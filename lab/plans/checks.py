@@ -15,8 +15,8 @@ from bridge.advice.recommend import load_situation
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.installation import Bridge
-from bridge.planning.common_sense import BEFORE_BED, RULES
 from bridge.planning.day_plan import Block, DayPlan
+from bridge.planning.rules import BEFORE_BED, RULES
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType, Answer
 

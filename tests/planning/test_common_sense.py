@@ -9,9 +9,10 @@ from bridge import calendar
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
 from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
-from bridge.planning.common_sense import RULES, day_of, options
+from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, night_blocks, task_blocks
 from bridge.planning.routine import learn_routine
+from bridge.planning.rules import RULES, day_of
 from bridge.planning.situation import Situation
 from rhythm_env.interface import ActionType, Belief, Decision
 
