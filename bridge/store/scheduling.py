@@ -280,7 +280,7 @@ class Scheduling(Part):
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
-        arrived = sa.exists().where(c.user_id == s.user_id, c.last_change > s.made_at)
+        arrived = sa.exists().where(c.user_id == s.user_id, c.last_change >= s.made_at)
         silent = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
         quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
         lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
