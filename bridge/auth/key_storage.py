@@ -113,7 +113,10 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Write a file without a name, and name the file when it is on the disk (open(2), O_TMPFILE)."""
+    """Write a nameless file, and name the file once it is on the disk (open(2), O_TMPFILE).
+
+    A crash leaves no partial file.
+    """
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)

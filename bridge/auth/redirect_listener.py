@@ -36,8 +36,10 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
 
 
 def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
-    """Show an address to the person and return the redirected address, pasted or as it arrived. None after three
-    minutes.
+    """Show a consent's address to the person, and return the address that the vendor redirects to.
+
+    The redirect arrives at the listener, or the person pastes the address. Returns None if the listener hears nothing
+    for three minutes, or nothing is pasted.
     """
     browser.open(url)
     pasted = browser.paste()
@@ -48,7 +50,10 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 
 
 def code_of(source: str, answer: str | None, state: str) -> str:
-    """The authorisation code of a redirected address, checked against our question."""
+    """Return the authorisation code in a redirected address.
+
+    Raises NeedsLogin for a refusal, or for an unknown ``state``.
+    """
     if answer is None:
         raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
     query = _query(answer)
@@ -60,7 +65,7 @@ def code_of(source: str, answer: str | None, state: str) -> str:
 
 
 def _query(address: str) -> dict[str, list[str]]:
-    """Return the query of an address, empty for a text that is none, because people paste all kinds of things."""
+    """Return the query of an address. Empty for text that is no address, because people paste all kinds of text."""
     try:
         return parse_qs(urlsplit(address).query)
     except ValueError:
@@ -68,10 +73,9 @@ def _query(address: str) -> dict[str, list[str]]:
 
 
 class Listener:
-    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and do not
-    count.
+    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and ignored.
 
-    ``port``: 0 for any that is free. Raises SetupError where it cannot be had.
+    ``port`` 0 means any free port. Raises SetupError if the port is taken.
     """
 
     def __init__(self, source: str, port: int = 0) -> None:

@@ -83,8 +83,10 @@ class Series:
             yield far - FAR
 
     def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
-        """Return the start of reading, whole intervals before the window, so that old series cost no more than new
-        series.
+        """Return the start from which a rule is expanded: a whole number of intervals after the first start, before the
+        window.
+
+        Expanding starts there, so that old series cost no more than new series.
         """
         stride = STRIDE[parts["FREQ"]]
         if stride is None or "COUNT" in parts or low <= self.first:

@@ -1,4 +1,4 @@
-"""The commands by name, each built when it is asked for, because building all takes longer than running most."""
+"""The commands by name, each built only when it is run, because building all commands takes long."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Commands(Mapping[str, Any]):
         return len(self._all)
 
     def helps(self) -> dict[str, str]:
-        """Return the text of help of every command, for which none is built."""
+        """Return the help text of every command, without building any command."""
         return {name: _help(info) for name, info in self._all.items()}
 
     @cached_property
@@ -55,7 +55,7 @@ class Commands(Mapping[str, Any]):
 
 
 class ByName(TyperGroup):
-    """A group that takes its commands by name from ``found``."""
+    """A command group that looks its commands up by name in ``found``."""
 
     found: Commands
 

@@ -121,7 +121,10 @@ class Jobs:
             self.unreleased.discard(holder)
 
     def repair_clock(self) -> None:
-        """Repair due times set by a machine whose clock was ahead. Rarely, because our own clock may be behind."""
+        """Repair due times that a machine set while its clock was ahead.
+
+        The repair runs only once per sync interval, because our own clock may be the wrong clock.
+        """
         if time.monotonic() - self.repaired_at >= SYNC_CADENCE.total_seconds():
             self.repaired_at = time.monotonic()
             self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)

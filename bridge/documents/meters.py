@@ -95,7 +95,7 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters ``at`` an instant, and ``before`` it at the ``starts`` of slots, oldest first."""
+    """A user's meters now (``at``), and ``before`` that at the ``starts`` of past slots, oldest first."""
 
     at: datetime
     zones: ZoneHistory

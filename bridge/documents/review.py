@@ -31,7 +31,7 @@ class AdvisedDocument(TypedDict):
 
 
 class PastAdviceDocument(AdvisedDocument):
-    """A recommendation of the history. ``heard`` is what the model hears of it, null for nothing."""
+    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing."""
 
     slot: int
     start: str | None
@@ -41,14 +41,14 @@ class PastAdviceDocument(AdvisedDocument):
 
 
 class FigureDocument(TypedDict):
-    """A figure of the week and its mean in the same part of the four weeks before, null where not known."""
+    """A figure of the week. ``usual`` is its mean over the same part of the four weeks before. Null means unknown."""
 
     value: float | None
     usual: float | None
 
 
 class LevelDocument(TypedDict):
-    """A meter's mean in the week, in the weeks before, and the days of the week that have a level."""
+    """A meter's mean level in the week and in the weeks before, and the number of days of the week with a level."""
 
     mean: float | None
     usual: float | None

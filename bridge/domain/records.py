@@ -172,7 +172,10 @@ class AdviceRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot without a recommendation, and the reasons. ``by_lot`` is True for the arm of the trial without advice."""
+    """A slot without a recommendation, and the reasons.
+
+    ``by_lot`` is True if the slot was drawn at random to get no advice.
+    """
 
     moment: Moment
     reasons: tuple[str, ...]

@@ -105,8 +105,10 @@ class Past:
         return None
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return tomorrow (a zone further east may have it) down to two days ago, cached for all meters of an
-        instant.
+        """Return the local days from tomorrow down to two days ago. Tomorrow counts, because a zone further east may
+        have it.
+
+        The days are cached, because all meters are read at the same instant.
         """
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()

@@ -72,7 +72,10 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Held:
-    """Pieces of the same records, joined before they are stored, because each write rewrites a whole record."""
+    """A buffer that joins pieces of the same record before they are stored.
+
+    Without it every piece would rewrite the whole record in the database.
+    """
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
@@ -116,7 +119,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield metrics in the order of their points, also from a damaged document."""
+    """Yield the name and unit of each metric in the document, as far as a damaged document can be read."""
     try:
         for name in _arrays(document):
             if name == "workouts":
@@ -132,7 +135,7 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield a metric's name and unit, also from a damaged document before Broken is raised."""
+    """Yield a metric's name and unit. For a damaged document the found part is yielded, then Broken is raised."""
     found = {"name": "", "units": ""}
     cut_off = False
     try:
@@ -149,7 +152,10 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield at each list of metrics or workouts, at any place. All other members are skipped."""
+    """Yield ``metrics`` or ``workouts`` at the start of each list of that name, at any depth.
+
+    Other members are skipped.
+    """
     for member in document.members():
         following = document.peek()
         if member == "data" and following == "{" and depth < DEPTH:
@@ -192,7 +198,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, or None for a metric that is not used."""
+    """Yield the records of a metric's points. A metric that is not used yields none."""
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
         return
@@ -216,7 +222,10 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of all stages once every stage is read, because a stage's night depends on the stage before."""
+    """Yield the records of all sleep stages.
+
+    All stages are read first, because the night of a stage depends on the stage before.
+    """
     failed, stages, broken = 0, [], None
     try:
         for point in points:

@@ -35,7 +35,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of a cancelled instance, which may hold nothing but the instance that it replaces."""
+    """Return the facts of a cancelled instance. Google may state no more than the instance that is cancelled."""
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
     return {"cancelled": True}
@@ -99,7 +99,10 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return the event type. A task with a time of day comes disguised as focus time, with a link to it."""
+    """Return the type of an event, or ``advice:ACTION`` for an event that the bridge wrote.
+
+    A task with a time of day looks like focus time with a link to the task.
+    """
     ours = mapping(mapping(payload.get("extendedProperties")).get("private")).get(OURS)
     if isinstance(ours, str):
         return f"advice:{ours.rpartition('/')[2]}"
