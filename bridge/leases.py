@@ -112,7 +112,7 @@ def _system_mark() -> str:
 
 
 def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease when its holder died on this machine, so that no sync waits for its end."""
+    """Release a connection's lease if its holder died on this machine. A sync need not wait until the lease expires."""
     holder = store.scheduling.lease_holder(connection.id)
     if holder is not None and _is_dead(holder):
         store.scheduling.release(connection.id, holder)

@@ -22,7 +22,7 @@ class KeyStorage(Protocol):
     @property
     def is_writable(self) -> bool: ...
     def keys(self) -> Sequence[str]:
-        """Return the keys. The first key seals; it is made on the first call."""
+        """Return the keys. The first key is the one that seals. Without any key, the first call makes one."""
         ...
 
     def save(self, keys: Sequence[str]) -> None:

@@ -38,7 +38,7 @@ FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
 class Foretold:
-    """Quality of the forecasts of answers, looked up once in ``FORETOLD_EVERY``."""
+    """A cache of how well users' answers were forecast, computed again after ``FORETOLD_EVERY``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return ``bridge.advice.foresight.counts`` of the last look."""
+        """Return the number of users by verdict on their forecasts, and the scores. Old values are computed again."""
         from bridge.advice.foresight import counts
 
         now = daemon.clock()

@@ -255,13 +255,13 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """The notifications of a user as a row beside their connections."""
+    """The state of a user's notifications as a row of the table of connections."""
 
     unsent: list[UnsentDocument]
 
 
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
-    """Return a row for a user whose recommendations are sent, else none.
+    """Return a row for the table of connections if the user gets notifications, otherwise none.
 
     A notification that was not sent counts as an error for the time ``REPORTED``.
     """

@@ -42,7 +42,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """The reach of the data, from the first instant of knowledge to the newest day measured."""
+    """The time that stored data span, from the instant at which the first were known to the newest day measured."""
 
     newest: date
     known_since: datetime
@@ -50,10 +50,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordResult:
-    """The result of delivering a record.
-
-    A record that ``waits`` is read again when its parent comes.
-    """
+    """The result of storing a delivered record. A record that ``waits`` is read again when its parent arrives."""
 
     outcome: str  # new, updated, unchanged, deleted
     set_aside: str | None = None  # the reason why the record cannot be read

@@ -37,7 +37,7 @@ def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     """Return the items without values outside their metric's range, and a reason for each such metric.
 
-    The records of every source pass here when they land, so that no connector drops such a value by itself.
+    Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
     """
     kept: list[Item] = []
     reasons: dict[str, None] = {}

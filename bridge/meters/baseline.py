@@ -66,7 +66,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Name the track that holds a main sleep's readings, beside the track of the whole day."""
+    """Return the name under which a metric's values during the main sleep are kept, apart from the whole day's."""
     return f"{metric}/asleep"
 
 

@@ -168,7 +168,10 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Add the medians of short variability readings: of a main sleep from waking on, of a day from its end on."""
+        """Add medians of short readings of heart-rate variability.
+
+        The median of a main sleep counts from waking, and the median of a day from the day's end.
+        """
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -198,7 +201,10 @@ class Past:
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the fullest battery within two hours of waking as the night's charge, known after those hours."""
+        """Store the night's charge: the highest body battery within two hours of waking.
+
+        It counts from two hours after waking.
+        """
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -229,7 +235,10 @@ class Past:
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return completed samples within the metric's limits. Garmin's -1 and -2 are codes for missing stress."""
+    """Return the samples that had ended and lie within their metric's range, by metric.
+
+    The range also excludes Garmin's codes -1 and -2 for missing stress.
+    """
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:
         sample = pair[1]

@@ -96,7 +96,7 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
 
 
 def recordable(store: Store, connection: Connection) -> bool:
-    """Tell whether a connection is an account at a source whose address is a setting."""
+    """Tell whether a connection can be recorded. It must be an account, and the source's address must be a setting."""
     named = {setting.name for setting in registry.spec(connection.source).settings}
     account = store.connections.secret(connection.id) is not None and not connection.name.startswith(FOLDER_CONNECTION)
     return account and "base_url" in named
@@ -117,7 +117,7 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
 
 
 def _keeps(name: str) -> bool:
-    """Tell whether a setting shapes requests. Addresses and client ids do not."""
+    """Tell whether a recording must keep a setting, because it shapes requests. Addresses and client ids do not."""
     return not name.endswith(("_url", "_uri", "_id"))
 
 

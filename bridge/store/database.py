@@ -106,7 +106,10 @@ class Database:
             raise sqlite3.OperationalError("another process reads it for long")
 
     def scrub_tables(self, *small: sa.Table) -> None:
-        """Do the same for a few rows of small tables. On SQLite they were overwritten when they were deleted."""
+        """Overwrite the deleted rows of small tables, so that no file of the database holds them any longer.
+
+        On SQLite the rows were overwritten when they were deleted, and only its log is emptied.
+        """
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
             return

@@ -116,7 +116,10 @@ def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple
 
 
 def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
-    """Delete recommendations without feedback that a new user got before the import."""
+    """Delete a new user's recommendations without feedback, which may be in the way of those to be imported.
+
+    Raises SetupError if the user has answered a recommendation for a slot that the import holds too.
+    """
     r = tables.recommendations.c
     mine = r.user_id == user_id
     db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
@@ -130,7 +133,10 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that are made anew: what is not exported, and wishes, which are read to be checked."""
+    """Return the columns that an import computes anew because exports lack them.
+
+    Wishes are read and written again, so that wishes that cannot be read are refused.
+    """
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
     return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}

@@ -55,7 +55,10 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete in pieces, so that other writers wait only briefly. The next day repeats what a power cut undid."""
+        """Delete rows in several short transactions, so that other writers wait only briefly.
+
+        A power cut may undo a few. The next day's housekeeping then deletes them.
+        """
         count = 0
         for some in rows.chunks(ids):
             with self.database.write(durable=False) as db:

@@ -1,6 +1,6 @@
-"""The pieces of a record by the dates of their exports, so that exports in any order come to the same.
+"""The pieces of a record by the dates of their exports, so that the order of imports makes no difference.
 
-Of each value only the newest piece is kept. A record whose values are all of one date needs no pieces.
+Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return the pieces after a delivery of that date. A whole record and a deletion end all older pieces."""
+    """Return a record's pieces after a delivery of the date ``as_of``.
+
+    A whole record and a deletion replace all older pieces.
+    """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)

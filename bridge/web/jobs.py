@@ -63,7 +63,10 @@ class Job:
         self.url = url
 
     def paste(self) -> str | None:
-        """Ask a user on another machine for the address of the vendor's last page, which only opens on this machine."""
+        """Ask for the address of the vendor's last page, if the user is on another machine.
+
+        That page only opens on this machine. Returns None to wait for the redirect instead.
+        """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:

@@ -75,7 +75,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return that the user agreed to a suggestion, or None. Only those and the open one are in a plan."""
+    """Return ``agreed`` for a suggestion that the user agreed to, and None for other blocks of the plan."""
     if block.recommendation_id is None:
         return None
     is_open = current is not None and block.recommendation_id == current.id and current.answer is None

@@ -95,7 +95,10 @@ VERDICTS = {
 
 
 def _foretold(found: Foresight) -> dict[str, Any] | None:
-    """Return a sentence, the scores and the weeks, newest first, or None without a foretold answer."""
+    """Return how well answers were forecast: a verdict, the scores, and the weeks, newest first.
+
+    None without an answer.
+    """
     if not found.answers:
         return None
     return {

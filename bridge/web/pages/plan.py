@@ -37,7 +37,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Offer up to three good times to which a recommendation can be put off."""
+    """Show up to three good times to which the user can put off a recommendation."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
