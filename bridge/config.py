@@ -115,7 +115,7 @@ class Settings:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
             if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= WHOLE_NUMBER_MAX_DIGITS):
                 number = f"a whole number of at most {WHOLE_NUMBER_MAX_DIGITS} digits"
-                raise SetupError(f"{variable} ({setting.help}) is {number}; correct it, then: bridge doctor")
+                raise SetupError(f"{variable} ({setting.help}) must be {number}; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 
@@ -175,7 +175,9 @@ def _address(text: str) -> str | None:
     Raises SetupError unless it is HTTP.
     """
     if text and not text.startswith(("https://", "http://")):
-        raise SetupError("BRIDGE_URL is the page's address from outside, e.g. https://bridge.example.org")
+        raise SetupError(
+            "BRIDGE_URL must be the address at which people reach the page, e.g. https://bridge.example.org"
+        )
     return text or None
 
 

@@ -65,7 +65,7 @@ class Lease:
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
-            raise TryLater("another sync took this connection over")
+            raise TryLater("another sync has taken over this connection")
 
     def renewing(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
         """Return a progress function that also renews the lease."""

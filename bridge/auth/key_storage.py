@@ -58,8 +58,8 @@ class InEnvironment:
 
     def save(self, keys: Sequence[str]) -> None:  # noqa: ARG002 - of the protocol
         raise SetupError(
-            "BRIDGE_KEY is yours to change: put a new key (see: bridge key new) and a comma before the old one, "
-            "then: bridge key rotate"
+            "the keys are in BRIDGE_KEY, which only you can change: put a new key "
+            "(from: bridge key new) and a comma before the old one, then: bridge key rotate"
         )
 
 
@@ -155,7 +155,9 @@ def _keyring() -> Any:
     except ModuleNotFoundError:
         raise SetupError("BRIDGE_KEY=keyring needs its library: pip install 'rhythm-bridge[keyring]'") from None
     if keyring.get_keyring().priority <= 0:
-        raise SetupError("this machine has no keyring; unset BRIDGE_KEY to keep the key in a file of yours alone")
+        raise SetupError(
+            "this machine has no keyring; unset BRIDGE_KEY to keep the key in a file that only you can read"
+        )
     return keyring
 
 

@@ -27,7 +27,9 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
         parts = urlsplit(redirect)
         here, port = parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS[:2], parts.port
     except ValueError:
-        raise SetupError(f"{redirect} is no address that a vendor could lead back to; correct the setting") from None
+        raise SetupError(
+            f"{redirect} is no address to which a browser can be redirected after the consent; correct the setting"
+        ) from None
     if not here:
         yield redirect, None
         return
@@ -55,12 +57,15 @@ def code_of(source: str, answer: str | None, state: str) -> str:
     Raises NeedsLogin for a refusal, or for an unknown ``state``.
     """
     if answer is None:
-        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")
     query = _query(answer)
     if query.get("error"):
         raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
-        raise NeedsLogin(f"that address belongs to another consent; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(
+            "that address belongs to another consent than the one just asked for; "
+            f"try again: bridge connect {source} --user NAME"
+        )
     return query["code"][0]
 
 
@@ -84,8 +89,8 @@ class Listener:
             self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
         except (OSError, OverflowError) as error:
             raise SetupError(
-                f"port {port}, to which {source} leads back, cannot be had ({error}); wait until another "
-                "consent is over, or register and set another redirect address"
+                f"port {port}, to which {source} redirects after the consent, is not free ({error}); wait until "
+                "another consent is over, or register and set another redirect address"
             ) from None
         self.port: int = self._server.server_address[1]
 

@@ -157,7 +157,9 @@ def feedback(
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest
             newest = waiting(bridge.store, person, now=now)
             if newest is None:
-                raise SetupError(f"nothing is waiting for an answer; see: bridge recommend --user {user}")
+                raise SetupError(
+                    f"no recommendation is waiting for an answer; ask for one: bridge recommend --user {user}"
+                )
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
         advice = outcomes.answer(bridge.store, person, recommendation, given, now=now, moved_to=moved)
@@ -181,7 +183,7 @@ def personalise(
             when = bridge.store.recommendations.withdraw_prior(person.id, f"{policy.name}@{policy.version}")
             if when is None:
                 raise SetupError(
-                    f"nothing was learnt of {user} that could be taken back: bridge personalise --user {user}"
+                    f"there is no prior of {user} to take back; learn one: bridge personalise --user {user}"
                 )
         elif not history:
             learning.personalise(bridge.store, person, policy, now=now)

@@ -45,7 +45,7 @@ def connect(
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if push + write + (folder is not None) > 1:
-            raise SetupError("an account, a folder or an app: of --write, --folder and --push, take one")
+            raise SetupError("--write, --folder and --push exclude each other; give one of them")
         if push:
             _grant_push(bridge, person, source)
             return
@@ -107,7 +107,9 @@ def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"
-        raise SetupError(f"nothing was disconnected, for nobody can be asked here; to go on: {ways}")
+        raise SetupError(
+            f"nothing was disconnected, because there is no terminal to ask for confirmation; to go on: {ways}"
+        )
     data = f"keep its {rows:,} rows" if keep else f"delete its {rows:,} rows for good (--keep keeps them)"
     typer.confirm(f"Disconnect {source}, revoke its consent and {data}?", abort=True, err=True)
 

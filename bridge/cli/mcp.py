@@ -30,13 +30,13 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     if user is None:
-        raise SetupError("for whom? write: bridge mcp --user NAME")
+        raise SetupError("the user is missing; write: bridge mcp --user NAME")
     from bridge import installation
 
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:
-        raise SetupError("assistants need a library: pip install 'rhythm-bridge[mcp]'") from None
+        raise SetupError("assistants need a library that is not installed: pip install 'rhythm-bridge[mcp]'") from None
     with installation.open_bridge() as bridge:
         bridge.store.people.user(user)
         AssistantServer(bridge, user).run("stdio")

@@ -128,7 +128,7 @@ def explain(
     try:
         chosen = Meter(meter.upper())
     except ValueError:
-        raise SetupError(f"{meter!r} is no meter; one of {', '.join(m.lower() for m in Meter)}") from None
+        raise SetupError(f"{meter!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None
     view, _ = _load(user, at, 1)
     reading, rows = view.now[chosen], _inputs(view, chosen)
     if json:

@@ -36,9 +36,9 @@ def notify(
     from bridge.domain.errors import SetupError
 
     if off and (to or test):
-        raise SetupError("--off takes no other option")
+        raise SetupError("--off cannot be combined with --to or --test; leave those out")
     if events and to is None:
-        raise SetupError(f"--events goes with an address: bridge notify --user {user} --to URL --events")
+        raise SetupError(f"--events needs an address: bridge notify --user {user} --to URL --events")
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if off:

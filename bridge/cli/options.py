@@ -33,5 +33,5 @@ def instant(text: str) -> datetime:
     if at.tzinfo is None:
         raise SetupError(f"{text!r} has no offset; write it like {INSTANT_EXAMPLE}")
     if not INSTANT_YEAR_MIN <= at.year < INSTANT_YEAR_MAX:
-        raise SetupError(f"{text!r} is out of reach; write it like {INSTANT_EXAMPLE}")
+        raise SetupError(f"{text!r} is too far in the past or future; write it like {INSTANT_EXAMPLE}")
     return at.astimezone(UTC)

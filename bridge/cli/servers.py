@@ -87,7 +87,9 @@ def serve_push(
         connected = {c.source for u in bridge.store.people.users() for c in bridge.store.connections.of_user(u.id)}
         webhooks = sorted(connected & _webhook_sources())
         if not pushing and not webhooks:
-            raise SetupError("nobody may push yet: bridge connect health_auto_export --user NAME --push")
+            raise SetupError(
+                "no app may push yet; make a token for one: bridge connect health_auto_export --user NAME --push"
+            )
         listening = serving.listen(host, port)
         for path in (*(PUSH_PATH + source for source in pushing), *(HOOKS_PATH + source for source in webhooks)):
             typer.echo(f"listening on {serving.address(listening)}{path}", err=True)
@@ -106,5 +108,5 @@ def service(kind: Annotated[str, typer.Argument(help="systemd or container.")]) 
     from bridge.daemon.service import FILES, text
 
     if kind not in FILES:
-        raise SetupError(f"there is no {kind}; write: bridge service {' or '.join(FILES)}")
+        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(FILES)}")
     typer.echo(text(kind), nl=False)

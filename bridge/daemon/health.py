@@ -163,11 +163,11 @@ def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterat
         return
     host, _, port = address.rpartition(":")
     if host.strip("[]") not in LOOPBACK or not port.isdecimal():
-        raise SetupError(f"--health is an address of this machine, like 127.0.0.1:8766, not {address}")
+        raise SetupError(f"--health must be an address of this machine, like 127.0.0.1:8766, not {address}")
     try:
         server = _Server(daemon, (host.strip("[]"), int(port)), every=every)
     except (OSError, OverflowError):
-        raise SetupError(f"port {port} cannot be had; choose another: --health 127.0.0.1:PORT") from None
+        raise SetupError(f"port {port} is not free; choose another: --health 127.0.0.1:PORT") from None
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

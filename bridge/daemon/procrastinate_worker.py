@@ -85,7 +85,9 @@ class Jobs:
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
         if outcome.outcome == "skipped":
-            raise TryLater(f"{connection.source}: another process syncs it", retry_at=self.clock() + ELSEWHERE_WAIT)
+            raise TryLater(
+                f"{connection.source} is being synced by another process", retry_at=self.clock() + ELSEWHERE_WAIT
+            )
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
@@ -159,7 +161,7 @@ class _Chunk:
             raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise Interrupted("there is more; it follows", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("that were enough pages for one job", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:

@@ -195,9 +195,9 @@ def guard_from_settings(explore: str, quiet: str) -> Guard:
     except ValueError:
         share = -1.0
     if not 0 <= share <= EXPLORE_MAX:
-        raise SetupError(f"BRIDGE_EXPLORE is the share of advice that is a try: a number from 0 to {EXPLORE_MAX}")
+        raise SetupError(f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}")
     named = [name.strip().upper() for name in quiet.split(",") if name.strip().lower() not in ("", "none")]
     unknown = sorted(set(named) - {slot.name for slot in Slot})
     if unknown:
-        raise SetupError(f"BRIDGE_QUIET names slots: {', '.join(slot.name.lower() for slot in Slot)}, or none")
+        raise SetupError(f"BRIDGE_QUIET must name slots: {', '.join(slot.name.lower() for slot in Slot)}, or none")
     return Guard(explore=share, quiet=frozenset(Slot[name] for name in named))

@@ -72,7 +72,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
 def wishes_of(body: object) -> Wishes:
     """Return the wishes of ``plain``. Keys may be missing. Raises SetupError for anything else."""
     if not isinstance(body, Mapping) or body.keys() - {"never", "hours", "goals", "weights", "suggestions"}:
-        raise SetupError(f"wishes are an object with never, hours, goals, weights and suggestions; see: {NEXT}")
+        raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
     try:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),

@@ -44,7 +44,9 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
             _write_one(rows, folder / f"{name}.{kind}", kind)
         (folder / ABOUT_FILE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise SetupError(f"{folder} is not whole ({error.strerror}); delete it, make room, then: {again}") from None
+        raise SetupError(
+            f"the export in {folder} is incomplete ({error.strerror}); delete it, make room, then: {again}"
+        ) from None
     return counts
 
 

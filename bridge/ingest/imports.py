@@ -299,7 +299,8 @@ class FolderPages:
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
             raise TryLater(
-                f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH --user NAME"
+                "the connected folder is missing; "
+                f"name another: bridge connect {self.spec.name} --folder PATH --user NAME"
             )
         places = files_below(self.folder)
         here = {place.relative_to(self.folder).as_posix() for place in places}

@@ -160,7 +160,7 @@ class _Pull:
         """Pull all streams. An expired cursor starts the source over once."""
         if self.source.open is None:
             raise SetupError(
-                f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
+                f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"
             )
         self._may_ask()
         self._may_ask_again()

@@ -82,7 +82,9 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
-        raise SetupError(f"{user.name} has no live source to record: bridge connect SOURCE --user {user.name}")
+        raise SetupError(
+            f"{user.name} has no account that can be recorded; connect one: bridge connect SOURCE --user {user.name}"
+        )
     new_folder(folder, f"bridge record DIR --user {user.name}")
     about = {
         "version": RECORDING_VERSION,

@@ -63,7 +63,7 @@ class Exports(Part):
         """Put dumped rows back for a user who has none. Raises SetupError otherwise, or when rows do not fit."""
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
-                "an export goes back in for a new person only: bridge user add NAME, then import it for them"
+                "an export can only be imported for a new user: bridge user add NAME, then import it for that user"
             )
         _make_room(db, user_id, saved.get("recommendations", ()))
         for row in saved.get("zones", ()):
@@ -125,7 +125,9 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
     db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
     answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
     if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
-        raise SetupError("advice of the same hours was answered here; import it for another: bridge user add NAME")
+        raise SetupError(
+            "this user has answered advice for the same slots; import it for a new user: bridge user add NAME"
+        )
 
 
 def _owner(table: sa.Table, user_id: int) -> Row:

@@ -161,5 +161,5 @@ def _wait(taken: Callable[[], bool]) -> None:
     end = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while not taken():
         if time.monotonic() > end:
-            raise TryLater("another process holds what this one needs")
+            raise TryLater("another process has held a lock for too long; try again")
         time.sleep(LOCK_POLL_SECONDS)

@@ -127,12 +127,14 @@ class Maintenance(Part):
         with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
             moving.hold(db)
             if _is_anything_leased(db, now):  # the sync would go on with the id of another connection
-                raise SetupError("something is being synced; stop what works here and try again in five minutes")
+                raise SetupError("a sync is running; stop the daemon and all workers, and try again in five minutes")
             there = _has_users(db)
             if there and not replace:
-                raise SetupError("there are people in this store; to put the backup in their place: --replace")
+                raise SetupError(
+                    "this store has users; to delete them and restore the backup: bridge restore PATH --replace"
+                )
             if there and not _has_users(before):
-                raise SetupError(f"{path} holds no people; nothing here was deleted for it")
+                raise SetupError(f"{path} holds no users; nothing here was deleted or replaced")
             fill(before, db, progress)
 
 

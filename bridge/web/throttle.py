@@ -36,7 +36,7 @@ class ConcurrencyLimit:
         """Count the block as running. Raises TryLater if the limit is reached."""
         with self._lock:
             if self._running[key] >= self._allowed:
-                raise TryLater("too many of these are running; wait until some have ended", limited=True)
+                raise TryLater("too many requests of this kind are running; wait until some have ended", limited=True)
             self._running[key] += 1
         try:
             yield

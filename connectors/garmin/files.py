@@ -69,7 +69,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         yield from fit.read(file, zone=zone)
         return
     if file.size > SAVED_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Garmin's; get it again")
+        raise SourceChanged("it is far larger than any file of Garmin's; download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
     characters = 0

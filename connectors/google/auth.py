@@ -202,7 +202,10 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
     granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
     if not set(asked) <= set(granted):
         what = "reading" if service.scope not in granted else "writing"
-        raise NeedsLogin(f"the consent does not cover {what} {service.reads}; tick that box: {service.again}")
+        raise NeedsLogin(
+            f"the consent does not cover {what} {service.reads}; "
+            f"tick that box on Google's page and connect again: {service.again}"
+        )
     agreed = {"scopes": granted, "granted_at": datetime.now(UTC).isoformat()}
     account.save_token(_stored(credentials, agreed))
 

@@ -106,8 +106,10 @@ class Ics:
                 f"the calendar's server does not answer; check the address ({egress.REFUSAL_TEXT})"
             ) from None
         except ValueError:  # requests looks at a redirect's address even where it shall not follow
-            raise SourceChanged("the calendar's server sends us to an unreadable address; check it") from None
-        raise SourceChanged("the calendar's server sends us round in circles; check the address")
+            raise SourceChanged(
+                "the calendar's server redirects to an unreadable address; check the calendar's address"
+            ) from None
+        raise SourceChanged("the calendar's server redirects too often; check the address")
 
     def _get(self, address: str, headers: dict[str, str]) -> requests.Response:
         options: dict[str, Any] = {"timeout": http.TIMEOUT, "stream": True, "allow_redirects": False}
@@ -123,7 +125,9 @@ class Ics:
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
             return target
         if parts.scheme != "https":
-            raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
+            raise SourceChanged(
+                "the calendar's server redirects to an unencrypted address; check the calendar's address"
+            )
         return target
 
 

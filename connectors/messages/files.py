@@ -43,7 +43,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it may have the columns {allowed}; remove the other columns")
+        raise SourceChanged(f"it has other columns than {allowed}; remove them")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:

@@ -335,7 +335,7 @@ def serve(
         try:
             server = serving.server(served, port, threads)
         except OSError as error:
-            raise SetupError(f"port {port} cannot be had ({error.strerror}): bridge llm serve --port 0") from None
+            raise SetupError(f"port {port} is not free ({error.strerror}): bridge llm serve --port 0") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
     show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
     try:

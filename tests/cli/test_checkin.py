@@ -96,7 +96,10 @@ def test_another_score_is_refused_and_leaves_nothing(run: Run, score: str) -> No
     [
         (("3", "--meter", "mood"), "there is no meter 'mood'"),
         (("3", "--at", "2026-11-20T12:00:00"), "has no offset"),
-        (("3", "--at", "0001-01-01T00:00:00+01:00"), "is out of reach; write it like 2026-11-20T10:05:00+01:00"),
+        (
+            ("3", "--at", "0001-01-01T00:00:00+01:00"),
+            "is too far in the past or future; write it like 2026-11-20T10:05:00+01:00",
+        ),
         (("3", "--at", "2026-11-20"), "has no offset; write it like 2026-11-20T10:05:00+01:00"),
         (("3", "--at", "2026-11-20T12:01:00+01:00"), "not come yet"),
         (("3", "--at", "1066-10-14T09:00:00+00:00"), "bridge checkin SCORE --user ana"),

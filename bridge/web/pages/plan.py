@@ -51,7 +51,7 @@ def entry(visit: Visitor, number: Number) -> Response:
     """Send a recommendation as an entry for a calendar."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
-        raise SetupError("this recommendation has no time; put it off to one on the page")
+        raise SetupError("this recommendation has no time of day; choose one with Reschedule on the page")
     block = Block(
         start=found.start,
         end=found.end,

@@ -103,7 +103,7 @@ def _number(text: str, what: str) -> int | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
-        raise SetupError(f"{what} is a whole number, not {text!r}")
+        raise SetupError(f"{what} must be a whole number, not {text!r}")
     return int(text)
 
 
@@ -111,4 +111,4 @@ def _float(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise SetupError(f"a weight is a number, not {text!r}") from None
+        raise SetupError(f"a weight must be a number, not {text!r}") from None

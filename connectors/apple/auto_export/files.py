@@ -45,7 +45,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
     """Check that a push is whole and not summed up by more than days. Raises BadRecord with the reason."""
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
-        raise BadRecord("it is summed up by more than days; set the automation's time grouping to days or less")
+        raise BadRecord("it holds sums over more than a day; set the automation's time grouping to days or less")
     if not recognise(body):
         raise BadRecord("it is not from Health Auto Export; set the automation's format to JSON")
     try:
