@@ -79,12 +79,14 @@ def today(user: options.User, json: options.Json = False) -> None:
 
 def recommend(
     user: options.User,
-    policy: Annotated[str | None, typer.Option(help="Another policy than the one set (see: bridge sources).")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Use this policy instead of the configured one (see: bridge sources).")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Recommend an action for this slot. Asking again in the same slot returns the same recommendation.
 
-    While another policy's recommendation is open, the named policy is not asked, and `not_asked` says so with --json.
+    While a recommendation by another policy is open, --policy is not asked. With --json, `not_asked` then says so.
     """
     from bridge import installation
     from bridge.advice import requests
@@ -137,12 +139,16 @@ def feedback(
         typer.Option("--id", help="Answer this recommendation; default: the newest open one.", max=options.ROW_ID_MAX),
     ] = None,
     to: Annotated[
-        str | None, typer.Option(help='For reschedule: move it to this slot, e.g. "Thu evening".', metavar="DAY SLOT")
+        str | None,
+        typer.Option(
+            help='With reschedule: move the recommendation to this slot, e.g. "Thu evening".', metavar="DAY SLOT"
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Answer a recommendation, or say what became of it. Both reward the model (+1 or -1) and are part of what it sees
-    next. An answer can be changed until 06:00 of the next day.
+    """Answer a recommendation, or say what became of it.
+
+    The model learns from either as a reward of +1 or -1. An answer can be changed until 06:00 of the next day.
     """
     from bridge import installation
     from bridge.advice import outcomes
@@ -169,11 +175,13 @@ def feedback(
 
 def personalise(
     user: options.User,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the newest prior back; the one before counts.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Withdraw the newest prior. The prior before it is used again.")
+    ] = False,
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Learn the model's prior of a user from all their answers, and keep it only if it predicts better."""
+    """Learn the model's prior from all answers of a user, and keep the prior only if it predicts answers better."""
     from bridge import installation
     from bridge.advice import personalise as learning
 

@@ -29,13 +29,21 @@ def connect(
         Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
     ] = None,
     push: Annotated[
-        bool, typer.Option("--push", help="Instead of an account: give a token for what an app on the phone sends.")
+        bool,
+        typer.Option("--push", help="Instead of an account: make a token with which an app on the phone sends data."),
     ] = False,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
+        bool,
+        typer.Option(
+            "--no-browser",
+            help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
+        ),
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Also write recommendations you accept there, on a calendar of their own.")
+        bool,
+        typer.Option(
+            "--write", help="Also write accepted recommendations at the source, into a calendar of their own."
+        ),
     ] = False,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
@@ -85,7 +93,7 @@ def disconnect(
     source: Annotated[str, typer.Argument(help="A source that is connected.")],
     user: options.User,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts need this option.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
 ) -> None:
     """Revoke a consent and delete everything that came through it, or keep it (--keep)."""
     from bridge import installation

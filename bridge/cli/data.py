@@ -100,7 +100,7 @@ def _print_reasons(outcome: Outcome) -> None:
 
 
 def rebuild(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
-    """Derive every row again from the kept raw records, without the network."""
+    """Compute all stored data again from the raw records that are kept, without the network."""
     from bridge import installation
     from bridge.ingest import runs
 

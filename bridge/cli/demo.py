@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(context: typer.Context, json: options.Json = False) -> None:
-    """Run everything once on a made-up person, from a recorded life of today's week to a recommendation.
+    """Run every step once for a made-up person, from recorded data moved to this week to a recommendation.
 
     Needs no network and no account, and leaves nothing behind.
     """

@@ -19,7 +19,7 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate how much recommending an action changes its uptake, the next check-in, the night and the day."""
+    """Estimate what recommending an action changes: how often it is done, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 

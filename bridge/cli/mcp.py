@@ -55,7 +55,7 @@ def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
 
 
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
-    """Refuse tools to assistants, at once."""
+    """Forbid assistants to use tools, from now on."""
     from bridge import installation
     from bridge.mcp import consent
 
@@ -66,7 +66,7 @@ def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None
 
 
 def consent(user: options.User, json: options.Json = False) -> None:
-    """List every tool, if it writes, and since when it is allowed."""
+    """List every tool, whether it changes data, and since when assistants may use it."""
     from bridge import installation
     from bridge.mcp.consent import consent_rows
 

@@ -36,7 +36,7 @@ FIGURES = {  # column -> metric; a metric measured all day shows its mean
     "steps": "steps",
 }
 
-meters = typer.Typer(help="Print the five meters, or (map) the rules they are read by.")
+meters = typer.Typer(help="Print the five meters, or with map the rules by which they are computed.")
 METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
     Meter.VITALITY: "#E69F00",
     Meter.COGNITION: "#0072B2",
@@ -58,8 +58,12 @@ def register(app: typer.Typer) -> None:
 def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
-    days: Annotated[int, typer.Option(help="Number of days that the lines cover.", min=1, max=3650)] = 7,
-    plot: Annotated[Path | None, typer.Option(help="Draw levels, bands and inputs into this picture.")] = None,
+    days: Annotated[
+        int, typer.Option(help="Number of past days in the line that shows a meter's course.", min=1, max=3650)
+    ] = 7,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this picture.")
+    ] = None,
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
@@ -187,7 +191,7 @@ def _sum(reading: Reading) -> str:
 def days(
     user: options.User,
     source: options.Source = None,
-    last: Annotated[int, typer.Option(help="How many days back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
+    last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
     json: options.Json = False,
 ) -> None:
     """Print each day's figures per source, newest first."""

@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
 def notify(
     user: options.User,
     to: Annotated[
-        str | None, typer.Option(help="An Apprise address; - reads it from standard input.", metavar="URL")
+        str | None,
+        typer.Option(help="The Apprise address to send to. A dash (-) reads it from standard input.", metavar="URL"),
     ] = None,
     events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
     off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,

@@ -16,7 +16,8 @@ OptionalUser = Annotated[
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Only this source (see: bridge sources).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 At = Annotated[
-    str | None, typer.Option("--at", help="As it was known at this instant (ISO 8601 with offset).", metavar="INSTANT")
+    str | None,
+    typer.Option("--at", help="Show what was known at this instant (ISO 8601 with offset).", metavar="INSTANT"),
 ]
 
 ROW_ID_MAX = 2**53  # the largest integer that JSON readers keep exactly

@@ -32,7 +32,7 @@ def plan(
 ) -> None:
     """Plan a day: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep.
 
-    Suggestions later than this slot are a preview. They may change with the day.
+    Suggestions for later than this slot are a preview, and may change during the day.
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
