@@ -29,8 +29,8 @@ def plans(
     """Count how often plans break their rules, over days of generated people and over calendar files.
 
     The plan puts nothing over an entry, no sleep long before bedtime, nothing forbidden and nothing into the past.
-    Lengths are plausible, and reasons agree with their sign. There are no more suggestions than wished. The plan and
-    the recommendation name the same action.
+    Lengths are plausible, reasons agree with their sign, and there are no more suggestions than wished.
+    The plan and the recommendation name the same action.
     """
     from concurrent.futures import ProcessPoolExecutor
 
