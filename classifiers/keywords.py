@@ -251,9 +251,9 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits at a position that their phrase allows, and that no word of the title forbids.
+    """Return the hits at a position that their phrase allows, if no other word of the title forbids the phrase.
 
-    A word forbidden in some language is forbidden for all languages that share the phrase, such as "marathon".
+    A word that forbids a phrase in one language does so in all languages that share the phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0

@@ -156,10 +156,10 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for the next pair of tokens. An unchanged refresh token stays where the server sends none.
+    """Ask for the next pair of tokens. If the server sends no new refresh token, the old one is kept.
 
     Raises NeedsLogin when the grant is gone, and TryLater when the server does not answer with a token. Only
-    ``TokenSession`` calls it in use, because the caller must hold the refresh lock and save the pair.
+    ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error

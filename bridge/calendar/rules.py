@@ -35,7 +35,10 @@ def zone_named(name: str | None) -> ZoneInfo | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A master: the wall time of its first occurrence and the zone of its wall clock (None for all-day)."""
+    """The master of a series.
+
+    It holds the wall time of its first occurrence, and the zone of its wall clock (None for all-day).
+    """
 
     lines: Sequence[str]
     first: datetime  # naive, whole seconds

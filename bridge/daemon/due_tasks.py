@@ -141,7 +141,10 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the review of the week before on a Monday, once. A week without a suggestion that was seen has none."""
+    """Send the review of the week before on a Monday, once.
+
+    A week in which the user saw no suggestion has no review.
+    """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
     if connection is None or moment.day != 0 or moment.slot in bridge.guard.quiet:
@@ -197,7 +200,10 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _unwritten(bridge: installation.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
-    """Tell whether feedback of the time ``last`` is not written yet, and no failure is too recent to try again."""
+    """Tell whether feedback given at ``last`` must be written to the calendar now.
+
+    After a failure, a while must pass first.
+    """
     written, again = (bridge.store.ingest.cursor(connection.id, name, 1) for name in (PLANS_WRITTEN, PLANS_RETRY))
     news = written is None or datetime.fromisoformat(written) < last
     return news and (again is None or datetime.fromisoformat(again) <= now)

@@ -58,7 +58,7 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as JSON. Counts are by source, and ``foretold`` is by verdict.
+    """Return the daemon's health as JSON. Syncs are counted by source, and users by the verdict on their forecasts.
 
     ``status`` is ok, starting, stopping, or late when the daemon has not looked for due work in time.
     """

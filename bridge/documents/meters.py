@@ -70,7 +70,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
 
 
 class StateDocument(TypedDict):
-    """A meter as the model sees it."""
+    """The state of a meter that the model gets."""
 
     level: float
     sd: float
@@ -122,7 +122,7 @@ def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetim
 
 
 class PastMetersDocument(TypedDict):
-    """The meters at the start of a slot. A level is null where nothing was known."""
+    """The meters as they were at the start of a slot. A level is null where nothing was known."""
 
     at: str
     levels: dict[str, float | None]

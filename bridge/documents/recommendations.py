@@ -123,7 +123,7 @@ def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
 
 
 class DimensionDocument(TypedDict):
-    """A dimension of the belief with a value per day. ``sd`` is null where the policy did not state it."""
+    """A dimension of the belief, such as ``social``, with a value per day. ``sd`` is null if the policy stated none."""
 
     low: str
     high: str

@@ -52,7 +52,7 @@ class TryLater(BridgeError):
         self.limited = limited
 
     def due(self, now: datetime) -> datetime | None:
-        """Return when to come back, where the source named a time."""
+        """Return when to try again, or None if the source named no time."""
         return self.retry_at or (now + self.after if self.after is not None else None)
 
 
@@ -61,7 +61,7 @@ class Interrupted(TryLater):
 
 
 class Odd(TryLater):
-    """The source gave an odd answer. A single odd answer says nothing about the next answer."""
+    """The source gave an odd answer. Its next answer may be fine, so only odd answers that last count as a change."""
 
 
 class CursorExpired(BridgeError):

@@ -71,7 +71,7 @@ class Guard:
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
         """Return the reason for each action that cannot be advised.
 
-        ``allowed`` is the observation that the method returned.
+        ``allowed`` is the result of the method ``allowed``.
         """
         full = f"your {allowed.slot.name.lower()} is full"
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}

@@ -326,7 +326,10 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of a sync of a connection. With ``skipped_because`` nothing could be fetched, which is no success."""
+    """The result of a sync of a connection.
+
+    ``skipped_because`` says why nothing could be fetched, which is no success.
+    """
 
     source: str
     connection: str

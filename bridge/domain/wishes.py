@@ -36,7 +36,7 @@ class Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return wishes that can be met. Raises SetupError for others."""
+    """Return the wishes unchanged. Raises SetupError if a wish is impossible."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(f"a goal is 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
@@ -70,7 +70,7 @@ def plain(wishes: Wishes) -> dict[str, Any]:
 
 
 def wishes_of(body: object) -> Wishes:
-    """Return the wishes of ``plain``. Keys may be missing. Raises SetupError for anything else."""
+    """Return wishes from the JSON values of ``plain``. Keys may be missing. Raises SetupError for anything else."""
     if not isinstance(body, Mapping) or body.keys() - {"never", "hours", "goals", "weights", "suggestions"}:
         raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
     try:

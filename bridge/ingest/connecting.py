@@ -72,7 +72,7 @@ def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mappin
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Say how data of a source without accounts comes in."""
+    """Say how to bring in data of a source without accounts, with the command for it."""
     if spec.receives is not None:
         return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
     if spec.reads is not None:

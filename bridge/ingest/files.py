@@ -1,4 +1,4 @@
-"""Files in folders, zips, and zips within zips. Each is found unopened, and in turn."""
+"""Files in folders, zips, and zips within zips. They are found one after another."""
 
 from __future__ import annotations
 

@@ -92,7 +92,11 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return the error itself if odd answers have lasted, else an Odd error that lets the source be asked again."""
+    """Return the error if the source has given odd answers for a while. A first odd answer becomes an Odd error
+    instead.
+
+    After an Odd error the source is asked again.
+    """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(str(error))
@@ -104,7 +108,10 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Do ``work`` under the connection's lease, save the outcome and return it. Raises defects again."""
+    """Do ``work`` under the connection's lease, save the outcome and return it.
+
+    An unexpected error is raised again after its outcome was saved.
+    """
     connection = source.connection
     if not lease.taken():
         return outcome_of(

@@ -1,4 +1,4 @@
-"""HTTP exchanges with a vendor, recorded by a proxy without secrets, and answered again from the recording."""
+"""HTTP exchanges with a vendor. A proxy records them without secrets, and a server answers from the recording."""
 
 from __future__ import annotations
 

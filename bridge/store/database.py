@@ -158,7 +158,10 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Call a method with the connection of the thread's transaction, or of a read of its own."""
+    """Decorate a method that reads.
+
+    It gets the connection of the thread's open transaction, or of a read of its own.
+    """
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -171,7 +174,7 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Call a method with the connection of the thread's transaction, or of a write of its own.
+    """Decorate a method that writes. It gets the connection of the thread's open transaction, or of a write of its own.
 
     A write of its own that is not ``durable`` does not wait for the disk.
     """

@@ -51,7 +51,7 @@ class Exports(Part):
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table -> rows of everything a user has, in an order in which the rows can be put back."""
+        """Return table -> rows of everything a user has. The tables are in the order in which they can be restored."""
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
@@ -60,7 +60,10 @@ class Exports(Part):
 
     @writes()
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
-        """Put dumped rows back for a user who has none. Raises SetupError otherwise, or when rows do not fit."""
+        """Put the rows of an export into the store.
+
+        Raises SetupError for a user with data, or for rows that do not fit.
+        """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
                 "an export can only be imported for a new user: bridge user add NAME, then import it for that user"

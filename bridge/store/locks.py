@@ -112,7 +112,7 @@ class SingletonLock:
         return False
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._file is not None:
             self._file.close()
         if self._session is not None:
@@ -122,7 +122,7 @@ class SingletonLock:
         self._file = self._session = None
 
     def _unlock(self, session: sa.Connection) -> None:
-        """Unlock before the session ends, because PostgreSQL notices the end of a session late."""
+        """Release the lock before the session ends, because PostgreSQL notices the end of a session late."""
         with suppress(sa.exc.DBAPIError):
             session.execute(sa.select(sa.func.pg_advisory_unlock(_advisory_lock_number(self._name))))
         session.invalidate()

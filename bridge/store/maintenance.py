@@ -148,7 +148,7 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
-    """Return the records whose every version came before, except those set aside and those of ``lasting``."""
+    """Return the records that last changed before an instant, except those set aside and those of ``lasting``."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     query = (
         sa.select(r.id, s.name, r.stream)

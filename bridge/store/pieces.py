@@ -43,14 +43,14 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return the stored form of several pieces, and None for one."""
+    """Return the stored form of several pieces. A single piece needs none and gives None."""
     if len(pieces) < 2:
         return None
     return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})
 
 
 def unpacked(stored: bytes | None) -> Pieces:
-    """Return the pieces that ``packed`` was given."""
+    """Return the pieces that ``packed`` stored. None gives no pieces."""
     found = {} if stored is None else codec.unpack(stored)
     return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
 

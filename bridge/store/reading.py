@@ -120,7 +120,7 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest day measured and the first instant of knowledge, or None where nothing was measured."""
+        """Return the newest day measured and the instant of the first knowledge, or None without measurements."""
         found = []
         for table in (tables.samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))

@@ -179,7 +179,7 @@ class Scheduling(Part):
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
         """Return when syncs met an odd answer since the last sync that succeeded or stopped, the newest first.
 
-        A sync that failed for another reason, for example without any answer, neither counts nor ends the row.
+        Syncs that failed for another reason, for example without any answer, are ignored.
         """
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())

@@ -37,7 +37,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """The useful part of a file's content."""
+    """The useful part of what a FIT file holds."""
 
     serial: str = "unknown"
     created: int = 0

@@ -185,7 +185,10 @@ def _components(calendar: Calendar) -> list[Component]:
 
 
 def _sequence(component: Component) -> int:
-    """Return the version number of a component. In this order the newest version comes last and replaces the others."""
+    """Return the version number of a component, by which components are sorted.
+
+    The newest version comes last and replaces earlier versions.
+    """
     try:
         return int(component.get("SEQUENCE", 0))
     except (TypeError, ValueError):

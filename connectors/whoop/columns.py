@@ -1,4 +1,4 @@
-"""The columns of the export's files, in their order, and what a row means."""
+"""The columns of the files of WHOOP's export, in their order, and the meaning of a row."""
 
 from __future__ import annotations
 

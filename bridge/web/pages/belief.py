@@ -133,7 +133,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show a dimension day by day, newest first."""
+    """Show the values of a dimension of the belief day by day, newest first."""
     found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [

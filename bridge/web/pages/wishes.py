@@ -62,7 +62,7 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return the choices of a meter's weight, with a weight that was set elsewhere."""
+    """Return the choices of a meter's weight in the form. A present weight that is no usual choice is added to them."""
     chosen = form.get(f"weight_{meter}", "1")
     own = () if chosen in dict(WEIGHTS) else ((chosen, chosen),)
     return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHTS, *own)}

@@ -42,7 +42,10 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
-    """Check that a push is whole and not summed up by more than days. Raises BadRecord with the reason."""
+    """Check that a push is a whole document from the app, without sums over more than a day.
+
+    Raises BadRecord otherwise.
+    """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
         raise BadRecord("it holds sums over more than a day; set the automation's time grouping to days or less")

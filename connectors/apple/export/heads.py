@@ -33,7 +33,7 @@ def order_of(text: str) -> tuple[str, ...]:
 
 
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
-    """Return the source's place in the order. A device's model is more reliable than a name."""
+    """Return a source's place in the order of preference. A name in the order decides, else the kind of device."""
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
     return order.index(_class(name, device.casefold())) if mine is None else mine

@@ -93,8 +93,9 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return starts and values of the offsets between two instants. Changes fall on quarters of an hour or on
-        moves.
+        """Return the times at which the offset changes between two instants, and the offsets from then on.
+
+        Changes fall on quarters of an hour or on moves.
         """
         import numpy as np
 

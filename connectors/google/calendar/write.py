@@ -1,5 +1,4 @@
-"""Writing accepted recommendations as events of a calendar named Rhythm, the only calendar that the consent can write
-to.
+"""Writes accepted recommendations as events of a calendar named Rhythm, the only one that the consent can write to.
 
 The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id follows
 from its plan, so that a plan has a single event. Every plan is noted beside the consent before its event is written.
