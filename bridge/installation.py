@@ -38,7 +38,7 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """An open installation."""
+    """An open installation: its settings, its store, and what they configure."""
 
     settings: config.Settings
     store: Store
@@ -69,7 +69,7 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name of this process as holder of leases."""
+        """The name under which this process holds leases."""
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:

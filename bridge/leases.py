@@ -42,7 +42,7 @@ class Lease:
     renewed: float = float("-inf")
 
     def clock(self) -> datetime:
-        """Return the time by the lease's clock."""
+        """Return the present time, counted by the machine's clock from the lease's ``now``."""
         return self.now + timedelta(seconds=time.time() - self.began)
 
     def taken(self) -> bool:

@@ -65,7 +65,7 @@ class Heuristic:
 
 
 def _ranked(observation: Observation) -> list[Wish]:
-    """Return every feasible action once, at its best place."""
+    """Return every feasible action, each once, in the order in which the rules propose them."""
     wishes: dict[ActionType, Wish] = {}
     for wish in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
         if wish.action in observation.feasible:

@@ -118,7 +118,7 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    """Return a person's rank among all people in a trait, 0..1."""
+    """Return the share of all people whose trait is lower than each person's, 0..1."""
     import numpy as np
 
     if trait in WEIGHT_OF:

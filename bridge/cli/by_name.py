@@ -64,7 +64,7 @@ class ByName(TyperGroup):
         self.commands: Any = self.found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the names and first sentences of all commands."""
+        """Write the name and the first sentence of help of every command, without building any command."""
         listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
         TyperGroup(commands=listed).format_commands(ctx, formatter)
 

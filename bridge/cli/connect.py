@@ -66,7 +66,7 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Tell the user what they are about to agree to."""
+    """Print what a consent at this source will allow, before the user gives it."""
     from bridge import registry
 
     spec = registry.spec(source)

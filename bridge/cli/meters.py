@@ -145,7 +145,7 @@ def explain(
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """List every signal of a meter, those without fresh data too."""
+    """Return a row per signal of a meter, also for signals without fresh data."""
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -297,7 +297,7 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal, in points of the level."""
+    """Draw a line per signal of a meter: how many points of the level it contributes over time."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

@@ -55,7 +55,7 @@ def plan(
 
 
 def _print(found: DayPlan, user: User) -> None:
-    """Print the plan as a table, and what was taken back."""
+    """Print the plan as a table, and below it the suggestions that were withdrawn."""
     from bridge.documents.plan import clock
 
     rows = [

@@ -47,7 +47,7 @@ def show_map(
 
 
 def row_document(one: Proxy) -> dict[str, Any]:
-    """Document a row of the proxy map."""
+    """Return a row of the proxy map as a JSON document."""
     return {
         "meter": str(one.meter),
         "signal": one.signal,

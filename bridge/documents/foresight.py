@@ -1,4 +1,4 @@
-"""Document how well a user's answers were forecast, alone and as a row of the table of connections."""
+"""JSON documents of how well a user's answers were forecast, alone and as a row of the table of connections."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ class ForesightStatusDocument(ConnectionDocument):
 
 
 def foresight_document(found: Foresight) -> ForesightDocument:
-    """Document how well answers were forecast."""
+    """Return how well answers were forecast as a JSON document."""
     known = found.answers > 0
     return {
         "verdict": found.verdict,

@@ -1,4 +1,4 @@
-"""Document the five meters, the measured days they rest on, and check-ins."""
+"""JSON documents of the five meters, of the measured days they rest on, and of check-ins."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ReadingDocument(TypedDict):
 
 
 def reading_document(reading: Reading) -> ReadingDocument:
-    """Document a reading as the model sees it, with a level even where nothing is known."""
+    """Return a reading as a JSON document. It has a level, as the model gets one, even where nothing is known."""
     return {
         "level": reading.level,
         "sd": reading.sd,
@@ -84,7 +84,7 @@ class MeterDocument(ReadingDocument):
 
 
 def meter_document(reading: Reading) -> MeterDocument:
-    """Document a meter for people."""
+    """Return a meter as a JSON document for people."""
     state = reading.state
     return {
         **reading_document(reading),
@@ -140,7 +140,7 @@ class MetersDocument(TypedDict):
 
 
 def meters_document(view: MetersView) -> MetersDocument:
-    """Document the meters and their history."""
+    """Return the meters and their history as a JSON document."""
     return {
         "at": view.at.isoformat(),
         "map": view.proxies.version,
@@ -159,10 +159,10 @@ def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocum
 
 
 def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
-    """Document a measured day of a source.
+    """Return a measured day of a source as a JSON document.
 
-    Each metric maps to its value (of metrics measured all day the mean or sum), its count of measurements and the
-    range of its values.
+    Each metric maps to its value, its count of measurements and the range of its values. For metrics measured all day
+    the value is the mean or the sum.
     """
     return {
         "day": day.isoformat(),
@@ -183,6 +183,6 @@ class CheckInDocument(TypedDict):
 
 
 def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
-    """Document a check-in."""
+    """Return a check-in as a JSON document."""
     about = None if said.about is None else str(said.about)
     return {"at": said.at.astimezone(zone_at(said.at, zones)).isoformat(), "about": about, "score": said.score}

@@ -1,4 +1,4 @@
-"""Document recommendations with their outcomes, and weekly reviews."""
+"""JSON documents of recommendations with their outcomes, and of weekly reviews."""
 
 from __future__ import annotations
 
@@ -84,7 +84,7 @@ ReviewDocument = TypedDict(
 
 
 def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
-    """Document a recommendation with its outcome."""
+    """Return a recommendation with its outcome as a JSON document."""
     return {
         "id": one.id,
         "at": _local(one.created_at, user),
@@ -98,7 +98,7 @@ def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
 
 
 def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
-    """Document a recommendation of the history."""
+    """Return a past recommendation as a JSON document of the history."""
     heard = as_answer(one, now)
     return {
         **advised_document(one, user),
@@ -111,7 +111,7 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
 
 
 def review_document(review: Review, user: User) -> ReviewDocument:
-    """Document a weekly review, rounded as people read it."""
+    """Return a weekly review as a JSON document, with figures rounded for people."""
     sleep = review.sleep
     return {
         "user": user.name,

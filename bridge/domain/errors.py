@@ -57,7 +57,7 @@ class TryLater(BridgeError):
 
 
 class Interrupted(TryLater):
-    """The sync stopped after a page that has landed, because the bridge shuts down or the time for a sync is over."""
+    """The sync stopped after a page was stored, because the bridge shuts down or the time for a sync is over."""
 
 
 class Odd(TryLater):

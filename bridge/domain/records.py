@@ -1,4 +1,4 @@
-"""The values that pass between the services and the store."""
+"""The values that the store takes and returns."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ class ProxyMap:
     )  # correlation with users' reports, where it was measured
 
     def of(self, meter: Meter) -> dict[str, Proxy]:
-        """Return signal -> row of a meter."""
+        """Return the rows of a meter, by signal."""
         return {row.signal: row for row in self.rows if row.meter is meter}
 
 

@@ -85,8 +85,8 @@ def quarter_hours(
 ) -> Iterator[Sample]:
     """Yield the means of (Unix seconds, value) per quarter-hour, ascending.
 
-    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day read again matches
-    itself. Values outside the metric's range make a sample of their own, which is set apart when it lands.
+    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day that is read again
+    replaces itself. Values outside the metric's range make a sample of their own, which is set aside when it is stored.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

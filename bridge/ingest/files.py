@@ -69,7 +69,7 @@ def delete_folders(folders: Iterable[Path], again: str) -> None:
 
 @dataclass(frozen=True)
 class DiskFile:
-    """A file on disk."""
+    """A file on disk, as an import reads it."""
 
     place: Path
     path: str

@@ -76,7 +76,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """Files by the source that recognises them."""
+    """The files of an import, sorted by the source that recognises them."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -93,7 +93,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Sort files by the first source that recognises each."""
+    """Assign each file to the first source that recognises it."""
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -359,7 +359,7 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Date a page's records by their export."""
+    """Give a page's records the date of the export that holds them."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 

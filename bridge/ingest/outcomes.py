@@ -83,7 +83,7 @@ class SyncCounts:
 
 
 class RateLimited(TryLater):
-    """A source is rate limited and was not asked."""
+    """The source was not asked, because its rate limit still holds."""
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:

@@ -57,7 +57,7 @@ class Source:
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
-    """Pull every new page. A page, what it means and its cursor land together or not at all.
+    """Pull every new page. A page, the rows derived from it and its cursor are stored together or not at all.
 
     Returns the outcome, also of a failure, and sets the connection's next due time. Raises TryLater only if the store
     cannot be written to for long.

@@ -188,7 +188,10 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 
 
 def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
-    """Document a recommendation. ``what`` may be a stranger's words, and is shown only where titles are allowed."""
+    """Return a recommendation as a JSON document.
+
+    ``what`` may be a stranger's words, and is included only if titles are allowed.
+    """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}
     return {

@@ -116,12 +116,12 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return another metric of the same night from the same series."""
+        """Return the value of another metric for the same night and series, or None."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """Return the values of the seven days up to ``day``."""
+        """Return a metric's values of the seven days up to ``day``."""
         track = self._tracks.get(metric, {}).get(series, {})
         days = (day - k * DAY for k in range(7))
         return [track[d].value for d in days if d in track and track[d].known <= at]
@@ -194,7 +194,7 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return source -> (instant, battery), ascending."""
+        """Return the readings of the body battery by source, in order of time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))

@@ -48,7 +48,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
-    """Return the signals that are compared with normal."""
+    """Return the signals of the level that people see, each compared with the user's normal."""
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 

@@ -48,7 +48,7 @@ REPLAY_TOKEN = {  # never expires; the player checks no token
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """An account whose requests go to ``address``."""
+    """An account whose requests go to another address than the vendor's."""
 
     account: installation.StoredAccount
     address: str

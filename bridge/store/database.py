@@ -50,10 +50,10 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """Open a transaction that may write. Everything inside lands together or not at all.
+        """Open a transaction that may write. Everything inside takes effect together or not at all.
 
-        A transaction that is not ``durable`` does not wait for the disk; the outermost decides. Raises TryLater on a
-        full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
+        A transaction that is not ``durable`` does not wait for the disk. Of nested transactions the outermost decides.
+        Raises TryLater on a full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -210,7 +210,7 @@ def as_setup_error(what: str, then: str) -> Iterator[None]:
 
 @contextmanager
 def _passing() -> Iterator[None]:
-    """Raise TryLater for errors that pass by themselves."""
+    """Raise TryLater instead of a database error that will pass, such as a locked database."""
     try:
         yield
     except sa.exc.OperationalError as error:

@@ -47,7 +47,7 @@ Row = dict[str, Any]
 
 
 class Exports(Part):
-    """Everything a user has, out of a store and back into a store."""
+    """The export of all rows of a user, and their import."""
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:

@@ -26,7 +26,7 @@ NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
-    """The delivery of records. A page, its rows and its cursor land in a single transaction of the caller."""
+    """The storing of delivered records. A page, its rows and its cursor are stored in a transaction of the caller."""
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:

@@ -25,7 +25,7 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """The stored state of a record."""
+    """The state of a record as it is stored, and as deliveries change it."""
 
     id: int
     record: RawRecord
@@ -120,7 +120,7 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write the rows and the states of all records so far."""
+        """Write the rows and states of all records that were taken so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
         if self.dated:
@@ -309,7 +309,7 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
 
 
 def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a row of ``records``."""
+    """Return the state of a record from its row."""
     record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
     return State(
         id=row.id,

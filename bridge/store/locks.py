@@ -82,7 +82,10 @@ class SingletonLock:
         self._session: sa.Connection | None = None
 
     def taken(self) -> bool:
-        """Return True when the lock is ours, now or still. Raises the database's error when the database is away."""
+        """Take the lock if it is free. Returns True if this process holds it.
+
+        Raises the database's error during an outage.
+        """
         if self._engine.dialect.name == "postgresql":
             return self._advisory_lock_taken()
         path = self._engine.url.database

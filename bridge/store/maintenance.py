@@ -33,7 +33,7 @@ def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
 
 
 class Maintenance(Part):
-    """The care that keeps a store small and safe."""
+    """Deletion of old data, and backups, of a store."""
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
         """Delete the raw versions of records that last changed before an instant. Rows and revisions stay.

@@ -23,7 +23,7 @@ USER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class People(Part):
-    """The users of an installation."""
+    """Users with their zones, wishes, corrections and permissions."""
 
     @writes()
     def add_user(self, db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
@@ -104,7 +104,7 @@ class People(Part):
 
     @writes()
     def add_correction(self, db: sa.Connection, user_id: int, correction: Correction) -> None:
-        """Save the user's own word for an event, beside earlier corrections."""
+        """Save the user's correction of an event's label, beside earlier corrections."""
         db.execute(
             sa.insert(tables.corrections).values(
                 user_id=user_id,

@@ -35,7 +35,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload of all pieces together."""
+    """Return the payload that all pieces form together."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -67,7 +67,7 @@ def _newest_values(pieces: list[Piece]) -> Pieces:
 
 
 def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a payload that a newer one lacks."""
+    """Return the values of a payload that a newer payload does not have."""
     rest = {}
     for key, value in payload.items():
         if key not in newer:

@@ -28,7 +28,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A stored row."""
+    """A row of an item as it is stored."""
 
     id: int
     record_id: int

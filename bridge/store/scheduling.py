@@ -103,13 +103,13 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
-        """Give a lease back, unless another holder has it."""
+        """Release a lease, unless another holder has it."""
         mine = update_connection(connection_id).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
-        """Give back every lease of a holder."""
+        """Release every lease of a holder."""
         mine = sa.update(tables.connections).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
@@ -288,12 +288,12 @@ class Scheduling(Part):
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Condition on a connection that is to be synced, with or without a lease."""
+    """Return the condition that a connection is to be synced, with or without a lease."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 
 def _is_free(now: datetime) -> sa.ColumnElement[bool]:
-    """Condition on a connection without an unexpired lease."""
+    """Return the condition that a connection has no unexpired lease."""
     return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
 
 

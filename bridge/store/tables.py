@@ -13,7 +13,7 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(at: datetime) -> int:
-    """Return an instant as it is stored."""
+    """Return an instant in microseconds since 1970, as the tables store it."""
     return (at - EPOCH) // MICROSECOND
 
 
@@ -188,7 +188,7 @@ arrivals = sa.Table(
 
 
 def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """Return a table of items derived from records."""
+    """Return a table of items that are derived from records, such as samples or events."""
     return sa.Table(
         name,
         metadata,

@@ -45,11 +45,11 @@ class Job:
 
     @property
     def share(self) -> int | None:
-        """Percent done, None while the total is unknown."""
+        """The percentage that is done, or None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
-        """Note how much is done, as a callback of imports."""
+        """Save how much is done. Imports call this as they go on."""
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:

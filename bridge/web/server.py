@@ -37,7 +37,7 @@ REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
 class Refused(BaseModel):
-    """The reason for a refusal, and what to do next."""
+    """The JSON answer to a refused request: the reason, and what to do next."""
 
     error: str
 

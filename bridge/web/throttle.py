@@ -71,7 +71,7 @@ class RateLimit:
             return 0.0
 
     def give_back(self, key: str) -> None:
-        """Uncount the newest try of a key."""
+        """Take the newest counted try of a key back."""
         with self._lock:
             tries = self._tries.get(key)
             if tries:

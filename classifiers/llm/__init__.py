@@ -208,7 +208,7 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 
 
 def _unusable(name: str, wanted: str) -> SetupError:
-    """Return the error for a setting."""
+    """Return the error for a setting that cannot be used, with the variable to set."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
 
 

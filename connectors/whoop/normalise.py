@@ -120,7 +120,7 @@ def _score(fields: Fields) -> Fields:
 
 
 def _stretch(fields: Fields) -> Stretch:
-    """Return start and end, with the offset that was valid for the person, on the date of the end."""
+    """Return start and end of a record, with the user's offset at that time, on the date of the end."""
     start, end, offset = fields.instant("start"), fields.instant("end"), fields.offset("timezone_offset")
     fields.ordered(start, end, longest=None)  # a cycle lasts until the next sleep that is worn
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))

@@ -48,7 +48,7 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
 
 @router.get("/advice/{number}.ics")
 def entry(visit: Visitor, number: Number) -> Response:
-    """Send a recommendation as an entry for a calendar."""
+    """Send an iCalendar file with a recommendation, so that the user can add it to a calendar."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
         raise SetupError("this recommendation has no time of day; choose one with Reschedule on the page")

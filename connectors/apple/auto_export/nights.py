@@ -15,7 +15,7 @@ ASLEEP = (*STAGED, "unspecified")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep stage from a source, in Unix seconds."""
+    """A sleep stage of a source, from start to end in Unix seconds."""
 
     start: int
     end: int

@@ -172,8 +172,8 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
     """Yield sums of hours and days unchanged, and finer points as means of quarters of an hour.
 
-    A quarter is kept under its first minute in this delivery. A quarter sent again in full replaces itself. The second
-    part of a quarter cut by a delivery stands beside the first part.
+    The key of a quarter is its first minute in this delivery. A quarter that is sent again in full replaces itself. If
+    a delivery ends within a quarter, both parts of the quarter are kept.
     """
     found = level(points)
     parts: dict[str, dict[str, dict[str, list[float]]]] = {}

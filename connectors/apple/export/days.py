@@ -103,7 +103,7 @@ def totals(window: Window) -> Days:
 
 
 def _stood(window: Window) -> dict[str, int]:
-    """Count the hours with a minute of standing."""
+    """Count, for each day, the hours with at least a minute of standing."""
     import numpy as np
 
     found = [rows[:, 0] // QUARTER for rows in window.by_source("stand_hours").values()]

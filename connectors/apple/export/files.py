@@ -104,7 +104,7 @@ class Export:
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        """Return series -> rows of start, end and value."""
+        """Return the rows (start, end, value) by their series."""
         import numpy as np
 
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]

@@ -99,7 +99,7 @@ def once(rows: Intervals) -> Intervals:
 
 
 def _summed(some: Sequence[Quarters]) -> Quarters:
-    """Add up the values of each quarter."""
+    """Add up several sources' sums for each quarter of an hour."""
     import numpy as np
 
     if not some:

@@ -42,7 +42,10 @@ def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return start and end. Google's end of an all-day event is exclusive; ours is inclusive."""
+    """Return start and end.
+
+    For an all-day event Google states the day after the last day, and the result the last day.
+    """
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
     if first is not None:
@@ -126,6 +129,6 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name where this machine knows it."""
+    """Return the IANA name of a time's zone, or None if this machine does not know the name."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key
