@@ -161,7 +161,7 @@ class _Chunk:
             raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise Interrupted("that were enough pages for one job", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("this job has synced enough pages", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:

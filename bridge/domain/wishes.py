@@ -39,7 +39,7 @@ def checked(wishes: Wishes) -> Wishes:
     """Return the wishes unchanged. Raises SetupError if a wish is impossible."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
-            raise SetupError(f"a goal is 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
+            raise SetupError(f"a goal must be 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
         if action in wishes.never:
             raise SetupError(
                 f"{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
@@ -50,9 +50,11 @@ def checked(wishes: Wishes) -> Wishes:
             raise SetupError(f"{action} needs 1 to {SPANS_MAX} spans of hours that end after they begin; see: {NEXT}")
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
-            raise SetupError(f"the weight of {meter} is 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
+            raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
     if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
-        raise SetupError(f"suggestions are 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}")
+        raise SetupError(
+            f"the number of suggestions must be 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}"
+        )
     return wishes
 
 

@@ -133,11 +133,11 @@ def _checked(row: Proxy, path: Path) -> Proxy:
     """Return the row if its direction, weight and half-life are in range. Raises SetupError."""
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
-        raise SetupError(f"{name}: direction is 1 (raises) or -1 (lowers), not {row.direction!r}")
+        raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")
     if not _number(row.weight) or not 0 <= row.weight <= MAX_WEIGHT:
-        raise SetupError(f"{name}: weight is a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
+        raise SetupError(f"{name}: weight must be a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
     if row.half_life_h is not None and (not _number(row.half_life_h) or row.half_life_h <= 0):
-        raise SetupError(f"{name}: half_life_h is a number of hours above 0, not {row.half_life_h!r}")
+        raise SetupError(f"{name}: half_life_h must be a number of hours above 0, not {row.half_life_h!r}")
     return row
 
 

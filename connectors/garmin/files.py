@@ -83,7 +83,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
                     page, characters = [], 0
         except Broken:
             yield from _pages(page)
-            raise SourceChanged("it is cut off or no JSON; what came before was read. Get it again") from None
+            raise SourceChanged("it is cut off or is not JSON; what came before was read. Get it again") from None
     yield from _pages(page)
 
 

@@ -26,7 +26,7 @@ PAGE_RECORDS = 100
 DEPTH = 2  # nested "data" members
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
-CUT_OFF = "it is cut off or no JSON; what came before was read. Export it again"
+CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it again"
 
 Metric = tuple[str, str]  # name and unit
 
@@ -57,7 +57,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
             document.skip()
             document.end()
     except Broken:
-        raise BadRecord("it is cut off or no JSON") from None
+        raise BadRecord("it is cut off or is not JSON") from None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
