@@ -15,20 +15,20 @@ from datetime import UTC, datetime, timedelta
 from bridge.domain.errors import SetupError
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
 
-EXPLORE_DEFAULT = 0.04  # of decisions that are drawn from what the policy would not choose, by default
-EXPLORE_MAX = 0.2  # of decisions that may be
-EACH = 0.02  # the least chance with which an action is tried: a smaller one could never be weighed
-A_DAY = 3  # pieces of advice, by default
-# Slots that would get advice and get none, so that it can be told later what advice does: the more, the more was said
-# of late (dosage as in HeartSteps V2: x <- .95 x + advice). Their bounds are our choice.
+EXPLORE_DEFAULT = 0.04  # share of decisions that are drawn from what the policy would not choose
+EXPLORE_MAX = 0.2  # the largest such share
+EACH = 0.02  # the least probability of a tried action: estimates cannot use actions that are rarer
+A_DAY = 3  # the largest number of recommendations a day, by default
+# Least and largest probability that a slot gets no advice, so that later evaluations can tell what advice does. The
+# probability grows with recent advice (dosage as in HeartSteps V2: x <- .95 x + advice). The bounds are our choice.
 SILENT = (0.1, 0.2)
-FADES = 0.95  # of a dosage, from one slot to the next
+FADES = 0.95  # share of a dosage that is left in the next slot
 SLOT, DAY = timedelta(hours=6), timedelta(hours=24)
-IGNORES_BEFORE_PAUSE = 3  # ignored so often in a row in one kind of slot, an action rests there
+IGNORES_BEFORE_PAUSE = 3  # an action ignored so often in a row in a slot of the day is paused there
 ACTION_PAUSE = timedelta(days=7)  # from the last time it was ignored
-STRAINED_BELOW = 0.25  # a known meter below it: no time for trying things
-WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which only the tired are sent to sleep
-TIRED_BELOW = 0.5  # a known vitality below it: a nap is worth its hours
+STRAINED_BELOW = 0.25  # while a known meter is below this, no action is drawn at random
+WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which sleep is advised to tired people only
+TIRED_BELOW = 0.5  # people whose known vitality is below this are tired
 REASONS_OF_THE_HOUR = ("are quiet", "are for those who are awake")  # ends of reasons that follow from the hour alone
 QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 

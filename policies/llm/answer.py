@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from rhythm_env.interface import ActionType, Belief
 
-LONGEST = 20_000  # characters of an answer; one of 256 tokens has about 1,000
+LONGEST = 20_000  # characters of an answer; an answer of 256 tokens has about 1,000
 REASONING = re.compile(r"<reasoning>(.*?)</reasoning>", re.DOTALL | re.IGNORECASE)
 OPENED, CLOSED = "<reasoning>", "</reasoning>"
 NAMES = "|".join(ActionType)

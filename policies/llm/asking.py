@@ -15,7 +15,7 @@ from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
 from rhythm_env.interface import ActionType
 
-ANSWER_TOKENS = 320  # the published 256 and some more: an answer that is cut inside its reasoning has no belief
+ANSWER_TOKENS = 320  # more than the published 256, because an answer cut off in its reasoning has no belief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,13 +24,13 @@ from rhythm_env.interface import (
     StepRecord,
 )
 
-TOKENS = 2000  # of a prompt, at most, if nothing else is set
-SIGNS_PER_TOKEN = 3  # so many at least: tokenizers of English need 3.5 to 4, of numbers and upper case about 3
+TOKENS = 2000  # the most tokens of a prompt, by default
+SIGNS_PER_TOKEN = 3  # the fewest: about 3 for numbers and upper case, 3.5 to 4 for English text
 SAID = {Answer.ACCEPT: "ACCEPTED", Answer.IGNORE: "IGNORED", Answer.RESCHEDULE: "RESCHEDULED"}
-SUMMED = 0.25  # share of the room for answers that the sum of older ones may take
-SHOWN = 0.005  # anomalies below this are noise of rounding
+SUMMED = 0.25  # share of the room for answers that the counts of older answers may take
+SHOWN = 0.005  # smaller anomalies are rounding noise and left out
 
-# Signs and sizes: the published dynamics say so much of each action in words.
+# Direction and size of each effect, as the published dynamics state them in words.
 ACTIONS = {
     ActionType.DEEP_WORK: "P++ V- C- S-",
     ActionType.ADMIN_WORK: "P+ V- C- S-",

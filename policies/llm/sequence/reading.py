@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-HATS = 24  # steps of a number's range
-LONGEST = 27  # completed slots that are read one by one: with the present slot a week
-FIELDS = 5  # asking positions of a slot are 4: the event, then the three digits; the slot itself is the fifth
+HATS = 24  # steps into which a number's range is divided
+LONGEST = 27  # completed slots that are read: a week with the present slot
+FIELDS = 5  # positions of a slot: the slot itself, its event and the three digits
 ASKING = FIELDS - 1
 
 # (columns, lowest, highest) of the numbers in ``slots.vectors``
