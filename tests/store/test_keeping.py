@@ -234,7 +234,7 @@ def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Pat
     again = partial(world.store.maintenance.restore, tmp_path / "saved", replace=True, now=world.now)
 
     def amid(stream: str, records: int) -> None:
-        with pytest.raises(SetupError, match="is being synced"):
+        with pytest.raises(SetupError, match="a sync is running"):
             again()
 
     sync(world.source(), world.store, holder="test/1", now=world.now, on_page=amid)
