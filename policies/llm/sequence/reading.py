@@ -65,8 +65,9 @@ def past(slots: Array) -> Array:
 
 
 def _shown(slots: Array) -> Array:
-    """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1, each beside a mark that the slot shows
-    it.
+    """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1.
+
+    A mark beside each anomaly says if the slot shows it.
 
     The kind of action tells the trait that an anomaly comes from. Company costs vitality and gives serenity. Work
     changes vitality and serenity, and cognition by the time of day. Idle hours and guilt take serenity.
