@@ -16,7 +16,7 @@ from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
-from bridge.planning.choice import as_wished, sensible, suggested_on, task_for
+from bridge.planning.choice import as_wished, sensible, suggested_on
 from bridge.planning.day_plan import (
     Block,
     DayPlan,
@@ -26,8 +26,9 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
-from bridge.planning.rules import Day
 from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.tasks import task_for
+from bridge.planning.waking_day import Day
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
 
 if TYPE_CHECKING:
@@ -150,7 +151,7 @@ def _preview(
 ) -> Block | None:
     """Return the policy's most likely suggestion in a later slot, or None."""
     ahead = _said_before(situation, blocks)
-    found, _ = sensible(ahead, span)
+    found, _ = sensible(ahead, span, readings)
     found = {a: option for a, option in found.items() if option.kind == "suggested" and clear_of(option, blocks)}
     if not found:
         return None

@@ -14,12 +14,15 @@ from bridge import calendar
 from bridge.calendar import COMPANY, Stretch
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Occurrence
-from bridge.planning.rules import A_DAY, BEFORE_BED, HOUR, LUNCH, MINUTE, RULES, Day, day_of, without
-from bridge.planning.situation import Situation
+from bridge.planning.rules import BEFORE_BED, LUNCH, RULES
+from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.tasks import length_of, task_for
+from bridge.planning.waking_day import A_DAY, EVENING, HOUR, MINUTE, Day, day_of, rounded_up, without
 from rhythm_env.interface import ActionType
 
-UNFED = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN, ActionType.EXERCISE})  # over no meal
-END_BEFORE_BED = timedelta(minutes=45)  # for anything but quiet
+END_BEFORE_BED = timedelta(minutes=75)  # for anything but quiet
+DIGESTION = timedelta(minutes=60)  # from a meal to exercise
+APART = timedelta(hours=2)  # between two suggestions, so that they do not fill a day
 REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the same action
 WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
 WEEK = timedelta(days=7)
@@ -197,11 +200,15 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
         windows = _common(windows, _wished(day, action))
         if not calendar.clipped(windows, *span):
             return "it is outside the hours that you set"
+    if not _is_usual(day, action):
+        windows = _in_good_time(day, action, windows)
+        if not calendar.clipped(windows, *span):
+            return "it is too late in the day"
     least, usual = _lengths(day, action)
     start_at = rounded_up(
         max(span[0], situation.now + (rule.notice * MINUTE if span[0] <= situation.now else 0 * MINUTE))
     )
-    busy = [*situation.busy, *day.meals] if action in UNFED else situation.busy
+    busy = [*_not_for(day, action), *_said_around(situation, span)]
     places = [
         (rounded_up(low), high)
         for window in calendar.clipped(windows, start_at, span[1] + 6 * HOUR)
@@ -213,6 +220,48 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     return _best(day, action, fitting, usual, span)
 
 
+def _is_usual(day: Day, action: ActionType) -> bool:
+    """Tell if the user usually does an action on this day of the week."""
+    habit = day.situation.routine.habits.get(action)
+    return habit is not None and day.date.weekday() in habit.starts
+
+
+def _in_good_time(day: Day, action: ActionType, windows: Sequence[Stretch]) -> list[Stretch]:
+    """Return windows until the latest begin of an action, and until an entry fills the evening."""
+    rule = RULES[action]
+    until = day.since(rule.latest * HOUR) + rule.usual * MINUTE
+    quiet = action in (ActionType.MEDITATE, ActionType.SLEEP)
+    return calendar.clipped(windows, day.wake - A_DAY, until if quiet else min(until, day.spent_from))
+
+
+def occupied(day: Day) -> list[Stretch]:
+    """Return the stretches of a day in which nothing is suggested: entries, ways and rests, meals, the family."""
+    return [*day.situation.busy, *day.rests, *day.journeys, *day.meals, *day.with_family]
+
+
+def _not_for(day: Day, action: ActionType) -> list[Stretch]:
+    """Return the stretches of a day in which an action is not suggested. Company may be a meal."""
+    if action is ActionType.EXERCISE:
+        return [*occupied(day), *((end, end + DIGESTION) for _, end in day.meals)]
+    if action not in COMPANY:
+        return occupied(day)
+    own = [] if action is ActionType.FAMILY_TIME else day.with_family
+    return [*day.situation.busy, *day.rests, *day.journeys, *own]
+
+
+def _said_around(situation: Situation, span: Stretch) -> list[Stretch]:
+    """Return the time around the other suggestions of the day, those of a plan and those that were made."""
+    moment = moment_at(span[0], situation.known.zones)
+    said = [
+        (one.start, one.end)
+        for one in situation.advised
+        if one.kind == "suggested" and one.start and one.end and one.moment != moment
+        if one.answer is None or is_agreed(one, situation.known.zones)
+    ]
+    planned = [(low, high) for _, low, high in situation.previewed]
+    return [(low - APART, high + APART) for low, high in (*said, *planned)]
+
+
 def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:
     """Return gaps without the time that is needed before the next entry. ``until`` is the end of the window."""
     return [(low, high if high == until else high - after) for low, high in gaps]
@@ -221,12 +270,15 @@ def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta)
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
     """Return the least length by the rule, and the usual length.
 
-    The usual length is the user's own within the bounds of the rule, where it is known.
+    The usual length is the user's own within the bounds of the rule, where it is known. On other days than the usual
+    ones it is modest, and a task takes no longer than it needs.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
-    usual = min(max(own, rule.least), rule.most)
-    return rule.least * MINUTE, usual * MINUTE
+    length = min(max(own, rule.least), rule.most if _is_usual(day, action) else rule.usual) * MINUTE
+    task = task_for(day.situation, action)
+    needed = length if task is None else length_of(task, action)
+    return rule.least * MINUTE, max(min(length, needed), rule.least * MINUTE)
 
 
 def _wished(day: Day, action: ActionType) -> list[Stretch]:
@@ -245,7 +297,10 @@ def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]
 
 
 def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta, span: Stretch) -> Option:
-    """Return the place at the user's usual hour, else the first that is long enough, else the longest."""
+    """Return the place at the user's usual hour, else the first that is long enough, else the longest.
+
+    Meditation comes after what fills the day, and in the evening before the time to wind down.
+    """
     habit = day.situation.routine.habits.get(action)
     hour = None if habit is None else habit.starts.get(day.date.weekday())
     own = None if hour is None else rounded_up(day.midnight + hour * MINUTE)
@@ -255,13 +310,10 @@ def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timede
             return Option(
                 action=action, kind="suggested", start=own, end=own + usual, what=name, usual=True, until=high
             )
-    low, high = next((p for p in places if p[1] - p[0] >= usual), max(places, key=lambda p: p[1] - p[0]))
+    enough = [p for p in places if p[1] - p[0] >= usual] or [max(places, key=lambda p: p[1] - p[0])]
+    low, high = enough[-1] if action is ActionType.MEDITATE else enough[0]
+    if action is ActionType.MEDITATE and low >= day.since(EVENING):
+        low = max(low, rounded_up(high - usual - 5 * MINUTE))
     end = min(low + usual, high)
     length = (end - low) // (5 * MINUTE) * (5 * MINUTE)
     return Option(action=action, kind="suggested", start=low, end=low + length, until=high)
-
-
-def rounded_up(at: datetime) -> datetime:
-    """Round up to the next five minutes."""
-    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
-    return at + (5 * MINUTE - over if over else over)

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
+from bridge.calendar import COMPANY
 from bridge.domain.types import Because, EpisodeKind, Reading, Task
 from bridge.planning.common_sense import Option
 from bridge.planning.situation import Situation
+from bridge.planning.waking_day import day_of
 from rhythm_env.interface import DAY_NAMES, ActionType, Meter
 
 NORMAL = 0.70  # the level of a meter that is the user's normal
@@ -24,21 +26,49 @@ SERVES = {
 }
 NEEDS = {ActionType.DEEP_WORK: Meter.COGNITION, ActionType.LEARN: Meter.COGNITION}
 LAST_DAYS = (2, 21)  # days ago that are worth telling
+LONG_AGO = 10  # days after which the last time is long ago, however rare it is
+TELLING_TASK = timedelta(days=3)  # until a task is due, from which on it speaks for work
+BEHIND = (timedelta(hours=3), timedelta(hours=4))  # of entries that call for rest; since the last of them
+MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
+RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
+TOLD_LAST = frozenset(
+    {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
+)
 
 
 def reasons(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> tuple[str, ...]:
     """Return the facts that speak for an option, at least one of them."""
-    found = [
-        *_of_calendar(option, situation),
-        *of_task(task, situation),
-        *_of_goal(option.action, situation),
-        *_of_last_time(option, situation),
-        *_of_body(option.action, readings),
-        *_of_gap(option, situation),
-    ]
+    found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
+    if option.kind == "suggested":
+        found += [*of_task(task, situation), *_of_body(option.action, readings), *_of_hour(option, situation)]
+        found = found or [f"it takes {(option.end - option.start) // timedelta(minutes=1)} minutes"]
     return tuple(dict.fromkeys(found))
+
+
+def grounds(
+    option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
+) -> list[str]:
+    """Return the facts for which a suggestion is made at all, the strongest first.
+
+    Company needs somebody whom the data show, or a goal.
+    """
+    action = option.action
+    if option.kind != "suggested":
+        return []
+    if action in COMPANY and action not in situation.routine.habits and action not in situation.wishes.goals:
+        return []
+    soon = task is not None and task.due is not None
+    soon = soon and task.due - situation.date_of(option.start) <= TELLING_TASK
+    return [
+        *(_of_calendar(option, situation)),
+        *(of_task(task, situation) if soon else ()),
+        *_of_goal(action, situation),
+        *_of_last_time(option, situation),
+        *_of_load(option, situation),
+        *(_of_body(action, readings) if action in SERVES else ()),
+    ]
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
@@ -66,9 +96,10 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return how far a goal of the week is."""
+    """Return how far a goal of the week is, while it is not reached."""
     goal = situation.wishes.goals.get(action)
-    return [] if goal is None else [f"your goal: {times_this_week(situation, action)} of {goal} this week so far"]
+    done = 0 if goal is None else times_this_week(situation, action)
+    return [] if goal is None or done >= goal else [f"your goal: {done} of {goal} this week so far"]
 
 
 def times_this_week(situation: Situation, action: ActionType) -> int:
@@ -105,21 +136,51 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return how long ago the user last did what is usual, from two days on."""
-    habitual = option.action in situation.routine.habits or option.action is ActionType.EXERCISE
-    if option.kind != "suggested" or option.action in NEEDS or not habitual:
+    """Return how long ago the last time of what the user does was, once it is longer ago than usual."""
+    habit = situation.routine.habits.get(option.action)
+    if habit is None or habit.last is None or option.action not in TOLD_LAST:
         return []
-    done = [o.end for o, label in situation.known.agenda if label.action is option.action and o.end <= situation.now]
-    if option.action is ActionType.EXERCISE:
-        done += [e.end for _, e in situation.known.episodes if e.kind is EpisodeKind.WORKOUT and e.end <= situation.now]
-    ago = (situation.date_of(situation.now) - situation.date_of(max(done))).days if done else 0
-    return [f"the last time was {ago} days ago"] if LAST_DAYS[0] <= ago <= LAST_DAYS[1] else []
+    ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
+    usual = max(LAST_DAYS[0], min(round(7 / habit.per_week), LONG_AGO))
+    if not usual <= ago <= LAST_DAYS[1]:
+        return []
+    name = f" ({habit.last_name})" if habit.last_name else ""
+    often = f", and you usually do it {_often(habit.per_week)}" if habit.per_week >= WEEKLY else ""
+    return [f"the last time was {ago} days ago{name}{often}"]
 
 
-def _of_gap(option: Option, situation: Situation) -> list[str]:
-    """Return the gap that a suggestion lies in."""
-    if option.kind != "suggested":
+WEEKLY = 0.75  # times a week from which a habit is told
+
+
+def _often(per_week: float) -> str:
+    """Return how often something is done.
+
+    >>> _often(1.2), _often(2.4), _often(4)
+    ('once a week', 'twice a week', '4 times a week')
+    """
+    times = max(round(per_week), 1)
+    return ("once a week", "twice a week")[times - 1] if times < 3 else f"{times} times a week"
+
+
+def _of_load(option: Option, situation: Situation) -> list[str]:
+    """Return the hours of entries that lie behind the user, where they call for rest or for moving."""
+    day = day_of(situation, option.start)
+    least = BEHIND[0] if option.action in RESTS else MEETINGS_FOR_SPORT
+    if option.action not in RESTS and option.action is not ActionType.EXERCISE:
         return []
-    if option.until is None or situation.busy_from(option.until) is None:
-        return ["nothing else is planned then"]
-    return [f"you are free until {situation.clock(option.until)}"]
+    hours = day.strained(option.start)
+    lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
+    if hours < least or not lately:
+        return []
+    kind = "sitting" if option.action is ActionType.EXERCISE else "appointments"
+    return [f"it follows {round(hours / timedelta(hours=1))} hours of {kind}"]
+
+
+def _of_hour(option: Option, situation: Situation) -> list[str]:
+    """Return why the time is good: a free stretch between entries, or the end of work."""
+    if option.until is not None and situation.busy_from(option.until) is not None:
+        return [f"you are free until {situation.clock(option.until)}"]
+    work = situation.work(situation.date_of(option.start)) if situation.routine.work_known else []
+    if work and option.start >= work[-1][1]:
+        return ["your work is over by then"]
+    return []

@@ -8,12 +8,14 @@ import pytest
 from bridge import calendar
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
-from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
+from bridge.planning.choice import as_wished, nothing_fits, place, sensible
 from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, night_blocks, task_blocks
 from bridge.planning.routine import learn_routine
-from bridge.planning.rules import RULES, day_of
+from bridge.planning.rules import RULES
 from bridge.planning.situation import Situation
+from bridge.planning.tasks import task_for
+from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision
 
 from .lives import DAY, TODAY, at, days, entry, known, nights, sleep, workout

@@ -1,0 +1,116 @@
+"""Open tasks: which of them an action works on, how long they take, and where they find a place in a day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from bridge import calendar
+from bridge.calendar import Stretch
+from bridge.domain.types import Task
+from bridge.planning.rules import TIRING
+from bridge.planning.situation import Situation
+from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, without
+from rhythm_env.interface import ActionType
+
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+DUE_DAYS = 2  # tasks due within so many days get a place in the plan
+TASKS_MAX = 4  # that are looked at in a day
+URGENT_MOST, OTHERS_MOST = 3, 2  # tasks that get a place in a day: with those due by then, and without them
+LEAST, MOST = 15 * MINUTE, 3 * HOUR
+USUAL, PAPERS, ERRAND = 60 * MINUTE, 45 * MINUTE, 25 * MINUTE  # of a task without an estimate, by its kind
+PAUSE = 30 * MINUTE  # between a task and anything else that is suggested
+SOON = 15 * MINUTE  # before the first task
+URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20 * HOUR + 30 * MINUTE, 18 * HOUR, 20 * HOUR  # after midnight
+OFFICES = (8 * HOUR, 18 * HOUR)  # after midnight, from Monday to Friday: hours in which calls are answered
+WEEKEND = 5
+# Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
+QUICK = re.compile(
+    r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
+    r"bezahlen|überweisen|anrufen|buchen|antworten|bestellen|kaufen|kündigen|payer|appeler|réserver|répondre|"
+    r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
+    re.IGNORECASE,
+)
+CALL = re.compile(
+    r"\b(book|call|phone|ring|dentist|doctor|anrufen|zahnarzt|arzt|ärztin|appeler|dentiste|médecin|llamar|dentista|"
+    r"médico|chiamare|medico|bellen|tandarts|huisarts|ligar)\b",
+    re.IGNORECASE,
+)
+
+
+def task_for(situation: Situation, action: ActionType) -> Task | None:
+    """Return the open task with the nearest due day that an action works on, or None."""
+    if action not in WORK:
+        return None
+    open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
+    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action)
+    return min(mine, key=lambda t: (t.due, t.key), default=None)
+
+
+def due_tasks(situation: Situation) -> list[Task]:
+    """Return the open tasks that are due within two days, the nearest first."""
+    last = situation.date_of(situation.now) + DUE_DAYS * A_DAY
+    found = [
+        t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
+    ]
+    ranked = sorted(found, key=lambda t: (t.due or last, t.key))
+    return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
+
+
+def length_of(task: Task, action: ActionType | None) -> timedelta:
+    """Return how long a task takes, by its estimate, else by the kind of errand that its title tells."""
+    if task.effort is not None:
+        return min(max(timedelta(hours=task.effort), LEAST), MOST)
+    if action is not ActionType.ADMIN_WORK:
+        return USUAL
+    return ERRAND if QUICK.search((task.title or "")[:200]) else PAPERS
+
+
+def most_tasks(task: Task, day: Day) -> int:
+    """Return up to how many tasks a day has room for a task: more for one that is due, none others on a full day."""
+    if is_urgent(task, day.date):
+        return URGENT_MOST
+    return 0 if day.strained(day.bed) >= TIRING else OTHERS_MOST
+
+
+def is_urgent(task: Task, day: date) -> bool:
+    """Tell if a date is the last one for a task."""
+    return task.due is not None and task.due <= day
+
+
+def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
+    """Return the first free stretch that is long enough for a task: in working hours, or at any hour on the last day.
+
+    What is no work of the office, or falls on a free day, may take any waking hour until the evening.
+    """
+    situation = day.situation
+    if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
+        return None
+    action = situation.task_actions.get(task.key)
+    length = length_of(task, action)
+    low = rounded_up(situation.now + SOON)
+    high = min(day.bed - 2 * HOUR, _latest(task, day))
+    office = action is ActionType.DEEP_WORK and day.work and not is_urgent(task, day.date)
+    free = [] if office else [day.awake(HOUR, 2 * HOUR)]
+    for hours in (day.work, free):
+        for start, end in without(calendar.clipped(hours, low, high) if low < high else [], busy):
+            begin = rounded_up(start)
+            if end - begin >= min(length, USUAL) and _answered(task, day, begin):
+                return begin, min(begin + length, end)
+    return None
+
+
+def _latest(task: Task, day: Day) -> datetime:
+    """Return by when a task is over: in the evening only on its last day, and errands by the end of the afternoon."""
+    if is_urgent(task, day.date):
+        return day.since(URGENT_UNTIL)
+    errand = day.situation.task_actions.get(task.key) is ActionType.ADMIN_WORK
+    return min(day.since(ERRANDS_UNTIL if errand else TASKS_UNTIL), day.spent_from)
+
+
+def _answered(task: Task, day: Day, at: datetime) -> bool:
+    """Tell if somebody answers at an instant, for a task that needs a call."""
+    if task.effort is not None or not CALL.search((task.title or "")[:200]):
+        return True
+    return day.date.weekday() < WEEKEND and day.since(OFFICES[0]) <= at < day.since(OFFICES[1])
