@@ -168,14 +168,16 @@ def _preview(
     local = span[0].astimezone(zone_at(span[0], situation.known.zones))
     allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
     decision = policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}"))
-    decision = as_wished(decision, situation, {a: found[a] for a in allowed.feasible}, readings)
+    decision = as_wished(decision, ahead, {a: found[a] for a in allowed.feasible}, readings)
     chosen = max(allowed.feasible, key=lambda a: (decision.probabilities.get(a, 0.0), a is decision.action))
-    return suggestion_block(found[chosen], situation, readings, task_for(situation, chosen))
+    return suggestion_block(found[chosen], ahead, readings, task_for(ahead, chosen))
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
     """Return the situation after the suggestions of a plan, so that no action comes twice within its pause."""
-    return replace(situation, previewed=tuple((b.action, b.start, b.end) for b in blocks if b.kind == "suggested"))
+    said = [b for b in blocks if b.kind == "suggested"]
+    previewed = tuple((b.action, b.start, b.end) for b in said)
+    return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))
 
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:

@@ -19,7 +19,7 @@ from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
-USUAL, DUE, LOW, REPEATED = 0.15, 0.12, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.12, 0.3, 0.5, 0.08  # parts of a score between 0 and 1; our choice
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
@@ -146,8 +146,9 @@ def fit(
         return 0.0
     total = (USUAL if option.usual else 0.0) + _habitual(situation, action)
     task = task_for(situation, action)
-    if task is not None and task.due is not None and task.due <= situation.date_of(option.start) + SOON:
-        total += DUE
+    if task is not None and task.due is not None:
+        left = task.due - situation.date_of(option.start)
+        total += DUE_NOW if left <= timedelta(0) else DUE if left <= SOON else 0.0
     served = reading(SERVES[action]) if action in SERVES else None
     if served is not None and served.coverage > 0:
         total += LOW * max(NORMAL - served.level, 0.0)

@@ -11,9 +11,9 @@ from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import Option, is_own, occupied
-from bridge.planning.rules import REST_AFTER_SPORT
+from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
-from bridge.planning.tasks import PAUSE, due_tasks, most_tasks, place_of
+from bridge.planning.tasks import PAUSE, due_tasks, has_room, place_of
 from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
 
@@ -114,14 +114,15 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
     """Yield a place for each task that is due and has none yet, the urgent ones first and never too many."""
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     busy = [*occupied(day), *(with_rest(b) for b in taken if not b.all_day)]
-    placed = 0
+    before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
     for task in due_tasks(situation):
-        if task.title in named or placed >= most_tasks(task, day):
+        if task.title in named or not has_room(task, day, before):
             continue
         place = place_of(task, day, busy)
         if place is not None:
-            placed, busy = placed + 1, [*busy, (place[0] - PAUSE, place[1] + PAUSE)]
             action = situation.task_actions.get(task.key)
+            before = [*before, action]
+            busy = [*busy, (place[0] - PAUSE, place[1] + PAUSE)]
             reasons = facts.of_task(task, situation)
             yield Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
 

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
+from math import ceil
 
-from bridge.calendar import COMPANY
-from bridge.domain.types import Because, EpisodeKind, Reading, Task
+from bridge.calendar import COMPANY, is_meeting
+from bridge.domain.types import Because, Reading, Task
 from bridge.planning.common_sense import Option
+from bridge.planning.rules import NAP_SHORT, RESTS
 from bridge.planning.situation import Situation
-from bridge.planning.waking_day import day_of
+from bridge.planning.waking_day import EASY, Day, day_of
 from rhythm_env.interface import DAY_NAMES, ActionType, Meter
 
 NORMAL = 0.70  # the level of a meter that is the user's normal
@@ -26,11 +29,14 @@ SERVES = {
 }
 NEEDS = {ActionType.DEEP_WORK: Meter.COGNITION, ActionType.LEARN: Meter.COGNITION}
 LAST_DAYS = (2, 21)  # days ago that are worth telling
+COMPANY_DAYS = 5  # without company, from which on it is worth telling
 LONG_AGO = 10  # days after which the last time is long ago, however rare it is
-TELLING_TASK = timedelta(days=3)  # until a task is due, from which on it speaks for work
-BEHIND = (timedelta(hours=3), timedelta(hours=4))  # of entries that call for rest; since the last of them
+TELLING_TASK, TONIGHT = timedelta(days=3), timedelta(days=1)  # until a task is due, that speaks for work
+# After midnight; later only a task that is due tomorrow speaks for work.
+LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
+EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
+BEHIND = (timedelta(hours=3), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
-RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 TOLD_LAST = frozenset(
     {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
 )
@@ -59,16 +65,25 @@ def grounds(
         return []
     if action in COMPANY and action not in situation.routine.habits and action not in situation.wishes.goals:
         return []
-    soon = task is not None and task.due is not None
-    soon = soon and task.due - situation.date_of(option.start) <= TELLING_TASK
     return [
         *(_of_calendar(option, situation)),
-        *(of_task(task, situation) if soon else ()),
+        *(of_task(task, situation) if _presses(task, option, situation) else ()),
         *_of_goal(action, situation),
         *_of_last_time(option, situation),
         *_of_load(option, situation),
         *(_of_body(action, readings) if action in SERVES else ()),
     ]
+
+
+def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
+    """Tell if a task is due soon enough to speak for work at the hour of an option."""
+    if task is None or task.due is None:
+        return False
+    left = task.due - situation.date_of(option.start)
+    day = day_of(situation, option.start)
+    if option.start >= day.since(LATE if day.work else LATE_ON_FREE_DAYS):
+        return timedelta(0) <= left <= TONIGHT
+    return left <= TELLING_TASK
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
@@ -80,9 +95,19 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     if option.usual:
         day = DAY_NAMES[situation.date_of(option.start).weekday()]
         return [f"you usually do it on {day} at {situation.clock(option.start)}"]
-    if option.action is ActionType.SLEEP and situation.short_of_sleep is not None:
-        return [f"last night was {situation.short_of_sleep // timedelta(minutes=1)} min shorter than your usual"]
-    return []
+    return _of_night(option, situation)
+
+
+def _of_night(option: Option, situation: Situation) -> list[str]:
+    """Return that last night was clearly shorter than usual, for what rests."""
+    short = situation.short_of_sleep
+    if option.action not in RESTS | {ActionType.SLEEP} or short is None or short < NAP_SHORT:
+        return []
+    day = day_of(situation, option.start)
+    if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
+        return []
+    hours, minutes = divmod(short // timedelta(minutes=1), 60)
+    return [f"last night was {hours} h {minutes} min shorter than your usual"]
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
@@ -121,8 +146,7 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
-        if action is ActionType.EXERCISE:  # a short night is no reason to train
-            found = [one for one in found if not one[1].startswith("slept")]
+        found = [one for one in found if not one[1].startswith("slept")]  # told against the usual night instead
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
@@ -141,7 +165,8 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     if habit is None or habit.last is None or option.action not in TOLD_LAST:
         return []
     ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
-    usual = max(LAST_DAYS[0], min(round(7 / habit.per_week), LONG_AGO))
+    least = COMPANY_DAYS if option.action in COMPANY else LAST_DAYS[0]
+    usual = max(least, min(ceil(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
     name = f" ({habit.last_name})" if habit.last_name else ""
@@ -149,6 +174,8 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     return [f"the last time was {ago} days ago{name}{often}"]
 
 
+AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling
+TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from which it is told
 WEEKLY = 0.75  # times a week from which a habit is told
 
 
@@ -172,15 +199,27 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
     lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
     if hours < least or not lately:
         return []
-    kind = "sitting" if option.action is ActionType.EXERCISE else "appointments"
-    return [f"it follows {round(hours / timedelta(hours=1))} hours of {kind}"]
+    return [f"it follows {round(hours / timedelta(hours=1))} hours of {_kind_of(day)}"]
+
+
+def _kind_of(day: Day) -> str:
+    """Return words for what takes the time of a day, the longest first."""
+    times = Counter[str]()
+    for occurrence, label in day.entries:
+        if label.action not in EASY:
+            work = "classes" if label.action is ActionType.LEARN else "work"
+            word = "meetings" if is_meeting(occurrence.event) else work
+            times[word] += (occurrence.end - occurrence.start) // timedelta(minutes=1)
+    told = [word for word, minutes in times.most_common() if minutes >= TOLD_SHARE * times.total()]
+    return " and ".join(told) or "work"
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
     """Return why the time is good: a free stretch between entries, or the end of work."""
     if option.until is not None and situation.busy_from(option.until) is not None:
         return [f"you are free until {situation.clock(option.until)}"]
-    work = situation.work(situation.date_of(option.start)) if situation.routine.work_known else []
-    if work and option.start >= work[-1][1]:
+    told = situation.routine.work_known and option.action not in RESTS
+    work = situation.work(situation.date_of(option.start)) if told else []
+    if work and work[-1][1] <= option.start <= work[-1][1] + AFTER_WORK:
         return ["your work is over by then"]
     return []

@@ -28,6 +28,7 @@ REST_AFTER_SPORT = timedelta(minutes=45)  # to wash and to get away
 OFFICE_END = timedelta(hours=17)
 AFTER_DINNER = timedelta(hours=19)
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 AFTERNOON = timedelta(hours=13)
 
 
@@ -159,7 +160,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             notice=5,
             again=5,
             after=0,
-            latest=20,
+            latest=19.5,
             windows=_learning,
             otherwise="it is too late or work time",
         ),
@@ -192,7 +193,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             notice=5,
             again=11,
             after=5,
-            latest=24,
+            latest=22,
             windows=_quiet,
             otherwise="these are hours of sleep",
         ),
@@ -225,7 +226,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             notice=5,
             again=8,
             after=0,
-            latest=20.5,
+            latest=20,
             windows=_own_time,
             otherwise="it is work time",
         ),

@@ -15,12 +15,15 @@ from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, wit
 from rhythm_env.interface import ActionType
 
 WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+FOCUS = WORK - {ActionType.ADMIN_WORK}
 DUE_DAYS = 2  # tasks due within so many days get a place in the plan
 TASKS_MAX = 4  # that are looked at in a day
 URGENT_MOST, OTHERS_MOST = 3, 2  # tasks that get a place in a day: with those due by then, and without them
+LONG_DAY, LONG_DAY_MOST = 6 * HOUR, 1  # of entries; and tasks that have room beside them
 LEAST, MOST = 15 * MINUTE, 3 * HOUR
 USUAL, PAPERS, ERRAND = 60 * MINUTE, 45 * MINUTE, 25 * MINUTE  # of a task without an estimate, by its kind
 PAUSE = 30 * MINUTE  # between a task and anything else that is suggested
+BEFORE_EVENING = 45 * MINUTE  # between a task and an entry that fills the evening
 SOON = 15 * MINUTE  # before the first task
 URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20 * HOUR + 30 * MINUTE, 18 * HOUR, 20 * HOUR  # after midnight
 OFFICES = (8 * HOUR, 18 * HOUR)  # after midnight, from Monday to Friday: hours in which calls are answered
@@ -44,7 +47,8 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
     if action not in WORK:
         return None
     open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
-    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action)
+    told = situation.told
+    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action and t.title not in told)
     return min(mine, key=lambda t: (t.due, t.key), default=None)
 
 
@@ -67,16 +71,34 @@ def length_of(task: Task, action: ActionType | None) -> timedelta:
     return ERRAND if QUICK.search((task.title or "")[:200]) else PAPERS
 
 
-def most_tasks(task: Task, day: Day) -> int:
-    """Return up to how many tasks a day has room for a task: more for one that is due, none others on a full day."""
+def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
+    """Tell if a day has room for a task beside the actions that are suggested, and those of the tasks before.
+
+    There is more room for a task that is due, and little for others on a long day. A free day takes a single task that
+    needs focus, and work of the office only where it cannot wait for the next working day.
+    """
     if is_urgent(task, day.date):
-        return URGENT_MOST
-    return 0 if day.strained(day.bed) >= TIRING else OTHERS_MOST
+        return len(before) < URGENT_MOST
+    strained, action = day.strained(day.bed), day.situation.task_actions.get(task.key)
+    if strained >= TIRING or len(before) >= (LONG_DAY_MOST if strained >= LONG_DAY else OTHERS_MOST):
+        return False
+    if action is ActionType.ADMIN_WORK or day.work:
+        return True
+    return FOCUS.isdisjoint(before) and not _can_wait(task, action, day)
+
+
+def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
+    """Tell if a task of the office can wait for the next working day."""
+    if action is not ActionType.DEEP_WORK or not day.situation.routine.work_known:
+        return False
+    days = (day.date + k * A_DAY for k in range(1, 8))
+    working = next((one for one in days if day.situation.routine.work[one.weekday()]), None)
+    return working is not None and (task.due is None or task.due < day.date or task.due >= working)
 
 
 def is_urgent(task: Task, day: date) -> bool:
-    """Tell if a date is the last one for a task."""
-    return task.due is not None and task.due <= day
+    """Tell if a date is the last one for a task. What is overdue can wait for a good hour."""
+    return task.due == day
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
@@ -89,8 +111,9 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
         return None
     action = situation.task_actions.get(task.key)
     length = length_of(task, action)
-    low = rounded_up(situation.now + SOON)
+    low = rounded_up(max(situation.now + SOON, day.wake + HOUR))
     high = min(day.bed - 2 * HOUR, _latest(task, day))
+    busy = [*busy, (day.spent_from - BEFORE_EVENING, day.spent_from)]
     office = action is ActionType.DEEP_WORK and day.work and not is_urgent(task, day.date)
     free = [] if office else [day.awake(HOUR, 2 * HOUR)]
     for hours in (day.work, free):

@@ -15,6 +15,7 @@ from itertools import pairwise
 from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.slots import zone_at
+from bridge.domain.types import Label, Occurrence
 from bridge.planning.situation import Entry, Situation
 from rhythm_env.interface import ActionType
 
@@ -132,7 +133,13 @@ class Day:
     @cached_property
     def strains(self) -> list[Stretch]:
         """The stretches of the day that entries other than rest and company take."""
-        return calendar.merged((o.start, o.end) for o, label in self.entries if label.action not in EASY)
+        hard = [o for o, label in self.entries if label.action not in EASY and not self._is_company(o, label)]
+        return calendar.merged((o.start, o.end) for o in hard)
+
+    def _is_company(self, occurrence: Occurrence, label: Label) -> bool:
+        """Tell if an entry is company outside of working hours."""
+        at_work = calendar.clipped(self.work, occurrence.start, occurrence.end)
+        return label.action is ActionType.SOCIALIZE and not at_work
 
     def strained(self, until: datetime) -> timedelta:
         """Return the time that entries other than rest and company take on the day before an instant."""
