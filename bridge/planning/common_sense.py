@@ -74,6 +74,8 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     planned = planned_entry(day.situation, action, span)
     if planned is not None:
         return _kept(action, planned)
+    if action in COMPANY and day.away:
+        return "you are away from home"
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
     why = _against(day, action, span)
@@ -274,7 +276,8 @@ def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
     """Return the least and the usual length of a suggestion at any hour: a modest one, or what a task needs."""
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
-    least, usual = rule.least * MINUTE, min(max(own, rule.least), rule.usual) * MINUTE
+    usual = min(max(own, rule.least), rule.usual) * MINUTE
+    least = usual if action in COMPANY else rule.least * MINUTE
     task = task_for(day.situation, action)
     if task is None:
         return least, usual

@@ -19,7 +19,7 @@ BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, 
 NAP_FROM, NAP_UNTIL = timedelta(hours=11), timedelta(hours=15)  # after midnight; later naps delay the night's sleep
 NAP_SHORT = timedelta(hours=1)  # a night so much shorter than usual calls for a nap
 LUNCH = (timedelta(hours=11, minutes=30), timedelta(hours=14))  # hours of a working day for exercise
-COMPANY_FROM = timedelta(hours=10)  # after midnight, on free days
+FREE_FROM = timedelta(hours=10)  # after midnight, on free days, for company and work
 SPORT_UNTIL = timedelta(hours=21)  # after midnight, for its end
 BEFORE_SHIFT, SHIFT = timedelta(hours=5), timedelta(hours=6)  # without sport; and its least length
 TIRING = timedelta(hours=8, minutes=30)  # of entries, after which there is no sport and no more work
@@ -54,7 +54,9 @@ def _work(day: Day, action: ActionType) -> list[Stretch]:
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:
     """Allow learning outside of working hours, and where the user usually learns."""
-    return [*day.off_work(day.awake(HOUR, BEFORE_BED)), *_usual(day, action, HOUR)]
+    low, high = day.awake(HOUR, BEFORE_BED)
+    low = low if day.work else max(low, day.since(FREE_FROM))
+    return [*(day.off_work((low, high)) if low < high else []), *_usual(day, action, HOUR)]
 
 
 def _exercise(day: Day, action: ActionType) -> list[Stretch]:
@@ -81,7 +83,7 @@ def _is_late(day: Day, occurrence: Occurrence) -> bool:
 def _company(day: Day, action: ActionType) -> list[Stretch]:
     """Allow company outside of working hours: on working days after work, on free days from ten."""
     low, high = day.awake(HOUR, BEFORE_BED)
-    low = max(low, day.since(COMPANY_FROM))
+    low = max(low, day.since(FREE_FROM))
     after = max((end for _, end in day.work), default=low)
     usual = [part for stretch in _usual(day, action, HOUR) for part in day.off_work(stretch)]
     return [(max(low, after), high), *usual]

@@ -9,7 +9,7 @@ from datetime import date, datetime, timedelta
 from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.types import Task
-from bridge.planning.rules import TIRING
+from bridge.planning.rules import FREE_FROM, TIRING
 from bridge.planning.situation import Situation
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, without
 from rhythm_env.interface import ActionType
@@ -43,22 +43,29 @@ CALL = re.compile(
 
 
 def task_for(situation: Situation, action: ActionType) -> Task | None:
-    """Return the open task with the nearest due day that an action works on, or None."""
+    """Return the open task that an action works on: due today, else with the earliest day, or None."""
     if action not in WORK:
         return None
     open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
     told = situation.told
     mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action and t.title not in told)
-    return min(mine, key=lambda t: (t.due, t.key), default=None)
+    today = situation.date_of(situation.now)
+    return min(mine, key=lambda t: _order(t, today), default=None)
+
+
+def _order(task: Task, today: date) -> tuple[bool, date, str]:
+    """Return what orders tasks: those of today come first, then the others by their days."""
+    return task.due != today, task.due or date.max, task.key
 
 
 def due_tasks(situation: Situation) -> list[Task]:
-    """Return the open tasks that are due within two days, the nearest first."""
-    last = situation.date_of(situation.now) + DUE_DAYS * A_DAY
+    """Return the open tasks that are due within two days, those of today first."""
+    today = situation.date_of(situation.now)
+    last = today + DUE_DAYS * A_DAY
     found = [
         t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
     ]
-    ranked = sorted(found, key=lambda t: (t.due or last, t.key))
+    ranked = sorted(found, key=lambda t: _order(t, today))
     return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
 
 
@@ -111,7 +118,7 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
         return None
     action = situation.task_actions.get(task.key)
     length = length_of(task, action)
-    low = rounded_up(max(situation.now + SOON, day.wake + HOUR))
+    low = rounded_up(max(situation.now + SOON, day.wake + HOUR, *([] if day.work else [day.since(FREE_FROM)])))
     high = min(day.bed - 2 * HOUR, _latest(task, day))
     busy = [*busy, (day.spent_from - BEFORE_EVENING, day.spent_from)]
     office = action is ActionType.DEEP_WORK and day.work and not is_urgent(task, day.date)

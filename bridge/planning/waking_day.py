@@ -32,6 +32,7 @@ DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
 WAY_FROM_WORK = 30 * MINUTE
 TO_THE_AIRPORT, FROM_THE_AIRPORT = 150 * MINUTE, 90 * MINUTE
 JOURNEY_MIN = HOUR
+HOME_DAYS = 14 * A_DAY
 FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
 FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
 EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
@@ -116,6 +117,12 @@ class Day:
             return [(self.wake, self.bed)]
         flights = [o for o, _ in self.entries if _is_journey(o.event.title, o.end - o.start)]
         return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
+
+    @cached_property
+    def away(self) -> bool:
+        """Tell if the user is in another time zone than two weeks before."""
+        zones = self.situation.known.zones
+        return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def with_family(self) -> list[Stretch]:
