@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from math import ceil
 
 from bridge.calendar import COMPANY, is_meeting
 from bridge.domain.types import Because, Reading, Task
@@ -166,7 +165,7 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
         return []
     ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
     least = COMPANY_DAYS if option.action in COMPANY else LAST_DAYS[0]
-    usual = max(least, min(ceil(7 / habit.per_week), LONG_AGO))
+    usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
     name = f" ({habit.last_name})" if habit.last_name else ""

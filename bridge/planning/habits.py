@@ -171,20 +171,21 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
 
 
 def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool:
-    """Tell if an entry overlaps the working hours of a day of the week."""
+    """Tell if an entry overlaps a day of the week's time from the begin to the end of work."""
     spans = work[weekday] if work else ()
-    return any(minute < end and minute + length / MINUTE > start for start, end in spans)
+    return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
 
 
 def _word(title: str) -> str:
     """Return a title without running numbers, what stands in brackets at its end, and signs around it.
 
-    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)")
-    ('Yoga', 'Yoga', 'Run!', '(Run)')
+    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
+    ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')
     """
     plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH]).strip()
     short = re.sub(r"( ?\([^()]*\)|[ #:.,-]+\d+)$", "", plain)
-    return (re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short) or plain)[:NAME_LENGTH]
+    bare = re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short)
+    return (plain if not bare or bare.isdigit() else bare)[:NAME_LENGTH]
 
 
 def _sport(label: str) -> str:

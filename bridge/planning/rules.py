@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from bridge.calendar import Stretch
 from bridge.domain.types import Occurrence
-from bridge.planning.waking_day import HOUR, MINUTE, Day, without
+from bridge.planning.waking_day import HOUR, MINUTE, WORK, Day, without
 from rhythm_env.interface import ActionType
 
 BEFORE_BED = timedelta(minutes=90)  # from so long before the usual bedtime on, going to bed is suggested
@@ -27,7 +27,6 @@ DAY_SLEEP = timedelta(hours=12)  # after midnight; a sleep that ends later was i
 REST_AFTER_SPORT = timedelta(minutes=45)  # to wash and to get away
 OFFICE_END = timedelta(hours=17)
 AFTER_DINNER = timedelta(hours=19)
-WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
 RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 AFTERNOON = timedelta(hours=13)
 
@@ -160,7 +159,7 @@ RULES: Mapping[ActionType, Rule] = MappingProxyType(
             least=20,
             most=90,
             notice=5,
-            again=5,
+            again=10,
             after=0,
             latest=19.5,
             windows=_learning,

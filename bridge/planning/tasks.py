@@ -43,7 +43,7 @@ CALL = re.compile(
 
 
 def task_for(situation: Situation, action: ActionType) -> Task | None:
-    """Return the open task that an action works on: due today, else with the earliest day, or None."""
+    """Return the open task that an action works on and that presses most, or None."""
     if action not in WORK:
         return None
     open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
@@ -53,13 +53,15 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
     return min(mine, key=lambda t: _order(t, today), default=None)
 
 
-def _order(task: Task, today: date) -> tuple[bool, date, str]:
-    """Return what orders tasks: those of today come first, then the others by their days."""
-    return task.due != today, task.due or date.max, task.key
+def _order(task: Task, today: date) -> tuple[int, date, str]:
+    """Return what orders tasks: those of today and tomorrow come first, then what is overdue, then the rest."""
+    due = task.due or date.max
+    rank = 1 if due < today else 0 if due <= today + A_DAY else 2
+    return rank, due, task.key
 
 
 def due_tasks(situation: Situation) -> list[Task]:
-    """Return the open tasks that are due within two days, those of today first."""
+    """Return the open tasks that are due within two days, the pressing ones first."""
     today = situation.date_of(situation.now)
     last = today + DUE_DAYS * A_DAY
     found = [

@@ -35,6 +35,8 @@ JOURNEY_MIN = HOUR
 HOME_DAYS = 14 * A_DAY
 FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
 FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+NIGHT_WORK = 18 * HOUR  # after midnight; work that begins later fills the evening too
 EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
 # Words in titles: en, de, fr, es, it, nl, pt.
 MEAL = re.compile(
@@ -155,9 +157,13 @@ class Day:
 
     @cached_property
     def spent_from(self) -> datetime:
-        """The begin of the first entry that fills the evening, or bedtime."""
-        evening = self.since(EVENING)
-        found = [o.start for o, _ in self.entries if o.start >= evening and o.end - o.start >= EVENING_ENTRY]
+        """The begin of the first entry that fills the evening, or bedtime. Work that goes on into it does not count."""
+        found = [
+            o.start
+            for o, label in self.entries
+            if o.start >= self.since(EVENING if label.action not in WORK else NIGHT_WORK)
+            and o.end - o.start >= EVENING_ENTRY
+        ]
         return min([self.bed, *found])
 
     def awake(self, after: timedelta, before: timedelta) -> Stretch:
