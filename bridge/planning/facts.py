@@ -70,6 +70,7 @@ def grounds(
         *_of_goal(action, situation),
         *_of_last_time(option, situation),
         *_of_load(option, situation),
+        *_of_quiet(option, situation),
         *(_of_body(action, readings) if action in SERVES else ()),
     ]
 
@@ -173,6 +174,7 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     return [f"the last time was {ago} days ago{name}{often}"]
 
 
+QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
 AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling
 TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from which it is told
 WEEKLY = 0.75  # times a week from which a habit is told
@@ -213,9 +215,23 @@ def _kind_of(day: Day) -> str:
     return " and ".join(told) or "work"
 
 
+def _of_quiet(option: Option, situation: Situation) -> list[str]:
+    """Return that a working day with entries leaves a long free stretch, for those who do work that needs focus."""
+    if option.action is not ActionType.DEEP_WORK or option.until is None:
+        return []
+    habits, day = situation.routine.habits, day_of(situation, option.start)
+    works = ActionType.DEEP_WORK in habits or ActionType.LEARN not in habits
+    free = option.until - option.start
+    if not works or not day.entries or free < QUIET or option.start > day.since(QUIET_FROM):
+        return []
+    hours, minutes = divmod(free // timedelta(minutes=1), 60)
+    length = f"{hours} h" + (f" {minutes} min" if minutes else "")
+    return [f"you have {length} without an entry, until {situation.clock(option.until)}"]
+
+
 def _of_hour(option: Option, situation: Situation) -> list[str]:
     """Return why the time is good: a free stretch between entries, or the end of work."""
-    if option.until is not None and situation.busy_from(option.until) is not None:
+    if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
         return [f"you are free until {situation.clock(option.until)}"]
     told = situation.routine.work_known and option.action not in RESTS
     work = situation.work(situation.date_of(option.start)) if told else []
