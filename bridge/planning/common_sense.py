@@ -190,7 +190,8 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
     """Return that the action came too often in the last seven days, unless it is routine or a goal."""
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
-    if action in situation.wishes.goals or (habit is not None and day.weekday() in habit.starts):
+    routine = habit is not None and day.weekday() in habit.starts and action is not ActionType.ADMIN_WORK
+    if action in situation.wishes.goals or routine:
         return None
     slot = moment_at(at, situation.known.zones).slot
     recent = [

@@ -100,7 +100,7 @@ class Situation:
         if late:
             bed = max(late) + TO_BED
             wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        early = [start for start, _ in self.attended if max(bed, middle) < start < wake]
+        early = [start for start, _ in self.attended if max(bed, middle) < start < wake + TO_GET_UP]
         bed, wake = rounded(bed), rounded(wake)
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
