@@ -76,6 +76,8 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
         return _kept(action, planned)
     if action in COMPANY and day.away:
         return "you are away from home"
+    if action not in RESTS | {ActionType.SLEEP} and day.in_new_zone:
+        return "you have just changed the time zone"
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
     why = _against(day, action, span)

@@ -113,12 +113,15 @@ class Day:
 
     @cached_property
     def journeys(self) -> list[Stretch]:
-        """The time from before a flight until the end of its day, and days on which the time zone changes."""
-        zones = self.situation.known.zones
-        if zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones):
-            return [(self.wake, self.bed)]
+        """The time from before a flight until the end of its day."""
         flights = [o for o, _ in self.entries if _is_journey(o.event.title, o.end - o.start)]
         return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
+
+    @cached_property
+    def in_new_zone(self) -> bool:
+        """Tell if the time zone changes on the day, or did on the day before."""
+        zones = self.situation.known.zones
+        return zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def away(self) -> bool:
