@@ -22,6 +22,7 @@ from rhythm_env.interface import ActionType
 
 END_BEFORE_BED = timedelta(minutes=75)  # for anything but quiet
 DIGESTION = timedelta(minutes=60)  # from a meal to exercise
+NAP_OR_REST = RESTS | {ActionType.SLEEP}  # of which a day gets one kind
 WORTH_IT = timedelta(minutes=45)  # of a longer task
 FILLED = timedelta(hours=3)  # of entries from which a day is full
 ALONE = timedelta(hours=3)  # between an entry of company and more company
@@ -171,7 +172,7 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
         for said, start, end in situation.previewed
     ):
         return "it is suggested at another hour of the day"
-    if action in RESTS and _rest_is_said(situation, action, at):
+    if action in NAP_OR_REST and _rest_is_said(situation, action, at):
         return "another rest is suggested on this day"
     return None
 
@@ -181,7 +182,9 @@ def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> boo
     said = [(one.action, one.start) for one in situation.advised if one.kind == "suggested" and one.start is not None]
     ahead = [(one, start) for one, start, _ in situation.previewed if one is not None]
     day = situation.date_of(at)
-    return any(one in RESTS and one is not action and situation.date_of(start) == day for one, start in [*said, *ahead])
+    return any(
+        one in NAP_OR_REST and one is not action and situation.date_of(start) == day for one, start in [*said, *ahead]
+    )
 
 
 def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:

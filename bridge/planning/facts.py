@@ -106,8 +106,7 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
     day = day_of(situation, option.start)
     if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
         return []
-    hours, minutes = divmod(short // timedelta(minutes=1), 60)
-    return [f"last night was {hours} h {minutes} min shorter than your usual"]
+    return [f"last night was {_length(short)} shorter than your usual"]
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
@@ -224,9 +223,17 @@ def _of_quiet(option: Option, situation: Situation) -> list[str]:
     free = option.until - option.start
     if not works or not day.entries or free < QUIET or option.start > day.since(QUIET_FROM):
         return []
-    hours, minutes = divmod(free // timedelta(minutes=1), 60)
-    length = f"{hours} h" + (f" {minutes} min" if minutes else "")
-    return [f"you have {length} without an entry, until {situation.clock(option.until)}"]
+    return [f"you have {_length(free)} without an entry, until {situation.clock(option.until)}"]
+
+
+def _length(span: timedelta) -> str:
+    """Return a length of an hour or more in words.
+
+    >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
+    ('1 h', '1 h 17 min')
+    """
+    hours, minutes = divmod(span // timedelta(minutes=1), 60)
+    return f"{hours} h" + (f" {minutes} min" if minutes else "")
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
