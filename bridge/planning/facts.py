@@ -168,7 +168,7 @@ def _of_last_time(option: Option, situation: Situation) -> list[str]:
     usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
     if not usual <= ago <= LAST_DAYS[1]:
         return []
-    name = f" ({habit.last_name})" if habit.last_name else ""
+    name = f" ({habit.last_sport})" if habit.last_sport else ""
     often = f", and you usually do it {_often(habit.per_week)}" if habit.per_week >= WEEKLY else ""
     return [f"the last time was {ago} days ago{name}{often}"]
 

@@ -38,7 +38,8 @@ class Habit:
 
     ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
     Monday) to the usual start in minutes after midnight, for weekdays on which the action is usual. ``names`` maps a
-    weekday to the user's own word for it, such as "run", where the data has one. ``last`` is the end of the last time.
+    weekday to the user's own word for it, such as "run", where the data has one. ``last`` is the end of the last time,
+    and ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
     """
 
     per_week: float
@@ -46,7 +47,7 @@ class Habit:
     starts: Mapping[int, float] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
     last: datetime | None = None
-    last_name: str = ""
+    last_sport: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -84,13 +85,14 @@ def _first(known: Snapshot) -> datetime:
 
 def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
     usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
+    latest = max(deeds, key=lambda one: one.end)
     return Habit(
         per_week=len(deeds) / weeks,
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
         starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
-        last=max(one.end for one in deeds),
-        last_name=max(deeds, key=lambda one: one.end).name,
+        last=latest.end,
+        last_sport=latest.name if latest.measured else "",
     )
 
 
