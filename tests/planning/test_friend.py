@@ -72,7 +72,7 @@ def test_company_needs_somebody():
     made = free_sunday(*dinners, hour=12)
     option = suggested(made)[A.SOCIALIZE]
     assert option.end - option.start == 90 * MINUTE
-    assert reasons(option, made, {}) == ("the last time was 12 days ago (Dinner)",)
+    assert reasons(option, made, {}) == ("the last time was 12 days ago",)
 
 
 def test_meetings_at_work_are_no_company():
