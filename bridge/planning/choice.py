@@ -23,6 +23,7 @@ USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.12, 0.3, 0.5, 0.08  # parts of a sc
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
+KEPT_MAX = 2  # days of the last seven; what is kept in the same slot more often goes without saying
 HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
 NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
@@ -140,8 +141,7 @@ def fit(
     It counts that an entry is near, the usual hour, a task, a low meter, and repetition.
     """
     if option is not None and option.kind == "keep":
-        away = max(option.start - situation.now, timedelta(0))
-        return NEAR_PLANNED * (1 - away / NEAR_BY / 2) if away <= NEAR_BY else 0.0
+        return _near(situation, option)
     if option is None or option.kind != "suggested":
         return 0.0
     total = (USUAL if option.usual else 0.0) + _habitual(situation, action)
@@ -155,6 +155,16 @@ def fit(
     since = situation.now - REPEATED_DAYS
     said = [one for one in situation.advised if one.action is action and one.created_at >= since]
     return total - sum(REPEATED for one in said if one.kind == "suggested" and one.answer is not Answer.ACCEPT)
+
+
+def _near(situation: Situation, kept: Option) -> float:
+    """Return what is added for an entry that is near, unless the same slot of other days of the week had its action."""
+    away = max(kept.start - situation.now, timedelta(0))
+    slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)
+    said = [o for o in situation.advised if o.kind == "keep" and o.action is kept.action and o.created_at >= since]
+    if away > NEAR_BY or sum(one.moment.slot is slot for one in said) >= KEPT_MAX:
+        return 0.0
+    return NEAR_PLANNED * (1 - away / NEAR_BY / 2)
 
 
 def _habitual(situation: Situation, action: ActionType) -> float:
