@@ -17,7 +17,7 @@ from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
 from bridge.planning.situation import Situation, is_agreed
 from bridge.planning.tasks import length_of, task_for
-from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, rounded_up, without
+from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, is_journey, rounded_up, without
 from rhythm_env.interface import ActionType
 
 END_BEFORE_BED = timedelta(minutes=75)  # for anything but quiet
@@ -104,10 +104,10 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an entry is something of one's own that is worth keeping: no meeting at work, and no meal."""
+    """Tell if an entry is the user's own and worth keeping: no meeting at work, no meal, and not during a flight."""
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
         return False
-    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1]:
+    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or _in_flight(situation, occurrence):
         return False
     if label.action in COMPANY:
         at_work = calendar.clipped(
@@ -115,6 +115,12 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
         )
         return not (at_work and occurrence.event.others)
     return not (label.action is ActionType.ME_TIME and is_meal(situation, occurrence))
+
+
+def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
+    """Tell if an entry overlaps a flight or another long journey."""
+    around = (o for o, _ in situation.entries if o.start < occurrence.end and o.end > occurrence.start)
+    return any(is_journey(o.event.title, o.end - o.start) for o in around if o is not occurrence)
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:

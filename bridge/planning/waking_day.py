@@ -114,7 +114,7 @@ class Day:
     @cached_property
     def journeys(self) -> list[Stretch]:
         """The time from before a flight until the end of its day."""
-        flights = [o for o, _ in self.entries if _is_journey(o.event.title, o.end - o.start)]
+        flights = [o for o, _ in self.entries if is_journey(o.event.title, o.end - o.start)]
         return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
 
     @cached_property
@@ -194,7 +194,8 @@ EASY = frozenset(
 )
 
 
-def _is_journey(title: str | None, length: timedelta) -> bool:
+def is_journey(title: str | None, length: timedelta) -> bool:
+    """Tell if the title and the length of an entry are those of a flight or another long journey."""
     return length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
 
 

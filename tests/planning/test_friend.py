@@ -137,6 +137,15 @@ def test_the_pause_before_the_children_sleep_is_theirs():
         assert option.kind == "keep" or not calendar.clipped(day.with_family, option.start, option.end)
 
 
+def test_an_entry_during_a_flight_is_not_to_be_kept():
+    coffee = entry(SUNDAY, 900, 1020, A.SOCIALIZE, "Coffee with Lena")
+    flight = entry(SUNDAY, 720, 1200, A.ADMIN_WORK, "Flight to New York")
+    assert found(free_sunday(coffee, hour=13))[0][A.SOCIALIZE].kind == "keep"
+    aboard = free_sunday(coffee, flight, hour=13)
+    assert A.SOCIALIZE not in found(aboard)[0]
+    assert {block.kind for block in fixed_blocks(aboard, SUNDAY)} == {"entry"}
+
+
 def test_a_flight_takes_its_day():
     flight = entry(SUNDAY, 840, 960, A.ADMIN_WORK, "Flight to Rome")
     made = free_sunday(flight, hour=12, episodes=runs(7, 10, 13, 16, 19))
