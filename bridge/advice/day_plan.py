@@ -26,6 +26,7 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
+from bridge.planning.outlook import outlook
 from bridge.planning.rules import Day
 from bridge.planning.situation import Situation, is_agreed
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
@@ -70,6 +71,7 @@ def plan_day(
         work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
+        outlook=outlook(situation, wanted),
     )
 
 

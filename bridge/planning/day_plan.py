@@ -11,6 +11,7 @@ from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import Option, is_own, rounded_up
+from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, Day, without
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
 from rhythm_env.interface import ActionType, Meter
@@ -44,7 +45,7 @@ class Block:
 class DayPlan:
     """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time.
 
-    ``bedtime`` and ``wake`` are None where nothing is known of the user.
+    ``bedtime`` and ``wake`` are None where nothing is known of the user. ``outlook`` is of tomorrow only.
     """
 
     date: date
@@ -54,6 +55,7 @@ class DayPlan:
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
     changes: tuple[str, ...] = ()
+    outlook: tuple[Expected, ...] = ()
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:

@@ -9,6 +9,7 @@ from bridge.domain.records import Recommendation
 from bridge.domain.slots import moment_at
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
+from bridge.planning.outlook import Expected
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.state import Visit
@@ -42,7 +43,38 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
         "changes": [phrases.action_words(change) for change in plan.changes],
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
+        "outlook": _outlook(visit, plan),
     }
+
+
+def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
+    """Return the expected levels as a table of meters by time, or None where nothing is expected."""
+    if not plan.outlook:
+        return None
+    times = list(dict.fromkeys(one.at for one in plan.outlook))
+    found = {(one.meter, one.at): one for one in plan.outlook}
+    meters = dict.fromkeys(one.meter for one in plan.outlook)
+    return {
+        "times": [f"{local(visit, at):%H:%M}" for at in times],
+        "rows": [
+            {
+                "name": str(meter).capitalize(),
+                "levels": [_level(found.get((meter, at))) for at in times],
+            }
+            for meter in meters
+        ],
+        "notes": [
+            f"{str(one.meter).capitalize()} by {local(visit, one.at):%H:%M}: {reason}"
+            for one in plan.outlook
+            for reason in one.because[1:]
+        ],
+    }
+
+
+def _level(one: Expected | None) -> dict[str, str] | None:
+    if one is None:
+        return None
+    return {"words": phrases.level_words(one.level, one.sd), "number": f"{one.level:.2f} ± {one.sd:.2f}"}
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
