@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+from bridge.documents.offers import offer_documents
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import moment_at
 from bridge.planning.common_sense import Option
@@ -114,15 +115,8 @@ def _answer(block: Block, current: Recommendation | None) -> str | None:
     return None if is_open else "agreed"
 
 
-def when(visit: Visit, at: datetime) -> str:
-    """Return a time in words: ``today 18:30``, ``tomorrow 07:10``, else the weekday."""
-    there, today = local(visit, at), local(visit, visit.now).date()
-    days = (there.date() - today).days
-    name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"
-    return f"{name} {there:%H:%M}"
-
-
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
     """Return the key of the slot and the time in words of each gap."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
-    return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]
+    told = offer_documents(gaps, visit.user.zones, now=visit.now)
+    return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]

@@ -1,4 +1,4 @@
-"""How the meters are expected to go tomorrow: like days, the entries of the day, bands, and nothing where none knows."""
+"""How the meters are expected to go tomorrow: like days, the entries of the day, bands, and what is not known."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ def situation(agenda: Agenda, *, slept: int = 35, now: object = EVENING) -> Situ
 
 def meetings(day: object, count: int) -> Agenda:
     """Meetings of an hour with three people, from nine on, without a pause."""
-    return [entry(day, 540 + 60 * k, 600 + 60 * k, title="Review", others=3, organised_by_me=False) for k in range(count)]
+    return [
+        entry(day, 540 + 60 * k, 600 + 60 * k, title="Review", others=3, organised_by_me=False) for k in range(count)
+    ]
 
 
 def office(count: int = 2) -> Agenda:
@@ -104,9 +106,7 @@ def test_a_band_holds_what_comes_for_somebody_whose_days_differ() -> None:
         now = at(TODAY - ago * DAY, 20 * 60)
         seen = [one for one in sleeps if one[1].end <= now]
         snapshot = known(seen, now=now)
-        found = outlook(
-            Situation(known=snapshot, now=now, routine=learn_routine(snapshot)), TODAY - (ago - 1) * DAY
-        )
+        found = outlook(Situation(known=snapshot, now=now, routine=learn_routine(snapshot)), TODAY - (ago - 1) * DAY)
         noon = of(found, Meter.VITALITY)[0]
         later = read(known([one for one in sleeps if one[1].end <= noon.at], now=noon.at))[Meter.VITALITY]
         held.append(noon.low <= later.level <= noon.high)

@@ -107,7 +107,7 @@ def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, 
     never = frozenset(ActionType) - {ActionType.MEDITATE}
     place.bridge.store.people.save_wishes(demo.id, Wishes(never=never), now=installation.now())
     page.goto(place.url)
-    page.click("#advice summary:has-text('Reschedule')")
+    page.click("#advice summary:has-text('Later')")
     page.wait_for_selector("#advice .gaps button")
     picture(page, f"gaps-{shape}")
     offered = page.locator("#advice .gaps button").all_inner_texts()
