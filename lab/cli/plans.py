@@ -9,9 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
+from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from lab.plans.checks import Counts
+
+
+NAME_MAX = 34  # characters of a calendar's name, so that a row fits 80 columns
 
 
 def plans(
@@ -20,11 +24,16 @@ def plans(
     calendar: Annotated[
         list[Path] | None, typer.Option(help="Another person's iCalendar file; may be repeated.", exists=True)
     ] = None,
-    zone: Annotated[str, typer.Option(help="Time zone of the calendars.")] = "Europe/Berlin",
+    calendars: Annotated[
+        Path | None,
+        typer.Option(help="Folder: every .ics file in it is one person's calendar.", exists=True, file_okay=False),
+    ] = None,
+    weeks: Annotated[int, typer.Option(help="Weeks of each calendar, spread over its years.", min=1, max=60)] = 4,
+    zone: Annotated[str, typer.Option(help="Time zone of calendars that name none.")] = "Europe/Berlin",
     cores: Annotated[int, typer.Option(help="Processes.", min=1, max=64)] = 1,
     json: options.Json = False,
 ) -> None:
-    """Count broken rules over generated person-days and calendar files.
+    """Count broken rules over generated person-days and calendar files. With --calendars no people are generated.
 
     The rules: no suggestion over an entry, no sleep long before bedtime, nothing vetoed, nothing in the past, a
     plausible length, the same word on every surface, no reason against its sign, and no more than wished.
@@ -33,19 +42,43 @@ def plans(
 
     from lab.plans import checks, run
 
-    files = list(calendar or [])
+    files = [*(calendar or []), *(_of_folder(calendars) if calendars else [])]
     with ProcessPoolExecutor(cores) as pool:
-        lives = pool.map(partial(run.generated, days=days), range(people))
-        found: list[Counts] = [*lives, *pool.map(partial(run.of_calendar, zone=zone), files)]
-    body = _document(checks.total(found))
+        lives = pool.map(partial(run.generated, days=days), range(0 if calendars else people))
+        found: list[Counts] = [*lives]
+        found_in = list(pool.map(partial(run.of_calendar, zone=zone, weeks=weeks), files))
+    body = _document(checks.total([*found, *found_in]))
+    rows = [_row(path, counts) for path, counts in zip(files, found_in, strict=True)]
     if json:
-        show.document(body)
+        show.document({**body, "calendars": rows})
         return
+    if rows:
+        show.table(rows, tuple(rows[0]))
     show.table([{"rule": name, "broken": number} for name, number in body["broken"].items()], ("rule", "broken"))
     show.table([{"advice": name, "times": number} for name, number in body["advice"].items()], ("advice", "times"))
     for example in body["examples"]:
         typer.echo(example)
     typer.echo(f"{body['days']} person-days, {body['looks']} looks, {body['repeated']} suggestions on over 3 of 7 days")
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    """Return the calendar files of a folder. Raises SetupError where there is none."""
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".ics")
+    if not found:
+        raise SetupError(f"{folder} holds no .ics file; name another: bridge lab plans --calendars FOLDER")
+    return found
+
+
+def _row(path: Path, counts: Counts) -> dict[str, Any]:
+    """Return what was counted over one person's calendar."""
+    return {
+        "calendar": path.stem[:NAME_MAX],
+        "from": min((day for _, day in counts.days), default=None),
+        "to": max((day for _, day in counts.days), default=None),
+        "looks": counts.looks,
+        "advice": counts.looks - counts.advice["silence"] - counts.advice["silence by lot"],
+        "broken": sum(counts.broken.values()),
+    }
 
 
 def _document(counts: Counts) -> dict[str, Any]:
