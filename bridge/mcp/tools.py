@@ -17,6 +17,7 @@ from pydantic import Field
 from bridge import installation
 from bridge.advice import outcomes, recommend, requests, rescheduling
 from bridge.advice.day_plan import plan_day
+from bridge.advice.notify import NAMES_A_TASK
 from bridge.documents.inputs import parse_answer
 from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
@@ -32,7 +33,6 @@ from bridge.mcp.consent import READING_TOOLS, TITLES, WRITING_TOOLS
 from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
-NAMES_A_TASK = "for: "  # begins a reason that holds a title
 
 Document = dict[str, Any]
 Days = Annotated[int, Field(strict=True, ge=1, le=14)]
@@ -159,7 +159,7 @@ def _reading(reading: Reading) -> Document:
         "coverage": round(reading.coverage, 2),
         "validated": reading.validated,
         "note": reading.note,
-        "because": [{"points": round(b.contribution, 3), "text": b.text} for b in reading.because],
+        "because": [{"points": round(b.contribution, 3), "text": b.text} for b in reading.strongest],
     }
 
 
