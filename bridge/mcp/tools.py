@@ -154,8 +154,8 @@ class Tools:
 
 def _reading(reading: Reading) -> Document:
     return {
-        "level": round(reading.level, 3) if reading.coverage else None,
-        "sd": round(reading.sd, 3),
+        "level": round(reading.level, 2) if reading.coverage else None,
+        "sd": round(reading.sd, 2),
         "coverage": round(reading.coverage, 2),
         "validated": reading.validated,
         "note": reading.note,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -43,10 +44,11 @@ def plans(
     from lab.plans import checks, run
 
     files = [*(calendar or []), *(_of_folder(calendars) if calendars else [])]
-    with ProcessPoolExecutor(cores) as pool:
-        lives = pool.map(partial(run.generated, days=days), range(0 if calendars else people))
-        found: list[Counts] = [*lives]
-        found_in = list(pool.map(partial(run.of_calendar, zone=zone, weeks=weeks), files))
+    look = partial(run.of_calendar, zone=zone, weeks=weeks)
+    with ExitStack() as stack:
+        each = map if cores == 1 else stack.enter_context(ProcessPoolExecutor(cores)).map
+        found: list[Counts] = list(each(partial(run.generated, days=days), range(0 if calendars else people)))
+        found_in: list[Counts] = list(each(look, files))
     body = _document(checks.total([*found, *found_in]))
     rows = [_row(path, counts) for path, counts in zip(files, found_in, strict=True)]
     if json:
