@@ -176,10 +176,10 @@ def effect_lines(review: Review) -> Iterator[str]:
             )
             continue
         of, unit, digits = MEASURED[one.outcome]
-        value, low, high = (f"{number:+.{digits}f}" for number in (one.effect, one.low, one.high))
+        value, least, most = (f"{number:+.{digits}f}" for number in (one.effect, one.low, one.high))
         yield (
             f"Advising {_name(one.action).lower()} changes {of} by {value}{unit} against other advice "
-            f"(95 % interval {low} to {high})."
+            f"(95 % interval {least} to {most})."
         )
 
 
