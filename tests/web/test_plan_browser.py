@@ -86,6 +86,7 @@ def test_tomorrow_opens_in_the_evening(
     page.click("#plan summary:has-text('Tomorrow')")
     page.wait_for_selector("#plan .tomorrow .timeline .block")
     assert page.locator("#plan .tomorrow .mark").count() == 0
+    assert page.locator("#plan .tomorrow .outlook tbody tr").count() == 5
     picture(page, f"plan-evening-{shape}")
 
 
