@@ -87,6 +87,9 @@ def test_tomorrow_opens_in_the_evening(
     page.wait_for_selector("#plan .tomorrow .timeline .block")
     assert page.locator("#plan .tomorrow .mark").count() == 0
     assert page.locator("#plan .tomorrow .outlook tbody tr").count() == 5
+    right = "element => element.getBoundingClientRect().right"
+    table, card = (page.eval_on_selector(one, right) for one in ("#plan .outlook", "#plan"))
+    assert table <= card
     picture(page, f"plan-evening-{shape}")
 
 
