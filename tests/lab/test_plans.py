@@ -28,6 +28,8 @@ from lab.plans.run import FIRST, bridge_of, source_of, zone_of
 from lab.plans.surfaces import against_their_sign, disagreements
 from rhythm_env.interface import Meter
 
+pytestmark = pytest.mark.timeout(600)  # a busy machine is no reason to fail
+
 NOW = datetime(FIRST.year, FIRST.month, FIRST.day, 10, 30, tzinfo=UTC)
 ICS = """BEGIN:VCALENDAR
 VERSION:2.0
