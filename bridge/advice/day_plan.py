@@ -26,6 +26,7 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
+from bridge.planning.outlook import outlook
 from bridge.planning.situation import Situation, is_agreed
 from bridge.planning.tasks import task_for
 from bridge.planning.waking_day import Day
@@ -71,6 +72,7 @@ def plan_day(
         work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
+        outlook=outlook(situation, wanted),
     )
 
 

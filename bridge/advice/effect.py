@@ -44,6 +44,36 @@ class Followed:
     outcomes: Mapping[str, float]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEffect:
+    """An effect of advising an action whose 95 % interval, ``low`` to ``high``, leaves out zero.
+
+    ``effect`` of ``taken`` is the logarithm of a ratio of chances, else a difference.
+    """
+
+    action: ActionType
+    outcome: str
+    effect: float
+    low: float
+    high: float
+
+
+def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
+    """Yield what is known of advising these actions, measured on the user."""
+    from bridge.advice.excursion import effect
+
+    decisions = [(person, one) for one in followed(store, person, now=now)] if actions else []
+    for action in actions:
+        for outcome, binary in OUTCOMES.items():
+            found = effect(list(_points(decisions, action, outcome, by_day=True)), binary=binary)
+            if found is None:
+                continue
+            low, high = found.ci95[0]
+            if low > 0 or high < 0:
+                value = found.estimates[0]
+                yield KnownEffect(action=action, outcome=outcome, effect=value, low=low, high=high)
+
+
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
     """Return action -> outcome -> effect with its 95 % interval and moderation by slot and dosage.
 

@@ -11,6 +11,7 @@ from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
 from bridge.planning.common_sense import Option, is_own, occupied
+from bridge.planning.outlook import Expected
 from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
 from bridge.planning.tasks import PAUSE, due_tasks, has_room, place_of
@@ -40,7 +41,7 @@ class Block:
 class DayPlan:
     """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time.
 
-    ``bedtime`` and ``wake`` are None where nothing is known of the user.
+    ``bedtime`` and ``wake`` are None where nothing is known of the user. ``outlook`` is of tomorrow only.
     """
 
     date: date
@@ -50,6 +51,7 @@ class DayPlan:
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
     changes: tuple[str, ...] = ()
+    outlook: tuple[Expected, ...] = ()
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
