@@ -20,7 +20,7 @@ from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
-from bridge.planning.choice import as_wished, nothing_fits, place, sensible
+from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
 from bridge.planning.common_sense import Option
 from bridge.planning.outcomes import as_answer, day_end
 from bridge.planning.routine import learn_routine
@@ -261,7 +261,7 @@ def _made(
     seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found, held = sensible(situation, span, seen[1])
     if not found:
-        return _silent(store, user, moment, now, nothing_fits(held))
+        return _silent(store, user, moment, now, nothing_fits(held, quiet(situation, held)))
     chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)

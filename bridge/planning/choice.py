@@ -19,7 +19,8 @@ from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
-USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.12, 0.3, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.3, 0.8, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
@@ -94,15 +95,28 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
     return None if option is None or option.kind == "keep" else option
 
 
-def nothing_fits(held: Mapping[ActionType, str]) -> tuple[str, ...]:
-    """Return a line per reason against all actions, the most frequent first."""
+def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
+    """Return in a few words why nothing is advised now: sleep, an entry, or that nothing needs doing."""
+    now = situation.now
+    for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
+        bed, wake = situation.sleep(date)
+        if bed <= now < wake:
+            return "you are usually asleep now"
+    until = next((end for start, end in situation.attended if start <= now < end), None)
+    if until is not None:
+        return f"you have an entry until {situation.clock(until)}"
+    return "nothing needs doing now" if NO_GROUNDS in held.values() else "nothing fits now"
+
+
+def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:
+    """Return ``head`` and a line per reason against all actions, the most frequent first."""
     why: dict[str, list[str]] = {}
     for action, reason in held.items():
         why.setdefault(reason, []).append(str(action))
     if len(why) == 1:
-        return (f"nothing fits now: {next(iter(why))}",)
+        return (f"{head}: {next(iter(why))}",)
     ranked = sorted(why.items(), key=lambda one: -len(one[1]))
-    return ("nothing fits now", *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
+    return (head, *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
 
 
 def as_wished(
@@ -138,13 +152,14 @@ def fit(
 ) -> float:
     """Return what the day adds to the score of an action.
 
-    It counts that an entry is near, the usual hour, a task, a low meter, and repetition.
+    It counts that an entry is near, the usual hour, how soon it begins, a task, a low meter, and repetition.
     """
     if option is not None and option.kind == "keep":
         return _near(situation, option)
     if option is None or option.kind != "suggested":
         return 0.0
     total = (USUAL if option.usual else 0.0) + _habitual(situation, action)
+    total -= LATER * max((option.start - situation.now - NOW) / timedelta(hours=1), 0.0)
     task = task_for(situation, action)
     if task is not None and task.due is not None:
         left = task.due - situation.date_of(option.start)

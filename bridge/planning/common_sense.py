@@ -16,7 +16,7 @@ from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Occurrence
 from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
 from bridge.planning.situation import Situation, is_agreed
-from bridge.planning.tasks import length_of, task_for
+from bridge.planning.tasks import PAUSE, has_room, is_answered, length_of, place_of, task_for
 from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, is_journey, rounded_up, without
 from rhythm_env.interface import ActionType
 
@@ -81,8 +81,27 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
         return "you have just changed the time zone"
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
+    due = _due(day, action, span)
+    if due is not None:
+        return due
     why = _against(day, action, span)
     return _placed(day, action, span) if why is None else why
+
+
+def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
+    """Return the place in a span of the task that an action works on, if it is due by the next day, or None.
+
+    Such a task is suggested even if the user had the action a few hours ago.
+    """
+    situation, task = day.situation, task_for(day.situation, action)
+    if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
+        return None
+    if _said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
+        return None
+    place = place_of(task, day, [*occupied(day), *_said_around(situation, span, PAUSE)])
+    if place is None or not span[0] <= place[0] < span[1]:
+        return None
+    return Option(action=action, kind="suggested", start=place[0], end=place[1])
 
 
 def _kept(action: ActionType, occurrence: Occurrence) -> Option:
@@ -240,6 +259,9 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:
         return f"there is no free gap of {least // MINUTE} minutes"
+    task = task_for(situation, action)
+    if task is not None and not is_answered(task, day, fitting[0][0]):
+        return "nobody answers calls at this hour"
     at_usual = _at_usual_hour(day, action, fitting, span)
     if at_usual is not None:
         return at_usual
@@ -266,7 +288,7 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
     return [*day.situation.busy, *day.rests, *day.journeys, *own, *other]
 
 
-def _said_around(situation: Situation, span: Stretch) -> list[Stretch]:
+def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
     """Return the time around the other suggestions of the day, those of a plan and those that were made."""
     moment = moment_at(span[0], situation.known.zones)
     said = [
@@ -276,7 +298,7 @@ def _said_around(situation: Situation, span: Stretch) -> list[Stretch]:
         if one.answer is None or is_agreed(one, situation.known.zones)
     ]
     planned = [(low, high) for _, low, high in situation.previewed]
-    return [(low - APART, high + APART) for low, high in (*said, *planned)]
+    return [(low - apart, high + apart) for low, high in (*said, *planned)]
 
 
 def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:

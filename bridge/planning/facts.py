@@ -34,7 +34,7 @@ TELLING_TASK, TONIGHT = timedelta(days=3), timedelta(days=1)  # until a task is 
 # After midnight; later only a task that is due tomorrow speaks for work.
 LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
 EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
-BEHIND = (timedelta(hours=3), timedelta(hours=3))  # of entries that call for rest; since the last of them
+BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
 MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
 TOLD_LAST = frozenset(
     {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
@@ -199,7 +199,7 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
     lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
     if hours < least or not lately:
         return []
-    return [f"it follows {round(hours / timedelta(hours=1))} hours of {_kind_of(day)}"]
+    return [f"by then you have had {round(hours / timedelta(hours=1))} hours of {_kind_of(day)}"]
 
 
 def _kind_of(day: Day) -> str:

@@ -20,6 +20,7 @@ from rhythm_env.interface import ActionType, Answer
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
 WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
 TO_BED = timedelta(minutes=45)  # from the end of an entry to sleep
+OUTING = timedelta(minutes=30)  # an entry outside of work that is so long may be away from home
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
@@ -59,8 +60,15 @@ class Situation:
     @cached_property
     def busy(self) -> list[Stretch]:
         """Stretches that cannot take a suggestion, with travel and a pause around entries, and accepted advice."""
-        taken = [(o.start - margin(o), o.end + margin(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
+        taken = [(o.start - margin(o), o.end + self._after(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
+
+    def _after(self, occurrence: Occurrence) -> timedelta:
+        """Return the time kept free after an entry: the way home after an outing of private life."""
+        outing = occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
+            self.work(self.date_of(occurrence.start)), occurrence.start, occurrence.end
+        )
+        return max(margin(occurrence), TRAVEL if outing else BESIDE)
 
     @cached_property
     def promised(self) -> list[Stretch]:

@@ -128,7 +128,7 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
     for hours in (day.work, free):
         for start, end in without(calendar.clipped(hours, low, high) if low < high else [], busy):
             begin = rounded_up(start)
-            if end - begin >= min(length, USUAL) and _answered(task, day, begin):
+            if end - begin >= min(length, USUAL) and is_answered(task, day, begin):
                 return begin, min(begin + length, end)
     return None
 
@@ -141,7 +141,7 @@ def _latest(task: Task, day: Day) -> datetime:
     return min(day.since(ERRANDS_UNTIL if errand else TASKS_UNTIL), day.spent_from)
 
 
-def _answered(task: Task, day: Day, at: datetime) -> bool:
+def is_answered(task: Task, day: Day, at: datetime) -> bool:
     """Tell if somebody answers at an instant, for a task that needs a call."""
     if task.effort is not None or not CALL.search((task.title or "")[:200]):
         return True
