@@ -49,6 +49,7 @@ def _ana(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.ics").write_text(ICS.replace("\n", "\r\n"))
     run("user", "add", "ana", "--zone", "Europe/Berlin")
     run("import", str(tmp_path / "mine.ics"), "--user", "ana")
+    run("wish", "--goal", "MEDITATE 7", "--goal", "EXERCISE 1", "--user", "ana")
 
 
 def run(*arguments: str) -> Any:
