@@ -31,7 +31,7 @@ FACTS = ("origin", "about", "zone", "nap", "deleted")
 EXTRA_NUMBER = 1000  # added to the number of a second row of a day
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
-OFFSET = re.compile(r"(time_?zone|tz|utc|gmt)_?(offset)?|offset", re.IGNORECASE)
+OFFSET = re.compile(r"(\w+_)??((time_?zone|tz|utc|gmt)_?(offset)?|offset)", re.IGNORECASE)
 UNIX_SECONDS = range(1_200_000_000, 2_500_000_000)  # of the years 2008 to 2049
 Row = dict[str, Any]
 

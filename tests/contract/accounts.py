@@ -14,7 +14,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 CHANGED = re.compile(r"(date_?)?(last_?)?(modified|updated?)(_?(at|time|date))?", re.IGNORECASE)
-OFFSET = re.compile(r"(time_?zone|tz|utc|gmt)_?(offset)?|offset", re.IGNORECASE)
+OFFSET = re.compile(r"(\w+_)??((time_?zone|tz|utc|gmt)_?(offset)?|offset)", re.IGNORECASE)
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 COMPACT = re.compile(r"(?<![0-9A-Za-z])(\d{8})(?:T(\d{6})Z?)?(?![0-9A-Za-z])")  # in an iCalendar line
 INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
