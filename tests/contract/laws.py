@@ -193,11 +193,16 @@ def read(normalise: Any, record: RawRecord, records: dict[str, RawRecord]) -> li
         return []
 
 
+def tokens_end(source: str) -> bool:
+    """Say if a source's access tokens end, and are refreshed."""
+    return getattr(registry.resolve(f"lab.vendors.{source}:Vendor"), "tokens_expire", None) is not None
+
+
 def ended_tokens_cost_no_consent(source: str) -> None:
     """Tokens end between syncs, by the vendor's clock and by ours, and once while the vendor is down."""
     with alive(source, "week") as world:
-        if not hasattr(world.vendor, "tokens_expire"):
-            return  # a secret address does not end
+        if not tokens_end(source):
+            return  # nor does a secret address
         went_well(world.sync())
         world.vendor.tokens_expire()
         world.server.faults.append(lambda r: None if for_a_token(r) else Answer(status=500, body=b""))
@@ -298,7 +303,7 @@ def limits_are_waited_out(source: str) -> None:
                 if position > 1 and limited.outcome == "ok" and data_requests(world) < position:
                     continue  # all is told in one answer
                 waits(world, limited, name)
-    if hasattr(registry.resolve(f"lab.vendors.{source}:Vendor"), "tokens_expire"):
+    if tokens_end(source):
         limited_at_the_token(source)
 
 

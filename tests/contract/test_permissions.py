@@ -17,6 +17,7 @@ from bridge.ingest.outcomes import record_defect
 from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
 from connectors.whoop.client import HISTORY
+from tests.contract import laws
 from tests.contract.test_connectors import LIVE
 from tests.world import World, later, living
 
@@ -156,7 +157,7 @@ ENDED = {
 
 
 @pytest.mark.parametrize("told", ENDED)
-@pytest.mark.parametrize("source", PATHS)
+@pytest.mark.parametrize("source", [source for source in PATHS if laws.tokens_end(source)])
 def test_a_token_that_has_ended_is_refreshed_whatever_scopes_are_named(lite: Store, source: str, told: str) -> None:
     with living(lite, source, "week") as world:
         refuse = refusing(source, *PATHS[source], answer=ENDED[told])
