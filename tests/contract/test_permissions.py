@@ -32,6 +32,12 @@ PATHS: dict[str, dict[str, str]] = {  # source -> stream -> how its addresses en
         "body_battery": "/bodyBattery/",
         "activity": "/activities",
     },
+    "polar": {
+        "sleep": "/users/sleep",
+        "nightly_recharge": "/users/nightly-recharge",
+        "activities": "/users/activities",
+        "exercises": "/v3/exercises",
+    },
     "oura": {stream: f"/usercollection/{stream}" for stream in registry.spec("oura").streams},
 }
 NAMED = Answer(status=401, body={"detail": "Token is not authorized access some scope."})

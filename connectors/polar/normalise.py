@@ -1,0 +1,97 @@
+"""Polar's records as samples and episodes. Names and units: Polar's AccessLink v3."""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime, timedelta
+
+from bridge.domain.errors import BadRecord
+from bridge.domain.metrics import Metric
+from bridge.domain.types import EpisodeKind, Item, RawRecord
+from connectors.payload import OFFSET_MAX_MINUTES, SECONDS, Fields, Stretch, midnight, total, utc_of_naive, words
+from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, STAGES
+
+DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")  # of ISO 8601
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
+    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    return list(_items(record.stream, record.key, Fields.of(SPEC.name, record), parent))
+
+
+def _items(stream: str, key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
+    if stream == "sleep":
+        yield from _sleep(key, fields)
+    elif stream == "nightly_recharge":  # it has no time of its own
+        yield from _night_of(fields, parent).samples(key, fields.measured(RECHARGE))
+    elif stream == "activities":
+        yield from _activity(key, fields)
+    elif stream == "exercises":
+        yield from _exercise(key, fields)
+    else:
+        raise fields.bad("not a stream of polar")
+
+
+def _night(fields: Fields) -> Stretch:
+    return fields.stretch("sleep_start_time", "sleep_end_time", day="date")
+
+
+def _sleep(key: str, fields: Fields) -> Iterator[Item]:
+    """Yield a night. Minutes of no known stage are asleep, and a night without any known stage has none."""
+    night, stages = _night(fields), fields.measured(STAGES)
+    unknown = fields.number("unrecognized_sleep_stage", SECONDS) or 0.0
+    values = {
+        Metric.ASLEEP: total(unknown, *stages.values()),
+        Metric.IN_BED: night.minutes,
+        **fields.measured(SLEEP),
+        **(stages if any(stages.values()) else {}),
+    }
+    yield night.episode(EpisodeKind.SLEEP, key, values)
+    yield from night.samples(key, fields.measured(SCORES))
+
+
+def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
+    """Return the night of a recharge, or no more than its date where the sleep has not come or cannot be read."""
+    try:
+        if sleep is not None:
+            return _night(Fields.of(SPEC.name, sleep))
+    except BadRecord:
+        pass
+    day = fields.day("date")
+    return Stretch(start=midnight(day), end=None, offset=None, day=day)
+
+
+def _activity(key: str, fields: Fields) -> Iterator[Item]:
+    """Yield the sums of a day, which begins at an hour of the person's clock without an offset."""
+    values = fields.measured(ACTIVITY)
+    day = _wall(fields).date()
+    if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a watch in a drawer: no measurement
+        yield from Stretch(start=midnight(day), end=None, offset=None, day=day).samples(key, values)
+
+
+def _exercise(key: str, fields: Fields) -> Iterator[Item]:
+    wall, offset = _wall(fields), fields.number("start_time_utc_offset")
+    if offset is None or not offset.is_integer() or abs(offset) > OFFSET_MAX_MINUTES:
+        raise fields.bad("start_time_utc_offset is no offset from UTC")
+    start = wall - timedelta(minutes=offset)
+    lasted = Stretch(start=start, end=start + _duration(fields), offset=int(offset), day=wall.date())
+    fields.ordered(start, lasted.end or start)
+    sport = words(fields.get("sport"))
+    label = None if sport is None else sport.replace("_", " ").lower()
+    yield lasted.episode(EpisodeKind.WORKOUT, key, fields.measured(EXERCISE), label=label)
+
+
+def _wall(fields: Fields) -> datetime:
+    """Return what the person's clock showed at the start, as if it were UTC."""
+    text = fields.get("start_time")
+    wall = utc_of_naive(text) if isinstance(text, str) else None
+    if wall is None:
+        raise fields.bad("start_time is no time")
+    return wall
+
+
+def _duration(fields: Fields) -> timedelta:
+    found = DURATION.fullmatch(words(fields.get("duration")) or "")
+    if found is None:
+        raise fields.bad("duration is no duration")
+    hours, minutes, seconds = (float(part or 0) for part in found.groups())
+    return timedelta(hours=hours, minutes=minutes, seconds=seconds)
