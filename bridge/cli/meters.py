@@ -12,7 +12,6 @@ import typer
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import zone_at
-from bridge.ingest.files import make_private
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
@@ -266,6 +265,8 @@ def draw(path: Path, view: MetersView) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+    from bridge.ingest import files
+
     figure = Figure(figsize=(10, 15), layout="constrained")
     axes = figure.subplots(2 * len(Meter), 1, sharex=True, height_ratios=[2, 1] * len(Meter))
     times = [start.astimezone(zone_at(start, view.zones)).replace(tzinfo=None) for start in view.starts]
@@ -275,7 +276,7 @@ def draw(path: Path, view: MetersView) -> None:
         _draw_inputs(axes[2 * k + 1], times, readings)
     axes[-1].tick_params(axis="x", rotation=30)
     try:
-        make_private(path)
+        files.make_private(path)
         figure.savefig(path, dpi=110)
     except (ValueError, OSError) as error:
         raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None

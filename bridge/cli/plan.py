@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from bridge.domain.records import User
     from bridge.planning.day_plan import DayPlan
 
-KINDS = {"entry": "", "keep": "keep", "suggested": "try", "task": "task", "wind_down": "wind down", "sleep": "sleep"}
+KIND_WORDS = {
+    "entry": "",
+    "keep": "keep",
+    "suggested": "try",
+    "task": "task",
+    "wind_down": "wind down",
+    "sleep": "sleep",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -62,7 +69,7 @@ def _print(found: DayPlan, user: User) -> None:
         {
             "from": "all day" if block.all_day else clock(block.start, user.zones),
             "to": "" if block.all_day else clock(block.end, user.zones),
-            "": KINDS[block.kind],
+            "": KIND_WORDS[block.kind],
             "action": "" if block.action is None else str(block.action),
             "title": block.title or "",
             "because": "; ".join(block.reasons[:2]),

@@ -10,11 +10,11 @@ import typer
 
 from bridge.cli import options, show
 from bridge.documents import inputs
-from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
 from bridge.domain.wishes import Wishes, checked
 from rhythm_env.interface import DAY_NAMES, ActionType
 
 if TYPE_CHECKING:
+    from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
     from bridge.domain.wishes import Hours
 
 Texts = list[str] | None

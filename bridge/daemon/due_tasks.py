@@ -59,7 +59,9 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     )
     to_send = {m: untold | work.users_to_notify(m, now=now) if m in loud else set() for m in moments}
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
-    agreed = work.users_with_feedback(writing, advised=now - calendar_writer.BACK, since=now - PLANS_RETRIED_FOR)
+    agreed = work.users_with_feedback(
+        writing, advised=now - calendar_writer.RESCHEDULED_MAX, since=now - PLANS_RETRIED_FOR
+    )
     return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
 
 
@@ -177,7 +179,9 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
     if not known:
         return
-    recent = store.recommendations.between(user.id, since=now - calendar_writer.BACK, until=now + recommend.INSTANT)
+    recent = store.recommendations.between(
+        user.id, since=now - calendar_writer.RESCHEDULED_MAX, until=now + recommend.INSTANT
+    )
     last = max((advice.answered_at for advice in recent if advice.answered_at), default=None)
     for connection in known:
         if last is not None and _unwritten(bridge, connection, last, now):

@@ -71,7 +71,7 @@ def _connection(
         "newest": _local_minutes(newest, user),
         "newest_day": None if newest is None else newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
         "lag_hours": None if newest is None else round((now - newest) / timedelta(hours=1), 1),
-        "last_change": _local_minutes(bridge.store.reading.last_change(connection.id), user),
+        "last_change": _local_minutes(connection.last_change, user),
         "rows": sum(counts.values()),
         "counts": dict(counts),
         "set_aside": sum(aside.values()),

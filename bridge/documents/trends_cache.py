@@ -110,7 +110,7 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
     """Digest the last arrival of each connection, the day, and the slot, because today's value is a mean over slots."""
-    changed = [bridge.store.reading.last_change(c.id) for c in bridge.store.connections.of_user(user.id)]
+    changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
     return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
 
 

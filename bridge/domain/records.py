@@ -38,6 +38,7 @@ class Connection:
     member: str | None = None  # the source's own name for the user
     failures: int = 0  # in a row, since a sync brought something new
     not_permitted: tuple[str, ...] = ()  # streams without permission
+    last_change: datetime | None = None  # the last arrival of a new or changed record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

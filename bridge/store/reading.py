@@ -189,21 +189,11 @@ class Reading(Part):
         return max([*ends, *([measured] if measured is not None else [])], default=None)
 
     @reads
-    def last_change(self, db: sa.Connection, connection_id: int) -> datetime | None:
-        """Return the instant at which a new or changed record last arrived."""
-        r = tables.records.c
-        query = sa.select(sa.func.max(r.arrived_at)).where(r.connection_id == connection_id)
-        found: datetime | None = db.execute(query).scalar()
-        return found
-
-    @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
         """Return True if data, a correction or a wish of the user has come or changed after ``since``."""
         c, w = tables.corrections.c, tables.wishes.c
-        mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
-        arrived = sa.select(tables.records.c.id).where(
-            tables.records.c.connection_id.in_(mine), tables.records.c.arrived_at > since
-        )
+        mine = tables.connections.c
+        arrived = sa.select(mine.id).where(mine.user_id == user_id, mine.last_change > since)
         corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
         wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
         return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))

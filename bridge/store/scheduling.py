@@ -275,12 +275,13 @@ class Scheduling(Part):
     def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
         """Return the ids of users who have a recommendation in a slot, or none on purpose.
 
-        A slot without advice for want of data or of time is looked at again when that was before ``since``. A night's
-        sleep that is over by ``now`` leaves its slot to other advice.
+        A slot without advice for want of data or of time is looked at again when that was before ``since``, or when
+        data of the user has arrived. A night's sleep that is over by ``now`` leaves its slot to other advice.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
-        silent = sa.or_(s.probability < 1, s.made_at >= since)
+        arrived = sa.exists().where(c.user_id == s.user_id, c.last_change > s.made_at)
+        silent = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
         quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
         lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
         return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())

@@ -100,6 +100,7 @@ connections = sa.Table(
     _text("member", nullable=True, index=True),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
     _text("not_permitted", nullable=True),  # a JSON list of streams
+    _instant("last_change", nullable=True),  # the last arrival of a new or changed record
     sa.UniqueConstraint("user_id", "source_id", "name"),
 )
 # Only connections that could be claimed, so that a claim reads no other rows.

@@ -95,6 +95,6 @@ class TodayCache:
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
     """Return a value that changes with everything a snapshot depends on."""
-    changes = tuple((c.id, bridge.store.reading.last_change(c.id)) for c in bridge.store.connections.of_user(user.id))
+    changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     return changes, corrected_at, bridge.proxies.version, user.zones, now.astimezone(zone_at(now, user.zones)).date()

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CALENDAR_MAX_BYTES = 20_000_000  # bytes
 PAGE_COMPONENTS = 500
 STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
-BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+COMPONENT = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 FOLD = re.compile(rb"\r?\n[ \t]")
@@ -126,7 +126,7 @@ def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
     named = b"\r\n".join(match.group() for match in HEADER.finditer(content))
     zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
     calendars, broken = [], []
-    for match in BLOCK.finditer(content):
+    for match in COMPONENT.finditer(content):
         alone = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%b\r\n%b\r\nEND:VCALENDAR\r\n"
         heads = (named + b"\r\n" + zones, named, b"")
         one = next(filter(None, (_calendars(alone % (head, match.group())) for head in heads)), None)

@@ -9,15 +9,15 @@ from dataclasses import dataclass
 
 from rhythm_env.interface import ActionType, Belief
 
-LONGEST = 20_000  # characters of an answer; one of 256 tokens has about 1,000
+ANSWER_MAX_CHARS = 20_000  # characters of an answer; one of 256 tokens has about 1,000
 REASONING = re.compile(r"<reasoning>(.*?)</reasoning>", re.DOTALL | re.IGNORECASE)
 OPENED, CLOSED = "<reasoning>", "</reasoning>"
 NAMES = "|".join(ActionType)
-DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
+THREE_DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
 ANY_CASE = re.IGNORECASE | re.ASCII  # without ASCII the sign for kelvin is a K
-FIRST = re.compile(rf"{DIGITS}[ ,]+({NAMES})", ANY_CASE)  # the belief, then the action
-LEGACY = re.compile(rf"({NAMES})[ ,]+{DIGITS}", ANY_CASE)  # the order of the first published models
-AROUND = " \t\r`*.\"'"  # what models put around a line to set it off
+FIRST = re.compile(rf"{THREE_DIGITS}[ ,]+({NAMES})", ANY_CASE)  # the belief, then the action
+LEGACY = re.compile(rf"({NAMES})[ ,]+{THREE_DIGITS}", ANY_CASE)  # the order of the first published models
+DECORATION = " \t\r`*.\"'"  # what models put around a line to set it off
 LONGEST_REASON = 400  # characters of the reasoning that are shown to a person
 
 
@@ -36,12 +36,12 @@ class Said:
 
 def read(text: str, feasible: Collection[ActionType]) -> Said:
     """The reasoning, and the last line as digits and action. Raises Unreadable; never fills in a belief."""
-    if len(text) > LONGEST:
+    if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")
     lowered = text.lower()
     if OPENED in lowered and CLOSED not in lowered:
         raise Unreadable("an answer that ends inside its reasoning")
-    lines = [stripped for line in text.split("\n") if (stripped := line.strip(AROUND))]
+    lines = [stripped for line in text.split("\n") if (stripped := line.strip(DECORATION))]
     action, digits = _last(lines[-1] if lines else "")
     if action not in feasible:
         raise Unreadable("an action that is not possible now")

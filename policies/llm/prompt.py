@@ -26,9 +26,9 @@ from rhythm_env.interface import (
 
 TOKENS = 2000  # of a prompt, at most, if nothing else is set
 SIGNS_PER_TOKEN = 3  # so many at least: tokenizers of English need 3.5 to 4, of numbers and upper case about 3
-SAID = {Answer.ACCEPT: "ACCEPTED", Answer.IGNORE: "IGNORED", Answer.RESCHEDULE: "RESCHEDULED"}
+ANSWER_WORDS = {Answer.ACCEPT: "ACCEPTED", Answer.IGNORE: "IGNORED", Answer.RESCHEDULE: "RESCHEDULED"}
 SUMMED = 0.25  # share of the room for answers that the sum of older ones may take
-SHOWN = 0.005  # anomalies below this are noise of rounding
+ANOMALY_MIN = 0.005  # anomalies below this are noise of rounding
 
 # Signs and sizes: the published dynamics say so much of each action in words.
 ACTIONS = {
@@ -107,7 +107,8 @@ def line(one: Interaction) -> str:
     """One answer, e.g. ``Mon Morning, Vitality=0.70 -> recommended DEEP_WORK -> user: IGNORED``."""
     vitality = one.levels.get(Meter.VITALITY)
     level = "?" if vitality is None else f"{vitality:.2f}"
-    return f"{when(one.day, one.slot)}, Vitality={level} -> recommended {one.recommended} -> user: {SAID[one.answer]}"
+    answer = ANSWER_WORDS[one.answer]
+    return f"{when(one.day, one.slot)}, Vitality={level} -> recommended {one.recommended} -> user: {answer}"
 
 
 def when(day: int, slot: Slot) -> str:
@@ -120,7 +121,7 @@ def _sum(older: Sequence[Interaction], room: float) -> str:
     answered = Counter((one.slot, one.recommended, one.answer) for one in older)
     groups = []
     for slot, action in sorted(asked, key=lambda pair: (-asked[pair], pair)):
-        counts = {SAID[answer]: answered[slot, action, answer] for answer in Answer}
+        counts = {ANSWER_WORDS[answer]: answered[slot, action, answer] for answer in Answer}
         said = " ".join(f"{name} {count}" for name, count in counts.items() if count)
         groups.append(f"{slot.name.capitalize()} {action} {said};")
     return " ".join(groups[: _fitting(groups, room)])
@@ -156,7 +157,7 @@ def _step(record: StepRecord) -> str | None:
     if record.deltas is None or record.reward is None:
         return told
     changed = _named(record.deltas)
-    odd = {meter: by for meter, by in (record.anomalies or {}).items() if abs(by) >= SHOWN}
+    odd = {meter: by for meter, by in (record.anomalies or {}).items() if abs(by) >= ANOMALY_MIN}
     unusual = f" unusual {_named(odd)}" if odd else ""
     return f"{told} {record.reward:+.1f} {changed}{unusual}"
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NUMBER = {action: at for at, action in enumerate(ACTIONS)}
 ANSWER = {answer: at for at, answer in enumerate(Answer)}
 RECALLED = 120  # newest answers that are read, 30 days of four slots
-NOTHING = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter without fresh inputs
+UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter without fresh inputs
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
@@ -36,8 +36,8 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
     told = tallies(slots, np.append(slots.step, step) % SLOTS)[-1:]
     weights = weighed(slots.changes[None] * slots.stated, felt(slots)[None] * slots.stated)
     event = EVENT_NAMES.index(observation.active_event) if observation.active_event in EVENT_NAMES else 0
-    read_now = (observation.meters.get(meter, NOTHING) for meter in Meter)
-    states = [state if state.coverage > 0 else NOTHING for state in read_now]  # an assumed level is no evidence
+    read_now = (observation.meters.get(meter, UNKNOWN_METER) for meter in Meter)
+    states = [state if state.coverage > 0 else UNKNOWN_METER for state in read_now]  # an assumed level is no evidence
     levels, sds, coverages = (
         np.array([[getattr(state, name) for state in states]]) for name in ("level", "sd", "coverage")
     )

@@ -19,14 +19,14 @@ from bridge.ingest.sync import ODD_ANSWERS_MIN, ODD_ANSWERS_SPAN
 from bridge.recordings.server import Answer, Request
 from bridge.store import Store
 from lab.vendors import faults
-from tests.contract import laws
+from tests.contract.laws import access
 from tests.contract.test_connectors import LIVE
 from tests.contract.test_faults import short, undisturbed
 from tests.world import World, later
 
 JSON = [source for source in LIVE if source != "ics"]
 PAGED = [source for source in JSON if source != "polar"]  # which sends lists whole
-ENDING = [source for source in LIVE if laws.tokens_end(source)]
+ENDING = [source for source in LIVE if access.tokens_end(source)]
 NAMED_BY_TOKEN = [source for source in PAGED if source != "garmin"]  # which counts pages
 DEEP = b'{"records": ' + b"[" * 200_000 + b"]" * 200_000 + b"}"
 

@@ -23,7 +23,7 @@ from bridge.recordings.server import Fault
 from bridge.store import Store
 from connectors.google import auth
 from lab.vendors import faults
-from tests.contract import laws
+from tests.contract.laws import access
 from tests.contract.test_connectors import LIVE
 from tests.world import World, living
 
@@ -116,7 +116,7 @@ def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(lite: St
         assert world.contents() == contents
 
 
-@pytest.mark.parametrize("source", [source for source in LIVE if laws.tokens_end(source)])
+@pytest.mark.parametrize("source", [source for source in LIVE if access.tokens_end(source)])
 def test_a_clock_that_differs_from_the_vendors_costs_one_refresh_and_no_consent(lite: Store, source: str) -> None:
     """By our clock the token lives on, by the vendor's it has ended."""
     contents, _ = undisturbed(source)

@@ -17,7 +17,7 @@ from bridge.ingest.outcomes import record_defect
 from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
 from connectors.whoop.client import HISTORY
-from tests.contract import laws
+from tests.contract.laws import access
 from tests.contract.test_connectors import LIVE
 from tests.world import World, later, living
 
@@ -163,7 +163,7 @@ ENDED = {
 
 
 @pytest.mark.parametrize("told", ENDED)
-@pytest.mark.parametrize("source", [source for source in PATHS if laws.tokens_end(source)])
+@pytest.mark.parametrize("source", [source for source in PATHS if access.tokens_end(source)])
 def test_a_token_that_has_ended_is_refreshed_whatever_scopes_are_named(lite: Store, source: str, told: str) -> None:
     with living(lite, source, "week") as world:
         refuse = refusing(source, *PATHS[source], answer=ENDED[told])

@@ -16,7 +16,7 @@ from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
-WEIGHTS = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
+WEIGHT_CHOICES = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
 FIELD_MAX = 200  # characters
 Fields = Mapping[str, str]
 
@@ -64,8 +64,8 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
     """Return the choices of a meter's weight, with a weight that was set elsewhere."""
     chosen = form.get(f"weight_{meter}", "1")
-    own = () if chosen in dict(WEIGHTS) else ((chosen, chosen),)
-    return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHTS, *own)}
+    own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
+    return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
 
 
 def _fields_of(wishes: Wishes) -> Fields:

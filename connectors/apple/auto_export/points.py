@@ -30,7 +30,7 @@ from connectors.apple.auto_export.times import (
 
 QUARTER, HOUR, DAY = 900, 3600, 86_400
 OPEN_DAYS = 4  # per metric; the app writes days in order
-EVENING = timedelta(hours=6)  # points after 18:00 belong to the night that ends tomorrow
+TO_MIDNIGHT = timedelta(hours=6)  # points after 18:00 belong to the night that ends tomorrow
 PERCENT = {"%": 1.0, "": 1.0}
 DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
@@ -219,7 +219,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 def night_of(at: At) -> str:
     """Return the date on which the night of an instant ends. An afternoon nap stays on its own date."""
-    return (local(at) + EVENING).date().isoformat()
+    return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 
 def piece(stream: str, key: str, payload: Mapping[str, Any]) -> RawRecord:

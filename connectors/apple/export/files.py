@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from connectors.apple.export.collect import Collected
 
 EPOCH_DAY = date(1970, 1, 1)
-AROUND = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
+MARGIN_SECONDS = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
 MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
 CHUNK = 1 << 17
@@ -96,7 +96,7 @@ class Export:
         first = date.fromisoformat(f"{month}-01")
         last = (first + timedelta(days=32)).replace(day=1)
         begin, end = (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
-        rows = self.collected.spill.between(begin * DAY_SECONDS - AROUND, end * DAY_SECONDS + AROUND)
+        rows = self.collected.spill.between(begin * DAY_SECONDS - MARGIN_SECONDS, end * DAY_SECONDS + MARGIN_SECONDS)
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 

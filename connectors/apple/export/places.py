@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 DAY, QUARTER = 86_400, 900
 REACH = 4 * DAY  # seconds from a piece of evidence, beyond which the user counts as at home
 HOME = ""  # stands for the zone of residence
-OFTEN = 1800  # seconds within which repeated evidence of a place is dropped
+REPEATED_SECONDS = 1800  # seconds within which repeated evidence of a place is dropped
 
 
 class Places:
@@ -46,7 +46,7 @@ class Places:
         if number is None:
             number = self._numbers[place] = len(self._names)
             self._names.append(place)
-        if not (number == self._latest[1] and 0 <= at - self._latest[0] < OFTEN):
+        if not (number == self._latest[1] and 0 <= at - self._latest[0] < REPEATED_SECONDS):
             self._evidence.extend((at, number))
             self._latest = at, number
 

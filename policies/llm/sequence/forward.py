@@ -78,7 +78,7 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
     import numpy as np
 
     known = model.known
-    seen = _completed(reading.past(slots[-reading.LONGEST :]), model)
+    seen = _completed(reading.past(slots[-reading.SLOTS_MAX :]), model)
     asked = _Asked(model, seen)
     begun = _linear(reading.now(present[None]), known, "now") + known["asked"][:, None]
     told: Array = np.zeros_like(begun[0])

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 HATS = 24  # steps of a number's range
-LONGEST = 27  # completed slots that are read one by one: with the present slot a week
+SLOTS_MAX = 27  # completed slots that are read one by one: with the present slot a week
 FIELDS = 5  # asking positions of a slot are 4: the event, then the three digits; the slot itself is the fifth
 ASKING = FIELDS - 1
 
@@ -37,13 +37,13 @@ PAST_NUMBERS = (
 )
 # and in ``slots.present``
 _NOW = SLOTS + STEPS // SLOTS + 2
-WEIGHTS = _NOW + 3 * METERS + len(EVENTS)  # first column of the five weights and their deviations
+WEIGHT_COLUMN = _NOW + 3 * METERS + len(EVENTS)  # first column of the five weights and their deviations
 PRESENT_NUMBERS = (
     (range(_NOW, _NOW + METERS), 0.0, 1.0),
     (range(_NOW + METERS, _NOW + 2 * METERS), 0.0, 1.2),
     (range(_NOW + 2 * METERS, _NOW + 3 * METERS), 0.0, 1.0),
-    (range(WEIGHTS, WEIGHTS + METERS), -0.4, 1.6),
-    (range(WEIGHTS + METERS, WEIGHTS + 2 * METERS), 0.0, 0.9),
+    (range(WEIGHT_COLUMN, WEIGHT_COLUMN + METERS), -0.4, 1.6),
+    (range(WEIGHT_COLUMN + METERS, WEIGHT_COLUMN + 2 * METERS), 0.0, 0.9),
 )
 TOLD = slice(PRESENT - 1 - TALLIES, PRESENT)
 
@@ -52,8 +52,8 @@ def _count(numbers: tuple[tuple[range, float, float], ...]) -> int:
     return sum(len(columns) for columns, _, _ in numbers)
 
 
-SHOWN = 16
-PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + SHOWN
+ANOMALY_COLUMNS = 16
+PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + ANOMALY_COLUMNS
 NOW = PRESENT + HATS * _count(PRESENT_NUMBERS)
 
 
@@ -65,7 +65,7 @@ def past(slots: Array) -> Array:
 
 
 def _shown(slots: Array) -> Array:
-    """(..., SHOWN): a slot's anomalies by the kind of action, which tells the trait they come from, about -1 to 1.
+    """Return a slot's anomalies by the kind of action, as (..., ANOMALY_COLUMNS), about -1 to 1. Each tells a trait.
 
     Company costs vitality and gives serenity; work gives either, and cognition by the time of day; idle hours take
     serenity, and so does guilt. Beside each stands whether the slot shows it at all.
