@@ -46,9 +46,10 @@ SPEC = ConnectorSpec(
         token_url="{token_url}/v2/oauth2/token",  # noqa: S106 - an address
         scopes=("accesslink.read_all",),
         redirect="http://127.0.0.1:{port}/",
+        basic=True,
     ),
     lasting=frozenset({"sleep"}),  # a recharge takes its time from its night
-    rmssd_error=0.163,  # Dial 2025, 536 nights
+    rmssd_error=0.163,  # Dial 2025, 536 nights of a Grit X Pro
     opens="connectors.polar.client:Polar",
     authorises="connectors.polar.consent:authorise",
     revokes="connectors.polar.consent:revoke",

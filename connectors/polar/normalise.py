@@ -1,16 +1,12 @@
 """Polar's records as samples and episodes. Names and units: Polar's AccessLink v3."""
 
-import re
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta
 
 from bridge.domain.errors import BadRecord
 from bridge.domain.metrics import Metric
 from bridge.domain.types import EpisodeKind, Item, RawRecord
-from connectors.payload import OFFSET_MAX_MINUTES, SECONDS, Fields, Stretch, midnight, total, utc_of_naive, words
+from connectors.payload import SECONDS, Fields, Stretch, midnight, total, words
 from connectors.polar import ACTIVITY, EXERCISE, RECHARGE, SCORES, SLEEP, SPEC, STAGES
-
-DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")  # of ISO 8601
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
@@ -63,35 +59,13 @@ def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
     """Yield the sums of a day, which begins at an hour of the person's clock without an offset."""
     values = fields.measured(ACTIVITY)
-    day = _wall(fields).date()
+    day = fields.wall("start_time").date()
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a watch in a drawer: no measurement
         yield from Stretch(start=midnight(day), end=None, offset=None, day=day).samples(key, values)
 
 
 def _exercise(key: str, fields: Fields) -> Iterator[Item]:
-    wall, offset = _wall(fields), fields.number("start_time_utc_offset")
-    if offset is None or not offset.is_integer() or abs(offset) > OFFSET_MAX_MINUTES:
-        raise fields.bad("start_time_utc_offset is no offset from UTC")
-    start = wall - timedelta(minutes=offset)
-    lasted = Stretch(start=start, end=start + _duration(fields), offset=int(offset), day=wall.date())
-    fields.ordered(start, lasted.end or start)
+    lasted = fields.wall_stretch("start_time", "start_time_utc_offset", duration="duration")
     sport = words(fields.get("sport"))
     label = None if sport is None else sport.replace("_", " ").lower()
     yield lasted.episode(EpisodeKind.WORKOUT, key, fields.measured(EXERCISE), label=label)
-
-
-def _wall(fields: Fields) -> datetime:
-    """Return what the person's clock showed at the start, as if it were UTC."""
-    text = fields.get("start_time")
-    wall = utc_of_naive(text) if isinstance(text, str) else None
-    if wall is None:
-        raise fields.bad("start_time is no time")
-    return wall
-
-
-def _duration(fields: Fields) -> timedelta:
-    found = DURATION.fullmatch(words(fields.get("duration")) or "")
-    if found is None:
-        raise fields.bad("duration is no duration")
-    hours, minutes, seconds = (float(part or 0) for part in found.groups())
-    return timedelta(hours=hours, minutes=minutes, seconds=seconds)

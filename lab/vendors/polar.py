@@ -1,19 +1,19 @@
-"""A Polar server for a watch, with AccessLink v3's lists and tokens that neither end nor can be refreshed.
+"""A Polar server for a watch, with AccessLink v3's lists, members to be registered, and tokens that never end.
 
 ``account`` holds a list of rows per stream, in Polar's own shape. Nights, recharges and exercises are sent as far
-back as their last weeks reach from the newest row. Activity is sent between two dates.
+back as their last weeks reach from ``now``. Activity is sent between two dates.
 """
 
 from __future__ import annotations
 
-import base64
+import json
+from collections.abc import Mapping
 from datetime import date, timedelta
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
 from lab.vendors import OAuthServer, rows_between
 
-POLAR_TOKEN_LIFE_SECONDS = 10 * 365 * 86_400
 ASKED_MAX = timedelta(days=28)  # of activity
 HELD = {  # path -> stream, the field that dates a row, the days held, and the name of the list
     "/v3/users/sleep": ("sleep", "date", 28, "nights"),
@@ -30,37 +30,47 @@ class Vendor(OAuthServer):
     consent_path = "/oauth2/authorization"
     token_path = "/v2/oauth2/token"
     default_scope = "accesslink.read_all"
-    tokens_expire = None  # type: ignore[assignment]  # a token lasts until it is withdrawn
+    tokens_end = False
+    basic = True
+    paths: Mapping[str, str | None] = {stream: path for path, (stream, *_) in HELD.items()} | {"activities": ACTIVITIES}
+    pages = None
+    no_data = (204,)
 
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
-        self.life = POLAR_TOKEN_LIFE_SECONDS
+        self.member: str | None = None  # the name under which the application registered the person
 
     def settings(self, url: str) -> dict[str, str]:
         """Return the connector's settings for this server. Any free port may be redirected to."""
         return super().settings(url) | {"consent_url": url, "token_url": url, "port": "0", "days": "60"}
 
-    def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:  # noqa: ARG002 - there is never one
-        """Return a new access token, which is not refreshed, and the member's id."""
-        return super().issue(scope, refresh=False) | {"x_user_id": 10_579}
+    def grant(self, *more: str) -> dict[str, Any]:
+        """Return a token that is valid now, of a member who is registered."""
+        self.member = self.member or "lab-member"
+        return super().grant(*more)
 
-    def application(self, request: Request) -> Answer:
-        """Answer any request. A client that does not name itself by HTTP Basic, and so alone, gets no token."""
-        if (request.method, request.path) == ("POST", self.token_path):
-            basic = "Basic " + base64.b64encode(":".join(self.client.values()).encode()).decode()
-            if request.headers.get("authorization") != basic or "client_secret" in request.form:
-                return Answer(status=401, body={"error": "invalid_client"})
-        return super().application(request)
+    def revoke(self) -> None:
+        """Withdraw the consent, which also ends the registration."""
+        super().revoke()
+        self.member = None
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:
-        """Answer a list. A list without rows has no body."""
-        if self.default_scope not in scopes:
+        """Answer a list. A list without rows has no body, and a person who is not registered has no list."""
+        if (request.method, request.path) == ("POST", "/v3/users"):
+            return self._register(request)
+        if self.default_scope not in scopes or self.member is None:
             return Answer(status=403, body={"status": 403, "message": "Forbidden"})
         if request.path == ACTIVITIES:
             return self._activities(request)
         if request.path in HELD:
             return self._held(*HELD[request.path])
         return Answer(status=404, body={"status": 404, "message": "Not Found"})
+
+    def _register(self, request: Request) -> Answer:
+        if self.member is not None:
+            return Answer(status=409, body={"status": 409, "message": "Conflict"})
+        self.member = json.loads(request.body)["member-id"]
+        return Answer(body={"polar-user-id": 10_579, "member-id": self.member, "first-name": "Ana"})
 
     def _activities(self, request: Request) -> Answer:
         try:
@@ -73,15 +83,6 @@ class Vendor(OAuthServer):
         return Answer(body=rows) if rows else NO_DATA
 
     def _held(self, stream: str, dated: str, days: int, name: str | None) -> Answer:
-        rows = self.account.get(stream, [])
-        newest = max((str(row[dated])[:10] for row in rows if _is_date(row.get(dated))), default="1970-01-01")
-        oldest = date.fromisoformat(newest) - timedelta(days=days - 1)
-        rows = rows_between(rows, dated, str(oldest), newest)
+        oldest, newest = (str((self.now + timedelta(days=ago)).date()) for ago in (1 - days, 1))
+        rows = rows_between(self.account.get(stream, []), dated, oldest, newest)
         return Answer(body={name: rows} if name else rows) if rows else NO_DATA
-
-
-def _is_date(value: Any) -> bool:
-    try:
-        return bool(date.fromisoformat(str(value)[:10]))
-    except ValueError:
-        return False

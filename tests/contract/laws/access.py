@@ -22,7 +22,7 @@ from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
 from tests.contract import accounts
 from tests.contract.laws.stage import HOME, alive, cases, went_well
-from tests.world import KEY, World, contents, later
+from tests.world import KEY, World, contents, later, vendor_of
 
 RESET = 77  # seconds
 SINCE = re.compile(r"since|last_?update|updated|modified|changed", re.IGNORECASE)  # of changes, not of a window
@@ -31,7 +31,7 @@ SECRET_CHARS = 8  # shorter texts of a token are no secrets
 
 def tokens_end(source: str) -> bool:
     """Say if a source's access tokens end, and are refreshed."""
-    return getattr(registry.resolve(f"lab.vendors.{source}:Vendor"), "tokens_expire", None) is not None
+    return vendor_of(source).tokens_end
 
 
 def ended_tokens_cost_no_consent(source: str) -> None:
