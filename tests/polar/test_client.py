@@ -1,4 +1,4 @@
-"""Polar: consent by HTTP Basic, lists that hold the last weeks, the wait it asks for, and what a record means."""
+"""Polar: consent by HTTP Basic, registration of the person, and what a record means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import requests
 
-from bridge.domain.errors import BadRecord, NeedsLogin
+from bridge.domain.errors import NeedsLogin, TryLater
 from bridge.domain.metrics import Metric
 from bridge.domain.types import Episode, Item, RawRecord
 from bridge.recordings.server import Answer
@@ -64,50 +64,34 @@ def test_a_consent_is_asked_for_used_and_withdrawn(world: World) -> None:
     world.vendor.revoke()
     assert world.sync().outcome == "needs_login"
     consent.authorise(world.account, Agreeing())
-    assert set(world.account.token() or {}) == {"access_token", "token_type"}  # not the member's id
+    assert not {"refresh_token", "expires_at"} & set(world.account.token() or {})  # it is used until it is refused
     assert world.sync().outcome == "ok"
     assert not consent.revoke(world.account)  # the description names no way
 
 
-@pytest.mark.parametrize("body", [b"", b"[1]", b'{"access_token": 5}', b"<html>"])
-def test_an_answer_without_a_token_is_said(world: World, body: bytes) -> None:
-    world.server.faults.append(lambda request: Answer(body=body) if request.path == "/v2/oauth2/token" else None)
-    with pytest.raises(NeedsLogin, match="gave no token"):
+def test_a_person_is_registered_once_and_without_it_refused_everything(world: World) -> None:
+    world.vendor.member = None
+    refused = world.sync()
+    assert refused.outcome != "ok"
+    assert nights(world) == set()
+    consent.authorise(world.account, Agreeing())
+    member = world.vendor.member
+    assert member
+    consent.authorise(world.account, Agreeing())  # 409: registered before
+    assert world.vendor.member == member
+    assert world.persist().outcome == "ok"
+
+
+def test_a_registration_that_fails_is_said(world: World) -> None:
+    world.server.faults.append(lambda request: Answer(status=503) if request.path == "/v3/users" else None)
+    with pytest.raises(TryLater, match="busy"):
         consent.authorise(world.account, Agreeing())
 
 
-def test_the_wait_that_polar_asks_for_is_kept(world: World) -> None:
-    world.server.faults.append(lambda _: Answer(status=429, headers={"RateLimit-Reset": "5000"}))
-    assert world.sync().outcome == "failed"
-    due = world.store.connections.of_user(world.user.id)[0].due_at
-    assert due is not None
-    assert due - world.now >= timedelta(seconds=5000)
-
-
-def test_what_left_a_list_of_the_last_weeks_is_kept(world: World) -> None:
-    assert world.sync().outcome == "ok"
-    before = nights(world)
-    assert before
-    for stream, rows in world.vendor.account.items():
-        if isinstance(rows, list):
-            moved = 60 if stream != "exercises" else 50
-            rows[:] = [_later(row, moved) for row in rows]
-    after = later(world, days=60)
-    assert after.sync().outcome == "ok"
-    assert before < nights(after)
-
-
-def _later(row: dict[str, Any], days: int) -> dict[str, Any]:
-    """Return a row some days later under an id of its own."""
-
-    def value(name: str, told: Any) -> Any:
-        if name == "id":
-            return f"{told}-later"
-        if not isinstance(told, str) or not told.startswith("2026-"):
-            return told
-        return str(date.fromisoformat(told[:10]) + timedelta(days=days)) + told[10:]
-
-    return {name: value(name, told) for name, told in row.items()}
+def test_an_answer_without_a_token_is_said(world: World) -> None:
+    world.server.faults.append(lambda request: Answer(body=b"[1]") if request.path == "/v2/oauth2/token" else None)
+    with pytest.raises(NeedsLogin, match="gave no token"):
+        consent.authorise(world.account, Agreeing())
 
 
 def test_a_night_that_was_taken_back_vanishes(world: World) -> None:
@@ -143,15 +127,3 @@ def test_an_exercise_is_of_the_day_that_the_clock_showed() -> None:
     assert isinstance(workout, Episode)
     assert (workout.start.isoformat(), workout.day) == ("2026-11-19T23:30:00+00:00", date(2026, 11, 20))
     assert workout.end - workout.start == timedelta(hours=1, minutes=2, seconds=3.5)
-
-
-@pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])
-def test_a_duration_that_is_none_is_set_aside(odd: Any) -> None:
-    with pytest.raises(BadRecord, match="duration"):
-        items("exercises", EXERCISE | {"duration": odd})
-
-
-@pytest.mark.parametrize("odd", [None, 0.5, 1000, "60"])
-def test_an_offset_that_is_none_is_set_aside(odd: Any) -> None:
-    with pytest.raises(BadRecord, match="start_time_utc_offset"):
-        items("exercises", EXERCISE | {"start_time_utc_offset": odd})
