@@ -6,6 +6,7 @@ members beside the lists are:
 - ``origin`` ("docs" or "recorded"), ``about`` (a sentence) and ``zone`` (that of the rows; cases are of ``HOME``)
 - ``sleeps``: list -> the fields by which a nap differs, of the lists that hold naps and second nights
 - ``deleted``: list -> the fields that a deleted row has in place of the usual, where the vendor tells such rows
+- ``odd``: list -> fields that an odd row of ``awkward`` has in place of the usual, such as an unreadable time
 - ``more``: case -> list -> further rows of that case, as they are
 
 Three cases are written. ``week`` has eight ordinary days, ``empty`` no row, and ``awkward`` forty days with a change of
@@ -32,10 +33,11 @@ NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)  # when the cases are looked at; 
 WEEK_DAYS, AWKWARD_DAYS = 8, 40
 HOME, AWAY = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")  # the contract tests' person lives in HOME
 FLIGHT = range(10, 14)  # days ago that were spent in AWAY
-NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 16, 18, 20, 22, 24  # days ago
-FACTS = ("origin", "about", "zone", "sleeps", "deleted", "more")
+ODD, NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 8, 16, 18, 20, 22, 24  # days ago
+FACTS = ("origin", "about", "zone", "sleeps", "deleted", "odd", "more")
 EXTRA_NUMBER = 1000  # added to the number of a second row of a day
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
+IN_UTC = re.compile("gmt|utc", re.IGNORECASE)  # in the name of an instant
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
 OFFSET = re.compile(  # the name of a field that holds an offset from UTC
     r"(\w+_)??(time_?zone|tz|utc|gmt)|\w*?offset(_?from_?(utc|gmt))?(_?(in_?)?(minutes|seconds|millis|ms))?",
@@ -106,7 +108,7 @@ class Move:
         clock, fraction, offset = found.groups()
         timespec = "seconds" if clock.count(":") > 1 else "minutes"
         said = datetime.fromisoformat(clock + (offset or ""))
-        utc = offset == "Z" or (offset is None and re.search("gmt|utc", name, re.IGNORECASE) is not None)
+        utc = offset == "Z" or (offset is None and IN_UTC.search(name) is not None)
         if offset is None and not utc:
             return (said + timedelta(days=self.days)).isoformat(timespec=timespec) + (fraction or "")
         moved = self.at(said if said.tzinfo else said.replace(tzinfo=UTC))
@@ -130,7 +132,7 @@ def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
     if bare or not lists:
         what = ", ".join(bare) or "any list"
         raise SetupError(f"the sample has no row of {what}; copy one from the vendor's documentation into sample.json")
-    about = {"week": _WEEK, "awkward": _AWKWARD, "empty": "An account that holds nothing."}
+    about = {"week": _WEEK, "awkward": _about_awkward(sample), "empty": "An account that holds nothing."}
     days = {"week": _week, "awkward": _awkward, "empty": lambda *_: iter(())}
     return {
         case: {"origin": sample["origin"], "about": text, "now": NOW.isoformat()}
@@ -140,10 +142,14 @@ def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
 
 
 _WEEK = "An ordinary week: eight days of each list."
-_AWKWARD = (
-    "Forty days with the end of summer time, a flight to New York, nulls, a row without its end, a nap, two nights on "
-    "a date, and a day whose row is gone."
-)
+
+
+def _about_awkward(sample: dict[str, Any]) -> str:
+    """Return the sentence about the awkward case, with what the sample has of it."""
+    sleeps = ", a nap, two nights on a date" if sample.get("sleeps") else ""
+    odd = ", odd rows" if sample.get("odd") or sample.get("more") else ""
+    usual = "the end of summer time, a flight to New York, nulls, a row without its end"
+    return f"Forty days with {usual}{sleeps}{odd}, and a day whose row is gone."
 
 
 def _week(sample: dict[str, Any], name: str) -> Iterator[Row]:
@@ -157,6 +163,8 @@ def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
         if ago == DELETED:
             marked = sample.get("deleted", {}).get(name)
             yield from [] if marked is None else [row | marked]
+        elif ago == ODD:
+            yield row | sample.get("odd", {}).get(name, {})
         elif ago == NULLS:
             yield {
                 key: None if isinstance(value, int | float) and not _is_fact(key, value) else value
@@ -194,10 +202,18 @@ def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = 
 def _date(row: Row, home: ZoneInfo) -> date:
     """Return the latest local date that a row speaks of. Raises SetupError for a row without any."""
     dates = [date.fromisoformat(v) for v in row.values() if isinstance(v, str) and DATE.fullmatch(v)]
-    dates = dates or [_read(row[name]).astimezone(home).date() for name in _span(row)]
+    dates = dates or [_local_date(name, row[name], home) for name in _span(row)]
     if not dates:
         raise SetupError("a sample row holds neither a date nor an instant, so it cannot be moved to other days")
     return max(dates)
+
+
+def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
+    """Return the date of an instant in a zone. A text without an offset tells the person's clock, or names UTC."""
+    said = datetime.fromisoformat(value) if isinstance(value, str) else None
+    if said is not None and said.tzinfo is None and not IN_UTC.search(name):
+        return said.date()
+    return _read(value).astimezone(home).date()
 
 
 def _span(row: Row) -> list[str]:

@@ -13,6 +13,7 @@ SAMPLE: dict[str, Any] = {
     "about": "A row per list.",
     "zone": "America/New_York",
     "sleeps": {"sleep": {"nap": True}},
+    "odd": {"daily": {"steps": "many"}},
     "more": {"awkward": {"daily": [{"id": 1, "day": "no date"}]}},
     "sleep": [
         {
@@ -41,6 +42,7 @@ def test_naps_and_second_nights_are_of_sleeps_alone_and_further_rows_follow() ->
     days = fixture_maker.AWKWARD_DAYS - 1  # but for the one that is gone
     assert len(case["sleep"]) == days + 2
     assert sum(night["nap"] for night in case["sleep"]) == 1
+    assert [row.get("steps") for row in case["daily"]].count("many") == 1
     assert case["daily"][days:] == SAMPLE["more"]["awkward"]["daily"]
 
 
