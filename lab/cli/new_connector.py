@@ -22,7 +22,7 @@ Next, in {root}:
 4. python -m tests.contract.test_fixtures {name}           writes what they come to; read it before committing it
 5. python -m pytest tests/contract -k {name}               names what is still missing
 6. tests/{name}/ for what is {name}'s own; docs/sources/{name}.md, a row in README.md, a word in CHANGELOG.md
-7. make docs lint
+7. ruff check --fix connectors/{name}, then make docs lint
 All of it is explained in docs/developers/add_a_connector.md."""
 
 
