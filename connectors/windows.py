@@ -31,9 +31,11 @@ class Window:
     def after(
         cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta, held: int | None = None
     ) -> Self:
-        """Return the dates from the cursor's, less ``overlap``, to tomorrow. Without a cursor the last ``days``.
+        """Return the dates to read: from the cursor's date, less ``overlap``, to tomorrow.
 
-        After an absence of more than ``days`` all of it is read. A cursor of a clock that was far ahead does not count.
+        Without a cursor they are the last ``days``. After a longer absence all dates since the cursor are read. A
+        cursor far in the future, which a clock that was ahead wrote, is ignored.
+
         ``held`` is for a list that always tells the last so many days, today included. The window then never begins
         before the list, because what left the list has not vanished.
         """
@@ -73,7 +75,7 @@ class Window:
             yield Page(stream=stream, records=final, cursor=self.cursor(last), covers=covers)
 
     def cursor(self, last: date) -> str:
-        """Return the cursor to save once all up to ``last`` has landed. It never lies ahead of today."""
+        """Return the cursor to save once everything up to ``last`` is stored. Its date is never later than today."""
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:

@@ -19,7 +19,7 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate how much recommending an action changes its uptake, the next check-in, the night and the day."""
+    """Estimate what recommending an action changes: how often it is done, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 
@@ -56,7 +56,7 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(body: dict[str, Any]) -> str:
-    """Say how many more days of answered recommendations the nearest estimate needs."""
+    """Say how many more days with answered recommendations the nearest estimate needs."""
     a_day = 3
     least = min(found["missing"] for of in body["actions"].values() for found in of.values())
     return f"about {max(-(-least // a_day), 1)} more days of advice, answered"

@@ -39,7 +39,7 @@ def plan(
 ) -> None:
     """Plan a day: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep.
 
-    Suggestions later than this slot are a preview. They may change with the day.
+    Suggestions for later than this slot are a preview, and may change during the day.
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
@@ -62,7 +62,7 @@ def plan(
 
 
 def _print(found: DayPlan, user: User) -> None:
-    """Print the plan as a table, and what was taken back."""
+    """Print the plan as a table, and below it the suggestions that were withdrawn."""
     from bridge.documents.plan import clock
 
     rows = [

@@ -46,6 +46,7 @@ class Situation:
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
+    titles: Sequence[str] = ()  # what these suggestions are about
     _work: dict[date, list[Stretch]] = field(default_factory=dict, compare=False, repr=False)  # by date, once read
 
     @cached_property
@@ -70,6 +71,12 @@ class Situation:
             if is_agreed(one, self.known.zones) and one.kind == "suggested" and one.start and one.end
         ]
 
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """What suggestions ahead are about, so that a task is suggested once."""
+        ahead = (one for one in self.advised if one.end is not None and one.end > self.now and one.kind == "suggested")
+        return frozenset([*self.titles, *(one.what for one in ahead if one.what is not None)])
+
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the user's clock."""
         return at.astimezone(zone_at(at, self.known.zones)).date()
@@ -93,7 +100,8 @@ class Situation:
         if late:
             bed = max(late) + TO_BED
             wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        early = [start for start, _ in self.attended if max(bed, middle) < start < wake]
+        early = [start for start, _ in self.attended if max(bed, middle) < start < wake + TO_GET_UP]
+        bed, wake = rounded(bed), rounded(wake)
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
     def slept(self, day: date) -> Episode | None:
@@ -154,6 +162,11 @@ class Situation:
     def is_blank(self) -> bool:
         """Tell if nothing at all is known of the user."""
         return is_blank(self.known)
+
+
+def rounded(at: datetime) -> datetime:
+    """Round to five minutes: an expected time is no more exact."""
+    return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)
 
 
 def is_blank(known: Snapshot) -> bool:

@@ -120,7 +120,7 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest day measured and the first instant of knowledge, or None where nothing was measured."""
+        """Return the newest day measured and the instant of the first knowledge, or None without measurements."""
         found = []
         for table in (tables.samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -150,7 +150,7 @@ class Reading(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return the way back from a row that exists."""
+        """Return where an existing row came from: its record, version and connection."""
         table = rows.TABLE_OF_KIND[kind]
         row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
         record = db.execute(sa.select(tables.records).where(tables.records.c.id == row.record_id)).one()

@@ -46,7 +46,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return the date of tomorrow from the evening on."""
+    """Return tomorrow's date for a link to its plan, but only from the evening on."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
@@ -75,7 +75,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return that the user agreed to a suggestion, or None. Only those and the open one are in a plan."""
+    """Return ``agreed`` for a suggestion that the user agreed to, and None for other blocks of the plan."""
     if block.recommendation_id is None:
         return None
     is_open = current is not None and block.recommendation_id == current.id and current.answer is None
@@ -91,6 +91,6 @@ def when(visit: Visit, at: datetime) -> str:
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return the key of the slot and the time in words of each gap."""
+    """Return, for each free time, the key of its slot and the time in words."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]

@@ -46,7 +46,7 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the slots whose changes, anomalies and rewards the simulator states."""
+    """Return the completed slots of a simulated person, whose changes, anomalies and rewards the simulator states."""
     import numpy as np
 
     shown = [
@@ -78,7 +78,7 @@ def _by_meter(values: Sequence[Any]) -> Array:
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
-    """Return recommendations and answers as slots, which is all that is stored of a user for 30 days."""
+    """Return a user's recommendations and answers as slots. Nothing else of the last 30 days is stored for a user."""
     import numpy as np
 
     advised = np.array([NUMBER[one.recommended] for one in history], dtype=np.intp)

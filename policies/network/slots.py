@@ -90,7 +90,7 @@ def vectors(slots: Slots) -> Array:
 
 
 def _neutral(slots: Slots) -> Array:
-    """Return the changes (..., t, 5) of a neutral person's meters."""
+    """Return the changes (..., t, 5) that the same actions would bring to a neutral person's meters."""
     import numpy as np
 
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]

@@ -26,7 +26,7 @@ from bridge.store import Store
 from lab.vendors.google_calendar import WRITE_SCOPE, Vendor
 from rhythm_env.interface import ActionType, Answer
 from tests.google_calendar.test_consent import Visitor
-from tests.world import KEY, NOW
+from tests.world import KEY, NOW, aim
 
 SOME = timedelta(minutes=5)
 
@@ -106,6 +106,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         stage = Stage(installation.Bridge(settings=load(), store=store), server, vendor, theirs=theirs)
         vendor.clock = lambda: stage.now
         user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+        aim(store, user, now=NOW)
         connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
         account.save_token(vendor.grant(WRITE_SCOPE) | {connecting.WRITES_FIELD: True})
@@ -309,8 +310,9 @@ def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action
 
 def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) -> None:
     daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
-    daemon.tick()
-    stage.now += timedelta(minutes=1)
+    for _ in range(2):  # the first sync and the first look run side by side
+        daemon.tick()
+        stage.now += timedelta(minutes=1)
     advice = stage.bridge.store.recommendations.of_slot(stage.user.id, moment_at(stage.now, stage.user.zones))
     assert advice is not None
     stage.answer(advice, Answer.ACCEPT)

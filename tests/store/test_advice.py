@@ -90,7 +90,7 @@ def test_a_silence_lasts_an_hour_or_until_data_arrives(store: Store) -> None:
     store.recommendations.add_silence(user, MOMENT, probability=1.0, now=T0)
     assert settled(T0 + HOUR)
     assert not settled(T0 + HOUR * 2)
-    land(store, connection, day("a", 1), now=T0 + HOUR / 2)
+    land(store, connection, day("a", 1), now=T0)
     assert not settled(T0 + HOUR)
     store.recommendations.add_silence(user, MOMENT, probability=1.0, now=T0 + HOUR)
     land(store, connection, day("a", 1), now=T0 + HOUR * 1.5)  # as it was

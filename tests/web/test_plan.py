@@ -26,7 +26,9 @@ TODAY = date(2026, 11, 20)
 
 @pytest.fixture
 def advice(place: Place, ana: User, visitor: Visitor) -> Recommendation:
-    """A suggestion for the morning."""
+    """A suggestion for the morning; what she aims at speaks for it."""
+    goals = {ActionType.MEDITATE: 7, ActionType.EXERCISE: 1}
+    place.bridge.store.people.save_wishes(ana.id, Wishes(goals=goals), now=installation.now())
     found = advising.recommend(place.bridge, ana, now=installation.now())
     assert isinstance(found, Recommendation)
     assert found.kind == "suggested"

@@ -1,6 +1,6 @@
-"""Rows sorted from file order to time order, in little memory however many they are.
+"""Rows that arrive in file order and are read in order of time, in little memory however many they are.
 
-Rows wait in an unnamed temporary file, which disappears when it is closed.
+The rows wait in an unnamed temporary file, which disappears when it is closed.
 """
 
 from __future__ import annotations
