@@ -6,6 +6,7 @@ required fields raise ``BadRecord``, which names the source, the stream and the 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -30,6 +31,9 @@ EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthda
 OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 SPAN_MAX = timedelta(days=3)  # of a night or a workout
 MINUTE = timedelta(minutes=1)
+
+# An ISO 8601 duration of hours, minutes and seconds.
+DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")
 
 Table = Mapping[Metric, str | tuple[str, Fraction]]  # metric -> field, or field and factor
 Choice = TypeVar("Choice")
@@ -126,8 +130,14 @@ def total(*parts: float | None) -> float | None:
 
 
 def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer, found at ``path``. Raises SourceChanged where it holds no list of objects."""
-    found = Fields(mapping(body), source).get(path)
+    """Return the rows of an answer, found at ``path``, which is empty where the answer itself is the list.
+
+    Raises SourceChanged where there is no list of objects.
+
+    >>> listing([{"id": 1}], "", "pebble", "sleep")
+    [{'id': 1}]
+    """
+    found = Fields(mapping(body), source).get(path) if path else body
     if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
         raise SourceChanged(f"{source} answered {stream} in an unknown shape; look for a newer release of the bridge")
     return found
@@ -253,15 +263,48 @@ class Fields:
             raise self.bad(f"{path} is no instant")
         return at
 
+    def wall(self, path: str) -> datetime:
+        """Return what the person's clock showed, as if it were UTC, from a text without an offset. Raises BadRecord.
+
+        >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
+        '2026-11-20T00:30:00+00:00'
+        """
+        text = self.get(path)
+        at = utc_of_naive(text) if isinstance(text, str) else None
+        if at is None:
+            raise self.bad(f"{path} is no time")
+        return at
+
     def offset(self, path: str) -> int:
-        """Return minutes east of UTC from a written offset. Raises BadRecord."""
-        minutes = written_offset(self.get(path))
-        if minutes is None:
+        """Return minutes east of UTC from a written offset or a number of minutes. Raises BadRecord.
+
+        >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
+        60
+        """
+        told = self.get(path)
+        number = finite(told)
+        minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
+        if minutes is None or abs(minutes) > OFFSET_MAX_MINUTES:
             raise self.bad(f"{path} is no offset from UTC")
         return minutes
 
+    def duration(self, path: str) -> timedelta:
+        """Return an ISO 8601 duration of hours, minutes and seconds. Raises BadRecord.
+
+        >>> str(Fields({"lasted": "PT1H2M3.5S"}, "pebble/walk").duration("lasted"))
+        '1:02:03.500000'
+        """
+        found = DURATION.fullmatch(words(self.get(path)) or "")
+        if found is None:
+            raise self.bad(f"{path} is no duration")
+        hours, minutes, seconds = (float(part or 0) for part in found.groups())
+        return timedelta(hours=hours, minutes=minutes, seconds=seconds)
+
     def day(self, path: str) -> date:
-        """Return a calendar date. Raises BadRecord."""
+        """Return a calendar date, for example "2026-11-20". Of a date and time take ``wall(path).date()``.
+
+        Raises BadRecord.
+        """
         day = calendar_date(self.get(path))
         if day is None:
             raise self.bad(f"{path} is no date")
@@ -311,6 +354,22 @@ class Fields:
         self.ordered(begun, over)
         date_of = self.day(day) if day else local_date(over if by_end else begun, offset)
         return Stretch(start=begun, end=over, offset=offset, day=date_of)
+
+    def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
+        """Return the time of a ``duration`` from a ``start`` on the person's clock, whose ``offset`` stands beside it.
+
+        The date is that of the start. Raises BadRecord.
+
+        >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
+        >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")
+        >>> walk.start.isoformat(), walk.minutes, str(walk.day)
+        ('2026-11-19T23:30:00+00:00', 45.0, '2026-11-20')
+        """
+        wall, minutes = self.wall(start), self.offset(offset)
+        begun = wall - timedelta(minutes=minutes)
+        over = begun + self.duration(duration)
+        self.ordered(begun, over)
+        return Stretch(start=begun, end=over, offset=minutes, day=wall.date())
 
 
 def _parsed(value: Any) -> datetime | None:

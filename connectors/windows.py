@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Self
 
@@ -28,13 +28,22 @@ class Window:
     today: date  # in UTC
 
     @classmethod
-    def after(cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta) -> Self:
+    def after(
+        cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta, held: int | None = None
+    ) -> Self:
         """Return the dates to read: from the cursor's date, less ``overlap``, to tomorrow.
 
         Without a cursor they are the last ``days``. After a longer absence all dates since the cursor are read. A
         cursor far in the future, which a clock that was ahead wrote, is ignored.
+
+        ``held`` is for a list that always tells the last so many days, today included. The window then never begins
+        before the list, because what left the list has not vanished.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
+        if held is not None:
+            since = until - timedelta(days=held - 1)
+            found = cls.after(cursor, now=now, days=held - 1, overlap=overlap)
+            return replace(found, since=max(found.since, since))
         first = until - timedelta(days=days)
         read = until if cursor is None else date.fromisoformat(json.loads(cursor)["until"])
         if cursor is None or read - overlap > until:

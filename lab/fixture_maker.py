@@ -1,10 +1,17 @@
 """Make the fixture cases of a source from a sample row per list. Run ``python -m lab.fixture_maker NAME``.
 
 ``fixtures/NAME/sample.json`` holds a row per list, copied from the vendor's documentation, all of the same date. Its
-members beside the lists are ``origin`` ("docs" or "recorded"), ``about`` (a sentence), ``zone`` (that of the rows) and,
-where the vendor marks such rows, ``nap`` and ``deleted``: list -> the fields that such a row has in place of the usual.
+members beside the lists are:
+
+- ``origin`` ("docs" or "recorded"), ``about`` (a sentence) and ``zone`` (that of the rows; cases are of ``HOME``)
+- ``sleeps``: list -> the fields by which a nap differs, of the lists that hold naps and second nights
+- ``deleted``: list -> the fields that a deleted row has in place of the usual, where the vendor tells such rows
+- ``odd``: list -> fields that an odd row of ``awkward`` has in place of the usual, such as an unreadable time
+- ``more``: case -> list -> further rows of that case, as they are
+
 Three cases are written. ``week`` has eight ordinary days, ``empty`` no row, and ``awkward`` forty days with a change of
-the clocks, a flight, nulls, a row without its end, a nap, two nights on a date and a day whose row is gone.
+the clocks, a flight, nulls, a row without its end, a nap, two nights on a date and a day whose row is gone. A case that
+differs from what the sample makes is kept; ``--anew`` writes it.
 """
 
 from __future__ import annotations
@@ -14,7 +21,7 @@ import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -24,14 +31,19 @@ from bridge.domain.errors import SetupError
 
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)  # when the cases are looked at; the clocks changed on 25 October
 WEEK_DAYS, AWKWARD_DAYS = 8, 40
-AWAY = ZoneInfo("America/New_York")
+HOME, AWAY = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")  # the contract tests' person lives in HOME
 FLIGHT = range(10, 14)  # days ago that were spent in AWAY
-NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 16, 18, 20, 22, 24  # days ago
-FACTS = ("origin", "about", "zone", "nap", "deleted")
+ODD, NULLS, ENDLESS, DELETED, NAP, TWO_NIGHTS = 8, 16, 18, 20, 22, 24  # days ago
+FACTS = ("origin", "about", "zone", "sleeps", "deleted", "odd", "more")
 EXTRA_NUMBER = 1000  # added to the number of a second row of a day
 INSTANT = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d)?)(\.\d+)?(Z|[+-]\d\d:?\d\d)?")
+IN_UTC = re.compile("gmt|utc", re.IGNORECASE)  # in the name of an instant
 DATE = re.compile(r"\d{4}-\d\d-\d\d")
-OFFSET = re.compile(r"(time_?zone|tz|utc|gmt)_?(offset)?|offset", re.IGNORECASE)
+OFFSET = re.compile(  # the name of a field that holds an offset from UTC
+    r"(\w+_)??(time_?zone|tz|utc|gmt)|\w*?offset(_?from_?(utc|gmt))?(_?(in_?)?(minutes|seconds|millis|ms))?",
+    re.IGNORECASE,
+)
+OFFSET_UNITS = (timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1))
 UNIX_SECONDS = range(1_200_000_000, 2_500_000_000)  # of the years 2008 to 2049
 Row = dict[str, Any]
 
@@ -45,6 +57,8 @@ class Move:
     zone: ZoneInfo
     number: int
     ids: frozenset[Any]  # of the sample's rows, which other rows may name
+    before: timedelta  # the offsets from UTC, of the row's date in its own zone and of the new date in the new zone
+    after: timedelta
 
     def row(self, row: Row) -> Row:
         """Return a row moved. The notation of each value stays."""
@@ -73,9 +87,8 @@ class Move:
         return wall.replace(tzinfo=self.zone)
 
     def _number(self, name: str, value: float) -> float:
-        if OFFSET.fullmatch(name) and abs(value) >= 1:
-            before, after = (_offset(zone).total_seconds() for zone in (self.home, self.zone))
-            return type(value)(value * after / before) if before else value
+        if is_offset(name, value, self.before):
+            return type(value)(value * (self.after / self.before))
         for unit in (1, 1000):
             if int(value / unit) in UNIX_SECONDS:
                 return type(value)(self.at(datetime.fromtimestamp(value / unit, UTC)).timestamp() * unit)
@@ -86,8 +99,8 @@ class Move:
             return self.zone.key
         if DATE.fullmatch(text):
             return str(date.fromisoformat(text) + timedelta(days=self.days))
-        if OFFSET.fullmatch(name) and text == _written(_offset(self.home)):
-            return _written(_offset(self.zone))
+        if OFFSET.fullmatch(name) and text == _written(self.before):
+            return _written(self.after)
         found = INSTANT.fullmatch(text)
         return text if found is None else self._instant(name, found)
 
@@ -95,7 +108,7 @@ class Move:
         clock, fraction, offset = found.groups()
         timespec = "seconds" if clock.count(":") > 1 else "minutes"
         said = datetime.fromisoformat(clock + (offset or ""))
-        utc = offset == "Z" or (offset is None and re.search("gmt|utc", name, re.IGNORECASE) is not None)
+        utc = offset == "Z" or (offset is None and IN_UTC.search(name) is not None)
         if offset is None and not utc:
             return (said + timedelta(days=self.days)).isoformat(timespec=timespec) + (fraction or "")
         moved = self.at(said if said.tzinfo else said.replace(tzinfo=UTC))
@@ -106,6 +119,12 @@ class Move:
         return text + (fraction or "") + (own if ":" in str(offset) else own.replace(":", ""))
 
 
+def is_offset(name: str, value: float, offset: timedelta) -> bool:
+    """Say if a number under a name is an offset from UTC in any unit, east or west. 0 tells no unit and is none."""
+    sizes = [abs(offset) / unit for unit in OFFSET_UNITS]
+    return bool(offset) and OFFSET.fullmatch(name) is not None and abs(value) in sizes
+
+
 def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the accounts by case. Raises SetupError for lists without a row."""
     lists = {name: rows for name, rows in sample.items() if name not in FACTS}
@@ -113,20 +132,24 @@ def cases(sample: dict[str, Any]) -> dict[str, dict[str, Any]]:
     if bare or not lists:
         what = ", ".join(bare) or "any list"
         raise SetupError(f"the sample has no row of {what}; copy one from the vendor's documentation into sample.json")
-    about = {"week": _WEEK, "awkward": _AWKWARD, "empty": "An account that holds nothing."}
+    about = {"week": _WEEK, "awkward": _about_awkward(sample), "empty": "An account that holds nothing."}
     days = {"week": _week, "awkward": _awkward, "empty": lambda *_: iter(())}
     return {
         case: {"origin": sample["origin"], "about": text, "now": NOW.isoformat()}
-        | {name: list(days[case](sample, name)) for name in lists}
+        | {name: [*days[case](sample, name), *sample.get("more", {}).get(case, {}).get(name, [])] for name in lists}
         for case, text in about.items()
     }
 
 
 _WEEK = "An ordinary week: eight days of each list."
-_AWKWARD = (
-    "Forty days with the end of summer time, a flight to New York, nulls, a row without its end, a nap, two nights on "
-    "a date, and a day whose row is gone."
-)
+
+
+def _about_awkward(sample: dict[str, Any]) -> str:
+    """Return the sentence about the awkward case, with what the sample has of it."""
+    sleeps = ", a nap, two nights on a date" if sample.get("sleeps") else ""
+    odd = ", odd rows" if sample.get("odd") or sample.get("more") else ""
+    usual = "the end of summer time, a flight to New York, nulls, a row without its end"
+    return f"Forty days with {usual}{sleeps}{odd}, and a day whose row is gone."
 
 
 def _week(sample: dict[str, Any], name: str) -> Iterator[Row]:
@@ -140,6 +163,8 @@ def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
         if ago == DELETED:
             marked = sample.get("deleted", {}).get(name)
             yield from [] if marked is None else [row | marked]
+        elif ago == ODD:
+            yield row | sample.get("odd", {}).get(name, {})
         elif ago == NULLS:
             yield {
                 key: None if isinstance(value, int | float) and not _is_fact(key, value) else value
@@ -149,7 +174,7 @@ def _awkward(sample: dict[str, Any], name: str) -> Iterator[Row]:
             yield row | dict.fromkeys(_span(row)[1:])
         else:
             yield row
-        if ago in (NAP, TWO_NIGHTS) and len(_span(row)) > 1:
+        if ago in (NAP, TWO_NIGHTS) and name in sample.get("sleeps", {}):
             yield _second(sample, name, ago)
 
 
@@ -161,25 +186,34 @@ def _second(sample: dict[str, Any], name: str, ago: int) -> Row:
     begun = over + (timedelta(hours=6) if ago == NAP else timedelta(minutes=30))
     length = timedelta(minutes=35) if ago == NAP else timedelta(hours=2)
     times = {start: _like(row[start], begun), end: _like(row[end], begun + length)}
-    return row | times | (sample.get("nap", {}).get(name, {}) if ago == NAP else {})
+    return row | times | (sample["sleeps"][name] if ago == NAP else {})
 
 
 def _moved(sample: dict[str, Any], name: str, ago: int, zone: ZoneInfo | None = None, number: int | None = None) -> Row:
-    """Return the sample's row of a list as of some days before NOW, in its own zone or another."""
+    """Return the sample's row of a list as of some days before NOW, in HOME or another zone."""
     row, home = sample[name][0], ZoneInfo(sample["zone"])
     ids = frozenset(r[key] for n, rows in sample.items() if n not in FACTS for r in rows for key in r if key == "id")
-    days = (NOW.astimezone(home).date() - timedelta(days=ago) - _date(row, home)).days
+    said, day, there = _date(row, home), NOW.astimezone(HOME).date() - timedelta(days=ago), zone or HOME
     number = AWKWARD_DAYS - ago if number is None else number
-    return Move(days=days, home=home, zone=zone or home, number=number, ids=ids).row(row)
+    offsets = {"before": _offset(said, home), "after": _offset(day, there)}
+    return Move(days=(day - said).days, home=home, zone=there, number=number, ids=ids, **offsets).row(row)
 
 
 def _date(row: Row, home: ZoneInfo) -> date:
     """Return the latest local date that a row speaks of. Raises SetupError for a row without any."""
     dates = [date.fromisoformat(v) for v in row.values() if isinstance(v, str) and DATE.fullmatch(v)]
-    dates = dates or [_read(row[name]).astimezone(home).date() for name in _span(row)]
+    dates = dates or [_local_date(name, row[name], home) for name in _span(row)]
     if not dates:
         raise SetupError("a sample row holds neither a date nor an instant, so it cannot be moved to other days")
     return max(dates)
+
+
+def _local_date(name: str, value: Any, home: ZoneInfo) -> date:
+    """Return the date of an instant in a zone. A text without an offset tells the person's clock, or names UTC."""
+    said = datetime.fromisoformat(value) if isinstance(value, str) else None
+    if said is not None and said.tzinfo is None and not IN_UTC.search(name):
+        return said.date()
+    return _read(value).astimezone(home).date()
 
 
 def _span(row: Row) -> list[str]:
@@ -231,8 +265,9 @@ def _like(old: Any, at: datetime) -> Any:
     )
 
 
-def _offset(zone: ZoneInfo) -> timedelta:
-    return NOW.astimezone(zone).utcoffset() or timedelta(0)
+def _offset(day: date, zone: ZoneInfo) -> timedelta:
+    """Return the offset from UTC of a date, at noon."""
+    return datetime.combine(day, time(12), zone).utcoffset() or timedelta(0)
 
 
 def _written(offset: timedelta) -> str:
@@ -240,18 +275,24 @@ def _written(offset: timedelta) -> str:
     return f"{'-' if minutes < 0 else '+'}{abs(minutes) // 60:02}:{abs(minutes) % 60:02}"
 
 
-def write(source: str, folder: Path | None = None) -> list[str]:
+def write(source: str, folder: Path | None = None, *, anew: bool = False) -> list[str]:
     """Write the cases of a source beside its sample. Returns a line per file that says what changed.
 
-    Raises SetupError without a sample, or for a sample that lacks a row.
+    A case that is there and differs may have been edited, and is written with ``anew`` alone. Raises SetupError without
+    a sample, or for a sample that lacks a row.
     """
     place = folder or lab.fixtures(source)
     if not (place / "sample.json").is_file():
         raise SetupError(f"there is no {place / 'sample.json'}; write it, or begin with: bridge new-connector {source}")
-    return [
-        written(place / f"{case}.json", body)
-        for case, body in cases(json.loads((place / "sample.json").read_text())).items()
-    ]
+    sample = json.loads((place / "sample.json").read_text(encoding="utf-8"))
+    return [_case(place / f"{case}.json", body, source, anew=anew) for case, body in cases(sample).items()]
+
+
+def _case(path: Path, body: dict[str, Any], source: str, *, anew: bool) -> str:
+    """Write a case, or keep one that is there and differs. Returns a line that says which."""
+    if anew or not path.is_file() or json.loads(path.read_text(encoding="utf-8")) == body:
+        return written(path, body)
+    return f"{path.name}: kept, it differs; to write it: python -m lab.fixture_maker {source} --anew"
 
 
 def written(path: Path, body: dict[str, Any]) -> str:
@@ -270,6 +311,7 @@ def _count(before: dict[str, Any] | None, name: str) -> int:
 
 if __name__ == "__main__":
     try:
-        print(*[line for named in sys.argv[1:] for line in write(named)], sep="\n")
+        named = [name for name in sys.argv[1:] if name != "--anew"]
+        print(*[line for name in named for line in write(name, anew="--anew" in sys.argv)], sep="\n")
     except SetupError as error:
         sys.exit(str(error))

@@ -145,7 +145,7 @@ def test_settings_of_the_documents_and_of_the_program_are_in_the_reference() -> 
 def test_files_that_developers_are_sent_to_exist(name: str) -> None:
     for span in SPAN.findall((ROOT / name).read_text(encoding="utf-8")):
         if re.fullmatch(r"(?:bridge|connectors|classifiers|policies|rhythm_env|lab|fixtures|tests|docs)/[\w./]*", span):
-            assert (ROOT / span).exists() or "polar" in span, span  # a source that is not there yet
+            assert (ROOT / span).exists(), span
 
 
 def test_texts_and_pictures_are_small() -> None:

@@ -23,6 +23,7 @@ from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.whoop import SPEC
 from connectors.whoop.client import authorise
+from tests.contract.laws.access import requests_of
 from tests.world import World, living
 
 TOKENS = "/oauth/oauth2/token"
@@ -282,6 +283,30 @@ def test_an_unknown_client_is_told_what_to_check(world: World) -> None:
     world.account.settings["client_secret"] = "another"  # type: ignore[index]
     with pytest.raises(NeedsLogin, match="check the client's id and secret"):
         consent(world, Person(agree))
+
+
+def test_a_client_names_itself_by_its_header_alone_where_the_vendor_wants_that(world: World) -> None:
+    basic = replace(SPEC, oauth=replace(oauth.oauth_of(SPEC), basic=True))
+    world.vendor.basic = True
+    seen = requests_of(world)
+    with pytest.raises(NeedsLogin, match="gave no token"):
+        consent(world, Person(agree))
+    consent(world, Person(agree), basic=True)
+    with closing(oauth.open_session(world.account, basic)) as session:
+        world.vendor.tokens_expire()
+        assert session.get(f"{world.server.url}/developer/v2/cycle").status_code == 200
+    asked = [request for request in seen if request.path == TOKENS][1:]
+    assert [request.form["grant_type"] for request in asked] == ["authorization_code", "refresh_token"]
+    assert not [request for request in asked if {"client_id", "client_secret"} & set(request.form)]
+
+
+def test_a_token_that_cannot_be_refreshed_is_used_until_it_is_refused(world: World) -> None:
+    world.vendor.tokens_end = False
+    consent(world, Person(agree))
+    assert not {"expires_at", "refresh_token"} & set(world.account.token() or {})
+    assert world.sync().outcome == "ok"
+    world.vendor.revoke()
+    assert world.sync().outcome == "needs_login"
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null"])

@@ -23,6 +23,7 @@ from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
+from lab.vendors import Vendor
 from rhythm_env.interface import ActionType
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
@@ -42,6 +43,12 @@ def served() -> list[tuple[str, str]]:
 def is_case(file: Path) -> bool:
     """Say whether a file of the fixtures is an account, and neither a sample nor what an account comes to."""
     return file.stem != "sample" and not file.stem.endswith(".expected")
+
+
+def vendor_of(source: str) -> type[Vendor]:
+    """The class that plays a source's vendor, which states what tests ask of each."""
+    found: type[Vendor] = registry.resolve(f"lab.vendors.{source}:Vendor")
+    return found
 
 
 def filed() -> list[tuple[str, str]]:
@@ -115,6 +122,7 @@ class World:
         )
 
     def sync(self, *, at: datetime | None = None) -> Outcome:
+        self.vendor.now = at or self.now
         return sync(self.source(), self.store, holder="test/1", now=at or self.now)
 
     def persist(self) -> Outcome:
@@ -130,6 +138,7 @@ class World:
 
     def records(self) -> list[RawRecord]:
         """Everything the vendor delivers in a first pull."""
+        self.vendor.now = self.now
         with closing(self.connector()) as connector:
             pages = [page for stream in self.spec.streams for page in connector.pull(stream, None, now=self.now)]
         return [record for page in pages for record in page.records]

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from requests_oauthlib import OAuth2Session
 
 SWAP_AHEAD_SECONDS = 300  # seconds before its end at which an access token is swapped
+ENDS = frozenset({"expires_in", "expires_at"})  # of a token's fields
 SWAPS_MAX = 3  # pairs stored by other processes that are tried before a refused request counts as refused
 PLAIN_TRANSPORT_VARIABLE = "OAUTHLIB_INSECURE_TRANSPORT"
 _SETTING = threading.Lock()
@@ -175,7 +176,7 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
                 refresh_token=token["refresh_token"],
                 body=urlencode({"scope": oauth.refresh_scope} if oauth.refresh_scope else {}),
                 timeout=http.TIMEOUT[1],
-                **_application(account, oauth),
+                **_named(account, oauth),
             )
         except requests.RequestException as error:
             raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from error
@@ -244,16 +245,16 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
 
     oauth = oauth_of(spec)
     token_url = filled(oauth.token_url, account.settings)
-    more: dict[str, Any] = dict(oauth.token_parameters)
+    named = _named(account, oauth)
+    named.pop("client_id", None)  # oauthlib adds it itself
     with plain_loopback_allowed(token_url):
         try:
             token: dict[str, Any] = client.fetch_token(
                 token_url,
                 code=code,
-                client_secret=account.settings["client_secret"],
-                include_client_id=True,
+                include_client_id=not oauth.basic,
                 timeout=http.TIMEOUT[1],
-                **more,
+                **named,
             )
         except requests.RequestException as error:
             raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from error
@@ -262,6 +263,8 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
                 f"{spec.name} gave no token; check the client's id and secret, "
                 f"then: bridge connect {spec.name} --user NAME"
             ) from None
+    if not token.get("refresh_token"):  # nothing could follow it: it is used until it is refused
+        return {name: value for name, value in token.items() if name not in ENDS}
     return dict(token)
 
 
@@ -311,10 +314,12 @@ def _client(
     return session
 
 
-def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return the fields of every token request: the application's id and secret, and the source's own parameters."""
+def _named(account: Account, oauth: OAuth) -> dict[str, Any]:
+    """Return the part of every token request that names the application, and the source's own parameters."""
+    from requests.auth import HTTPBasicAuth
+
     client = {name: account.settings[name] for name in ("client_id", "client_secret")}
-    return client | dict(oauth.token_parameters)
+    return ({"auth": HTTPBasicAuth(*client.values())} if oauth.basic else client) | dict(oauth.token_parameters)
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:

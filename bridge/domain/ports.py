@@ -65,7 +65,8 @@ class Revocation:
 class OAuth:
     """OAuth 2 of a source as data. Addresses may name settings, as in ``{base_url}/oauth/token``.
 
-    ``redirect`` is the address registered with the vendor. Port 0 stands for any free port of this machine.
+    ``redirect`` is the address registered with the vendor. Port 0 stands for any free port of this machine. With
+    ``basic`` the client names itself by HTTP Basic where tokens are given, and not in the form.
     """
 
     authorise_url: str
@@ -73,6 +74,7 @@ class OAuth:
     scopes: tuple[str, ...]
     redirect: str = "http://127.0.0.1:0/"
     pkce: bool = False
+    basic: bool = False
     scope_separator: str = " "
     authorise_parameters: Mapping[str, str] = field(default_factory=dict, hash=False)
     token_parameters: Mapping[str, str] = field(default_factory=dict, hash=False)  # of every request for a token

@@ -102,7 +102,7 @@ class HttpSession(Protocol):
 
 
 class VendorLimit:
-    """The rate limit that a vendor reports in ``X-RateLimit-Remaining`` and ``-Reset`` (seconds)."""
+    """The rate limit that a vendor reports in ``RateLimit-Remaining`` and ``-Reset`` (seconds), also after ``X-``."""
 
     def __init__(self) -> None:
         self._closed_until = 0.0  # on the monotonic clock
@@ -115,8 +115,8 @@ class VendorLimit:
 
     def note(self, answer: requests.Response) -> None:
         """Remember the limit that an answer reports."""
-        seconds = parse_seconds(answer.headers.get("X-RateLimit-Reset"))
-        if seconds is not None and answer.headers.get("X-RateLimit-Remaining", "").strip() == "0":
+        seconds = parse_seconds(_rate_limit(answer, "Reset"))
+        if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
 
 
@@ -127,24 +127,25 @@ def get_json(
     now: datetime,
     params: dict[str, str] | None = None,
     form: dict[str, str] | None = None,
+    body: dict[str, str] | None = None,
     nothing: Container[int] = (),
     blank: bool = False,
     limit: VendorLimit | None = None,
 ) -> Any:
     """GET a JSON document. Returns None for a status in ``nothing`` and, if ``blank``, for an empty body.
 
-    ``form`` is posted instead, to an API that is read by forms. Raises a BridgeError for every failure, and
-    NotPermitted for a refusal that may concern this collection only.
+    ``form`` is posted instead, to an API that is read by forms, and ``body`` as JSON. Raises a BridgeError for every
+    failure, and NotPermitted for a refusal that may concern this collection only.
     """
     import requests
 
     if limit is not None:
         limit.check()
     try:
-        if form is None:
+        if form is None and body is None:
             answer = session.get(url, params=params, timeout=TIMEOUT)
         else:
-            answer = session.post(url, data=form, params=params, timeout=TIMEOUT)
+            answer = session.post(url, data=form, json=body, params=params, timeout=TIMEOUT)
     except requests.RequestException as error:
         raise TryLater(f"no answer from the source ({type(error).__name__})") from error
     if limit is not None:
@@ -216,8 +217,11 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait in ``Retry-After`` (seconds or date) or ``X-RateLimit-Reset``, a day at most."""
-    text = answer.headers.get("Retry-After") or answer.headers.get("X-RateLimit-Reset")
+    """Return the wait in ``Retry-After`` (seconds or date), ``X-RateLimit-Reset`` or ``RateLimit-Reset``.
+
+    It is a day at most.
+    """
+    text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)
     if text is None or found is not None:
         return None if found is None else timedelta(seconds=found)
@@ -225,6 +229,12 @@ def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None
         return min(max(timedelta(0), parsedate_to_datetime(text).astimezone(UTC) - now), MAX_WAIT)
     except ValueError:
         return None
+
+
+def _rate_limit(answer: requests.Response, name: str) -> str | None:
+    """Return what a header of the rate limit says. Of several limits, the first and shortest counts."""
+    text = answer.headers.get(f"X-RateLimit-{name}") or answer.headers.get(f"RateLimit-{name}")
+    return None if text is None else text.partition(",")[0].strip()
 
 
 def parse_seconds(text: str | None) -> float | None:

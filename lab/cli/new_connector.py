@@ -20,7 +20,10 @@ Next, in {root}:
 2. name the fields, addresses and scopes in connectors/{name}/ and lab/vendors/{name}.py; each place says TODO
 3. python -m lab.fixture_maker {name}                      makes the cases from the sample
 4. python -m tests.contract.test_fixtures {name}           writes what they come to; read it before committing it
-5. python -m pytest tests/contract -k {name}               names what is still missing"""
+5. python -m pytest tests/contract -k {name}               names what is still missing
+6. tests/{name}/ for what is {name}'s own; docs/sources/{name}.md, a row in README.md, a word in CHANGELOG.md
+7. ruff check --fix connectors/{name}, then make docs lint
+All of it is explained in docs/developers/add_a_connector.md."""
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +51,8 @@ def skeleton(name: str, root: Path) -> list[Path]:
     files = {
         root / "connectors" / name / "__init__.py": "spec.py.txt",
         root / "connectors" / name / "client.py": "client.py.txt",
+        root / "connectors" / name / "consent.py": "consent.py.txt",
+        root / "connectors" / name / "normalise.py": "normalise.py.txt",
         root / "lab" / "vendors" / f"{name}.py": "vendor.py.txt",
         root / "fixtures" / name / "sample.json": "sample.json",
     }
@@ -58,4 +63,5 @@ def skeleton(name: str, root: Path) -> list[Path]:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = (SKELETON / template).read_text(encoding="utf-8")
         path.write_text(text.replace("NAME", name).replace("TITLE", name.capitalize()), encoding="utf-8")
+        path.chmod(0o644)  # whatever the shell's umask: other people's tools read them
     return list(files)

@@ -11,10 +11,10 @@ import hashlib
 import re
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 from urllib.parse import urlencode
 
 from bridge.domain.ports import Envelope
@@ -22,18 +22,28 @@ from bridge.recordings.server import Answer, Request
 
 CLIENT = {"client_id": "lab-client", "client_secret": "lab-secret"}
 TOKEN_LIFE_SECONDS = 3600
+LASTING_SECONDS = 365 * 86_400  # told of a token that lasts until it is withdrawn
 LOOPBACK_ADDRESS = re.compile(r"http://127\.0\.0\.1:\d+/")
 
 
 class Vendor(Protocol):
     """A vendor's server for an account.
 
-    A vendor may offer three more members, which tests look for. ``tokens_expire()`` ends every access token.
+    The class states what tests ask of every vendor, so that no test names a source. ``OAuthServer`` has the usual
+    values. A vendor may offer three more members, which tests look for. ``tokens_expire()`` ends every access token.
     ``days`` is the number of days that a first sync asks for singly. ``account_changed(before, at)`` is told that
     ``account`` was changed, where changes bear numbers or leave marks.
     """
 
+    # Stream -> how the addresses of its requests end, or with a "/" at the end, what they hold. None: those of other
+    # streams. Empty for a vendor whose single consent covers all streams.
+    paths: Mapping[str, str | None]
+    pages: Literal["token", "number", None]  # how the next page of a list is named; None for lists sent whole
+    no_data: Container[int]  # statuses that mean that there is nothing; 200 stands for an empty body
+    tokens_end: bool  # access tokens end, and are refreshed
+    speaks_json: bool
     account: dict[str, Any]  # the fixture: a list of rows per collection, in the vendor's own shape
+    now: datetime  # the moment at which requests are answered, which tests set at every sync
 
     def settings(self, url: str) -> dict[str, str]:
         """Return the connector's settings, by name, for this server at ``url``."""
@@ -63,13 +73,20 @@ class OAuthServer:
     token_path = "/oauth/token"
     client: Mapping[str, str] = CLIENT
     default_scope = ""
+    tokens_end = True  # False: a token lasts until it is withdrawn, and none refreshes it
     rotates = True  # a refresh token is good for one use
     needs_proof = False  # PKCE, RFC 7636
+    basic = False  # a client names itself by HTTP Basic alone; False: in the form, or by HTTP Basic
     envelope: Envelope | None = None
+    paths: Mapping[str, str | None]  # these four: see ``Vendor``
+    pages: Literal["token", "number", None] = "token"
+    no_data: Container[int] = ()
+    speaks_json = True
 
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account
-        self.life: float = TOKEN_LIFE_SECONDS
+        self.now = datetime.fromisoformat(account["now"]) if "now" in account else datetime.now(UTC)
+        self.life: float = TOKEN_LIFE_SECONDS if self.tokens_end else LASTING_SECONDS
         self.redirect: str | None = None  # the registered address; None: any port of this machine
         self._access: dict[str, float] = {}  # token -> its end in Unix seconds
         self._refresh: dict[str, datetime] = {}  # token -> when it was given
@@ -144,7 +161,7 @@ class OAuthServer:
         """Return a new access token, and with ``refresh`` a new refresh token, as the token server answers."""
         body: dict[str, Any] = {"access_token": secrets.token_urlsafe(24), "expires_in": int(self.life)}
         self._access[body["access_token"]] = time.time() + self.life
-        if refresh:
+        if refresh and self.tokens_end:
             body["refresh_token"] = secrets.token_urlsafe(24)
             self._refresh[body["refresh_token"]] = datetime.now(UTC)
         self._scopes |= {token: scope for name, token in body.items() if name.endswith("_token")}
@@ -174,7 +191,8 @@ class OAuthServer:
         form = request.form
         basic = "Basic " + base64.b64encode(":".join(self.client.values()).encode()).decode()
         named = all(form.get(name) == value for name, value in self.client.items())
-        if not named and request.headers.get("authorization") != basic:
+        by_header = request.headers.get("authorization") == basic
+        if not (by_header and "client_secret" not in form if self.basic else named or by_header):
             return Answer(status=401, body={"error": "invalid_client"})
         if form.get("grant_type") == "refresh_token":
             return self._refreshed(form.get("refresh_token", ""))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -11,7 +12,10 @@ from typing import Any
 
 from bridge.recordings.server import Answer, Application, Fault, Request
 
-TOKENS = ("nextToken", "next_token", "pageToken")
+PAGE = re.compile(
+    r"start|offset|page|cursor|(next_?|page_?)(token|cursor|page)", re.IGNORECASE
+)  # name of a page asked for
+NEXT = re.compile("next|cursor", re.IGNORECASE)  # in the name of a page that follows
 MAINTENANCE = b"<!doctype html><title>We'll be back soon</title><p>Scheduled maintenance</p>"
 
 
@@ -79,10 +83,11 @@ def endless(application: Application, token: Callable[[], str]) -> Fault:
         if isinstance(body, list):
             return (body * 100)[:100]
         following = token()
-        return body | {"next_token": following, "nextPageToken": following}
+        told = {name for name in body if NEXT.search(name)} | {"next_token", "nextPageToken"}
+        return body | dict.fromkeys(told, following)
 
     def first_page(request: Request) -> Answer:
-        known = {name: value for name, value in request.query.items() if name not in ("start", *TOKENS)}
+        known = {name: value for name, value in request.query.items() if not PAGE.fullmatch(name)}
         return application(replace(request, query=known))
 
     return rewritten(first_page, more)

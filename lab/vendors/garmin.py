@@ -25,6 +25,18 @@ RANGE_MAX_DAYS = {"summaries": 365, "hrv": 35, "body_battery": 31}  # days per r
 class Vendor:
     """Serves ``account``. Rows may be changed or added at any time."""
 
+    paths: Mapping[str, str | None] = {
+        "summary": "/dailysummaries",
+        "sleep": "/dailySleep",
+        "hrv": "/hrv/daily/",
+        "heart_rate": "/dailyHeartRate",
+        "body_battery": "/bodyBattery/",
+        "activity": "/activities",
+    }
+    pages = "number"
+    no_data = (200, 204, 404)
+    tokens_end = speaks_json = True
+
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account
         self.key = KEY

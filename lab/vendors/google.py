@@ -22,6 +22,7 @@ class GoogleServer(OAuthServer):
     client = CLIENT
     rotates = False
     needs_proof = True
+    paths: Mapping[str, str | None] = {}
     scope: str
 
     def __init__(self, account: dict[str, Any]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from collections.abc import Mapping
 from typing import Any
 
 from bridge.recordings.server import Answer, Request
@@ -11,6 +12,11 @@ from bridge.recordings.server import Answer, Request
 
 class Vendor:
     """A server of ``account``. Change it through ``put``."""
+
+    paths: Mapping[str, str | None] = {}
+    pages = None
+    no_data = ()
+    tokens_end = speaks_json = False  # a secret address, at which there are lines of iCalendar
 
     def __init__(self, account: dict[str, Any]) -> None:
         self.account = account

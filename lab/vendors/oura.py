@@ -35,6 +35,8 @@ COLLECTIONS = {  # and the scope of each
 class Vendor(OAuthServer):
     """A server of ``account``. Rows may be changed, added or taken away at any time."""
 
+    paths: Mapping[str, str | None] = {name: f"/usercollection/{name}" for name in COLLECTIONS}
+
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)
         self.life = OURA_TOKEN_LIFE_SECONDS

@@ -38,6 +38,13 @@ class Vendor(OAuthServer):
     """A server of ``account``. A change that a test makes in it is in the next answer."""
 
     consent_path, token_path = "/oauth/oauth2/auth", "/oauth/oauth2/token"
+    paths: Mapping[str, str | None] = {
+        "cycle": "/v2/cycle",
+        "sleep": "/sleep",
+        "recovery": "/recovery",
+        "workout": "/workout",
+        "history": None,
+    }
 
     def __init__(self, account: dict[str, Any]) -> None:
         super().__init__(account)

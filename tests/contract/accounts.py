@@ -13,8 +13,9 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from lab.fixture_maker import is_offset
+
 CHANGED = re.compile(r"(date_?)?(last_?)?(modified|updated?)(_?(at|time|date))?", re.IGNORECASE)
-OFFSET = re.compile(r"(time_?zone|tz|utc|gmt)_?(offset)?|offset", re.IGNORECASE)
 DAY = re.compile(r"\d{4}-\d\d-\d\d")
 COMPACT = re.compile(r"(?<![0-9A-Za-z])(\d{8})(?:T(\d{6})Z?)?(?![0-9A-Za-z])")  # in an iCalendar line
 INSTANT = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
@@ -190,15 +191,12 @@ def moved(account: Account, home: str, away: str, at: datetime) -> Account:
 
 
 def _moved_number(value: float, name: str, before: timedelta, after: timedelta) -> float:
-    if OFFSET.fullmatch(name) and before and abs(value) in [abs(before) / unit for unit in _UNITS]:
+    if is_offset(name, value, before):
         return type(value)(value * (after / before))
     for unit in (1, 1000):
         if int(value / unit) in SECONDS:
             return type(value)(value + (before - after).total_seconds() * unit)
     return value
-
-
-_UNITS = (timedelta(minutes=1), timedelta(seconds=1), timedelta(milliseconds=1))
 
 
 def _moved_text(text: str, name: str, home: str, away: str, before: timedelta, after: timedelta) -> str:

@@ -23,8 +23,9 @@ from bridge.recordings.server import Fault
 from bridge.store import Store
 from connectors.google import auth
 from lab.vendors import faults
+from tests.contract.laws import access
 from tests.contract.test_connectors import LIVE
-from tests.world import World, living
+from tests.world import World, living, vendor_of
 
 RESET = 77  # seconds
 PATIENCE = 0.5  # seconds our clients wait in these tests
@@ -38,7 +39,6 @@ FAULTS: dict[str, tuple[Make, set[str]]] = {
     "a page for people": (lambda _: faults.maintenance(200), {"failed"}),
     "another format": (lambda world: faults.rewritten(world.vendor.application, faults.renamed), {"failed"}),
 }
-CALENDAR_FILES = {"ics"}  # a format of lines, not of JSON
 POSITIONS = (1, 3)
 
 
@@ -67,7 +67,7 @@ def undisturbed(source: str) -> tuple[dict[str, list[Any]], int]:
 
 
 def struck(source: str) -> list[str]:
-    return [name for name in FAULTS if not (name == "another format" and source in CALENDAR_FILES)]
+    return [name for name in FAULTS if name != "another format" or vendor_of(source).speaks_json]
 
 
 @pytest.mark.parametrize("position", POSITIONS)
@@ -107,7 +107,7 @@ def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(lite: St
         world.vendor.revoke()
         refused = world.persist()
         assert refused.outcome == "needs_login"
-        assert f"bridge connect {source}" in str(refused.skipped_because) or source == "ics"
+        assert f"bridge connect {source}" in str(refused.skipped_because)
         assert world.store.connections.of_user(world.user.id)[0].due_at is None
         world.account.save_token(world.vendor.grant())
         world.store.connections.connect(world.user.id, source, source, now=world.now)
@@ -115,7 +115,7 @@ def test_a_withdrawn_consent_stops_until_the_person_has_logged_in_again(lite: St
         assert world.contents() == contents
 
 
-@pytest.mark.parametrize("source", [source for source in LIVE if source != "ics"])
+@pytest.mark.parametrize("source", [source for source in LIVE if access.tokens_end(source)])
 def test_a_clock_that_differs_from_the_vendors_costs_one_refresh_and_no_consent(lite: Store, source: str) -> None:
     """By our clock the token lives on, by the vendor's it has ended."""
     contents, _ = undisturbed(source)

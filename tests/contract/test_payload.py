@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 from datetime import UTC, date, datetime, timedelta
 from fractions import Fraction
 from zoneinfo import ZoneInfo
@@ -162,3 +163,33 @@ def test_pieces_join_and_the_cursor_stays_behind_now() -> None:
     covers = again.covers(again.until)
     assert covers is not None
     assert covers.since == datetime(2026, 11, 14, tzinfo=UTC)
+
+
+def test_a_list_that_tells_the_last_days_alone_is_not_read_beyond_them() -> None:
+    for cursor in (None, '{"until": "2026-03-01"}', '{"until": "2026-10-30"}'):
+        window = Window.after(cursor, now=NOW, days=365, overlap=WEEK, held=28)
+        assert window.since == date(2026, 10, 25)
+    again = Window.after('{"until": "2026-11-20"}', now=NOW, days=365, overlap=WEEK, held=28)
+    assert (again.since, again.again) == (date(2026, 11, 13), True)
+
+
+def test_the_examples_of_the_readers_are_true() -> None:
+    assert doctest.testmod(payload).failed == 0
+
+
+@pytest.mark.parametrize("odd", ["", "PT", "P1D", "PT1S1H", "an hour", "PT99999H", None, 3120])
+def test_a_duration_that_is_none_is_set_aside(odd: object) -> None:
+    with pytest.raises(BadRecord, match="lasted is no duration"):
+        fields(lasted=odd).duration("lasted")
+
+
+@pytest.mark.parametrize("odd", [None, 0.5, 1000, True, "60"])
+def test_an_offset_that_is_none_is_set_aside(odd: object) -> None:
+    with pytest.raises(BadRecord, match="east is no offset"):
+        fields(east=odd).offset("east")
+    assert fields(east=-600).offset("east") == -600
+
+
+def test_a_stretch_of_the_wall_clock_is_bounded() -> None:
+    with pytest.raises(BadRecord, match="days later"):
+        fields(start="2026-11-20T00:30:00", east=60, lasted="PT100H").wall_stretch("start", "east", duration="lasted")

@@ -22,6 +22,8 @@ FAULTS = {  # fault -> the law it breaks, and what that says
     "the cursor is a day past now": ("cursors_never_pass_now", "cursor of night lies ahead"),
     "lastupdate lies in the future": ("late_rows_are_found", "came late"),
     "deletions are not delivered": ("vanished_rows_are_gone", "vanished at the vendor and stayed"),
+    "what left the list is deleted": ("an_absence_loses_nothing", "lost after 70 days"),
+    "a limit's time is not read": ("limits_are_waited_out", "due too early"),
     "nights are dated by UTC": ("days_are_the_persons", "dates or times change"),
     "the offset's sign is reversed": ("days_are_the_persons", "an offset of -60 minutes"),
     "efficiency is a share": ("medians_are_of_people", "sleep_efficiency .* spreads from people's"),

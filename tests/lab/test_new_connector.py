@@ -72,6 +72,8 @@ def contract(checkout: Path, *files: str) -> str:
 def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Path) -> None:
     told = command("pebble", checkout)
     assert "python -m lab.fixture_maker pebble" in told
+    for file in (checkout / "connectors" / "pebble").glob("*.py"):
+        assert file.stat().st_mode & 0o777 == 0o644
     missing = contract(checkout, "test_complete.py")
     assert "fixtures/pebble/sample.json has no row of sleep, daily" in missing
     assert "python -m lab.fixture_maker pebble" in missing
@@ -90,7 +92,7 @@ def test_a_skeleton_says_what_is_missing_and_a_sample_completes_it(checkout: Pat
     assert "week.expected.json: unchanged" in run(checkout, "-m", "tests.contract.test_fixtures", "pebble")
     assert {path: path.stat().st_mtime_ns for path in (checkout / "fixtures").glob("oura/*")} == others
 
-    whole = contract(checkout, "test_complete.py", "test_fixtures.py", "test_laws.py")
+    whole = contract(checkout, "test_complete.py", "test_fixtures.py", "test_laws.py", "test_permissions.py")
     assert " passed" in whole.splitlines()[-1], whole
     assert "failed" not in whole.splitlines()[-1], whole
 

@@ -17,7 +17,12 @@ from tests.contract.laws.access import (
     limits_are_waited_out,
 )
 from tests.contract.laws.meaning import days_are_the_persons, medians_are_of_people
-from tests.contract.laws.rows import late_rows_are_found, rows_from_the_future_hide_no_late_ones, vanished_rows_are_gone
+from tests.contract.laws.rows import (
+    an_absence_loses_nothing,
+    late_rows_are_found,
+    rows_from_the_future_hide_no_late_ones,
+    vanished_rows_are_gone,
+)
 
 LAWS: MappingProxyType[str, Callable[[str], None]] = MappingProxyType(
     {
@@ -26,6 +31,7 @@ LAWS: MappingProxyType[str, Callable[[str], None]] = MappingProxyType(
             late_rows_are_found,
             rows_from_the_future_hide_no_late_ones,
             vanished_rows_are_gone,
+            an_absence_loses_nothing,
             ended_tokens_cost_no_consent,
             consent_is_given_saved_and_used,
             limits_are_waited_out,

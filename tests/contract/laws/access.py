@@ -22,18 +22,23 @@ from bridge.recordings.server import Answer, Fault, Request
 from bridge.store import Store
 from tests.contract import accounts
 from tests.contract.laws.stage import HOME, alive, cases, went_well
-from tests.world import KEY, World, contents, later
+from tests.world import KEY, World, contents, later, vendor_of
 
-RESET = 77  # seconds
+RESET = 3000  # seconds; longer than our own first wait
 SINCE = re.compile(r"since|last_?update|updated|modified|changed", re.IGNORECASE)  # of changes, not of a window
 SECRET_CHARS = 8  # shorter texts of a token are no secrets
+
+
+def tokens_end(source: str) -> bool:
+    """Say if a source's access tokens end, and are refreshed."""
+    return vendor_of(source).tokens_end
 
 
 def ended_tokens_cost_no_consent(source: str) -> None:
     """Tokens end between syncs, by the vendor's clock and by ours, and once while the vendor is down."""
     with alive(source, "week") as world:
-        if not hasattr(world.vendor, "tokens_expire"):
-            return  # a secret address does not end
+        if not tokens_end(source):
+            return  # nor does a secret address
         went_well(world.sync())
         world.vendor.tokens_expire()
         world.server.faults.append(lambda r: None if for_a_token(r) else Answer(status=500, body=b""))
@@ -126,6 +131,8 @@ def shows(request: Request, token: dict[str, Any]) -> bool:
 def limits_are_waited_out(source: str) -> None:
     """A limit, in each way a vendor tells it, ends as "try later", pauses nothing, and heals by itself."""
     for name, answer in limits(source).items():
+        told = any(value[0].isdigit() for value in answer.headers.values())  # a date is of the machine's clock
+        wait = timedelta(seconds=RESET if told else 0)
         for position in (1, 2):
             with alive(source, "week") as world, pytest.MonkeyPatch.context() as patch:
                 patch.setattr("time.sleep", lambda _: None)
@@ -133,8 +140,8 @@ def limits_are_waited_out(source: str) -> None:
                 limited = world.sync()
                 if position > 1 and limited.outcome == "ok" and data_requests(world) < position:
                     continue  # all is told in one answer
-                waits(world, limited, name)
-    if hasattr(registry.resolve(f"lab.vendors.{source}:Vendor"), "tokens_expire"):
+                waits(world, limited, name, wait)
+    if tokens_end(source):
         limited_at_the_token(source)
 
 
@@ -144,17 +151,18 @@ def limited_at_the_token(source: str) -> None:
         world.vendor.tokens_expire()
         busy = Answer(status=429, headers={"Retry-After": str(RESET)})
         world.server.faults.append(lambda r: busy if for_a_token(r) else None)
-        waits(world, world.sync(), "429 where tokens are given")
+        waits(world, world.sync(), "429 where tokens are given", timedelta(seconds=RESET))
 
 
-def waits(world: World, limited: Outcome, name: str) -> None:
-    """The outcome is "try later", the connection is due by itself, and all is well then."""
+def waits(world: World, limited: Outcome, name: str, wait: timedelta) -> None:
+    """The outcome is "try later", the connection is due by itself after the wait asked for, and all is well then."""
     assert limited.outcome == "failed", f"{name}: {limited.outcome}"
     assert not limited.odd, f"{name}: taken for an odd answer, which stops the source in the end"
     connection = world.store.connections.of_user(world.user.id)[0]
     assert connection.paused is None, name
     assert connection.due_at is not None, name
     assert connection.due_at > world.now, name
+    assert connection.due_at - world.now >= wait, f"{name}: due too early"
     world.server.faults.clear()
     went_well(replace(world, connection=connection).sync(at=connection.due_at))
 
@@ -164,6 +172,8 @@ def limits(source: str) -> dict[str, Answer]:
     date_of = format_datetime(datetime.now(UTC) + timedelta(seconds=RESET), usegmt=True)
     found = {
         "429 with seconds": Answer(status=429, body=b"slow down", headers={"Retry-After": str(RESET)}),
+        "429 with a reset": Answer(status=429, headers={"RateLimit-Reset": str(RESET)}),
+        "429 with X and a reset": Answer(status=429, headers={"X-RateLimit-Reset": f"{RESET}, 40000"}),
         "429 with a date": Answer(status=429, headers={"Retry-After": date_of}),
         "429 alone": Answer(status=429, body={"error": "too many requests"}),
     }

@@ -1,4 +1,4 @@
-"""Laws of rows: late rows are found, vanished rows go, and rows from the future hide none."""
+"""Laws of rows: late rows are found, vanished rows go, and neither the future nor an absence hides or takes any."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from tests.contract import accounts
 from tests.contract.laws.access import no_cursor_is_ahead
 from tests.contract.laws.stage import alive, cases, change, fresh, halves, meanings, went_well, young
 from tests.world import World, later, plain
+
+ABSENCES_DAYS = (24, 70)  # a part of a list of four weeks has left it, and all of it
 
 
 def late_rows_are_found(source: str) -> None:
@@ -74,6 +76,23 @@ def vanished_rows_are_gone(source: str) -> None:
                 after = later(world, hours=1)
                 went_well(after.sync())
                 same_but_for(after.contents(), fresh(after), kept)
+
+
+def an_absence_loses_nothing(source: str) -> None:
+    """After weeks without a sync nothing has gone that the vendor did not delete, e.g. what its list no longer tells.
+
+    A source whose list tells the last days alone reads with ``Window.after(..., held=DAYS)``.
+    """
+    for case in cases(source):
+        for days in ABSENCES_DAYS:
+            with alive(source, case) as world:
+                went_well(world.sync())
+                before = world.contents()
+                after = later(world, days=days)
+                went_well(after.sync())
+                for kind, items in after.contents().items():
+                    lost = Counter(map(str, before[kind])) - Counter(map(str, items))
+                    assert not lost, f"{len(lost)} {kind} are lost after {days} days without a sync"
 
 
 def same_but_for(found: dict[str, list[Any]], wanted: dict[str, list[Any]], kept: set[str]) -> None:

@@ -1,8 +1,12 @@
-"""The server of a made-up ring, with ``nights`` by when they ended and ``pulses`` by when they were changed."""
+"""The server of a made-up ring, with ``nights`` by when they ended and ``pulses`` by when they were changed.
+
+The list of nights tells the last thirty days alone.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import Any
 
 from bridge.auth.oauth import oauth_of
@@ -15,6 +19,8 @@ class Vendor(OAuthServer):
     """A server of ``account``. A refresh token is good for a single use."""
 
     consent_path, token_path = "/authorize", "/token"
+    paths: Mapping[str, str | None] = {"night": "/sleep", "pulse": "/measure"}
+    pages = None
     envelope = oauth_of(SPEC).envelope
 
     def api(self, request: Request, scopes: frozenset[str]) -> Answer:  # noqa: ARG002 - there is one scope
@@ -22,7 +28,8 @@ class Vendor(OAuthServer):
         return Answer(body={"series": rows})
 
     def _nights(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
-        return [row for row in self.account["nights"] if row["enddate"] >= int(query.get("startdate", "0"))]
+        oldest = max(int(query.get("startdate", "0")), int((self.now - timedelta(days=30)).timestamp()))
+        return [row for row in self.account["nights"] if row["enddate"] >= oldest]
 
     def _pulses(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
         return [row for row in self.account["pulses"] if row["modified"] >= int(query.get("lastupdate", "0"))]

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from bridge import http
 from bridge.auth import oauth
-from bridge.domain.errors import BadRecord
+from bridge.domain.errors import BadRecord, TryLater
 from bridge.domain.metrics import METRICS, Metric
 from bridge.domain.ports import Account, Browser, Envelope
 from bridge.domain.types import Covers, Episode, EpisodeKind, Item, Page, RawRecord, Sample
@@ -20,7 +20,7 @@ from connectors.tide import SPEC
 from tests.contract.planted import planted
 
 DAY = timedelta(days=1)
-FIRST = timedelta(days=30)  # what a first sync reads
+HELD = timedelta(days=30)  # what the list of nights tells
 OAUTH = oauth.oauth_of(SPEC)
 LIMITLESS = replace(SPEC, oauth=replace(OAUTH, envelope=Envelope(meanings={401: 401})))  # knows no status of a limit
 
@@ -65,7 +65,9 @@ class Tide:
         yield self._nights(since, now) if stream == "night" else self._pulses(since, now)
 
     def _nights(self, since: datetime | None, now: datetime) -> Page:
-        start = (since - 7 * DAY) if since else now - FIRST
+        start = (since - 7 * DAY) if since else now - HELD
+        if not planted("what left the list is deleted"):
+            start = max(start, now - HELD)
         rows = self._rows("sleep", {"startdate": str(int(start.timestamp()))}, now)
         told = since is not None and not planted("deletions are not delivered")
         ahead = DAY if planted("the cursor is a day past now") else timedelta(0)
@@ -77,7 +79,10 @@ class Tide:
         return _page("pulse", self._rows("measure", asked, now), now)
 
     def _rows(self, path: str, asked: dict[str, str], now: datetime) -> list[dict[str, Any]]:
-        body = http.get_json(self._session, f"{self._base}/{path}", now=now, params=asked)
+        try:
+            body = http.get_json(self._session, f"{self._base}/{path}", now=now, params=asked)
+        except TryLater as error:
+            raise TryLater(str(error), limited=True) if planted("a limit's time is not read") else error from None
         return [dict(row) for row in listing(body, "series", SPEC.name, path)]
 
 

@@ -1,0 +1,56 @@
+"""Pull Polar's lists. Activity is asked for by dates, and the other lists always hold the last weeks.
+
+The API knows neither changes nor deletions, so every pull reads the trailing window again (``SPEC.overlap``).
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from datetime import date, datetime
+
+from bridge import http
+from bridge.auth import oauth
+from bridge.domain.ports import Account
+from bridge.domain.types import Page, RawRecord
+from connectors.payload import listing, raw_records
+from connectors.polar import SPEC
+from connectors.windows import Window
+
+PATHS = {
+    "sleep": "users/sleep",
+    "nightly_recharge": "users/nightly-recharge",
+    "activities": "users/activities",
+    "exercises": "exercises",
+}
+LISTS = {"sleep": "nights", "nightly_recharge": "recharges"}  # in an object; the others are the answer itself
+KEYS = {"sleep": "date", "nightly_recharge": "date", "activities": "start_time", "exercises": "id"}
+HELD = {"sleep": 28, "nightly_recharge": 28, "exercises": 30}  # days in a list that is not asked for by dates
+ASKED_MAX = 28  # days of activity in a request
+NO_DATA = 204
+
+
+class Polar:
+    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+
+    def __init__(self, account: Account) -> None:
+        self._base = oauth.filled("{base_url}/v3/", account.settings)
+        self._days = int(account.settings["days"])
+        self._session = oauth.open_session(account, SPEC)
+
+    def close(self) -> None:
+        """Let go of the network."""
+        self._session.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield activity since the cursor four weeks at a time, and any other list in one page."""
+        held = HELD.get(stream)
+        window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
+        yield from window.pages(stream, held or ASKED_MAX, lambda first, last: self._records(stream, first, last, now))
+
+    def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
+        asked = None if stream in HELD else {"from": str(first), "to": str(last)}
+        body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=asked, nothing=(NO_DATA,))
+        rows = [] if body is None else listing(body, LISTS.get(stream, ""), SPEC.name, stream)
+        records = raw_records(stream, rows, key=KEYS[stream])
+        if stream == "nightly_recharge":
+            records = tuple(replace(record, parent=f"sleep/{record.key}") for record in records)
+        yield records

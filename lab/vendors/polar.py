@@ -1,0 +1,88 @@
+"""A Polar server for a watch, with AccessLink v3's lists, members to be registered, and tokens that never end.
+
+``account`` holds a list of rows per stream, in Polar's own shape. Nights, recharges and exercises are sent as far
+back as their last weeks reach from ``now``. Activity is sent between two dates.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from datetime import date, timedelta
+from typing import Any
+
+from bridge.recordings.server import Answer, Request
+from lab.vendors import OAuthServer, rows_between
+
+ASKED_MAX = timedelta(days=28)  # of activity
+HELD = {  # path -> stream, the field that dates a row, the days held, and the name of the list
+    "/v3/users/sleep": ("sleep", "date", 28, "nights"),
+    "/v3/users/nightly-recharge": ("nightly_recharge", "date", 28, "recharges"),
+    "/v3/exercises": ("exercises", "start_time", 30, None),
+}
+ACTIVITIES = "/v3/users/activities"
+NO_DATA = Answer(status=204)
+
+
+class Vendor(OAuthServer):
+    """A server of ``account``. Rows may be changed, added or taken away at any time."""
+
+    consent_path = "/oauth2/authorization"
+    token_path = "/v2/oauth2/token"
+    default_scope = "accesslink.read_all"
+    tokens_end = False
+    basic = True
+    paths: Mapping[str, str | None] = {stream: path for path, (stream, *_) in HELD.items()} | {"activities": ACTIVITIES}
+    pages = None
+    no_data = (204,)
+
+    def __init__(self, account: dict[str, Any]) -> None:
+        super().__init__(account)
+        self.member: str | None = None  # the name under which the application registered the person
+
+    def settings(self, url: str) -> dict[str, str]:
+        """Return the connector's settings for this server. Any free port may be redirected to."""
+        return super().settings(url) | {"consent_url": url, "token_url": url, "port": "0", "days": "60"}
+
+    def grant(self, *more: str) -> dict[str, Any]:
+        """Return a token that is valid now, of a member who is registered."""
+        self.member = self.member or "lab-member"
+        return super().grant(*more)
+
+    def revoke(self) -> None:
+        """Withdraw the consent, which also ends the registration."""
+        super().revoke()
+        self.member = None
+
+    def api(self, request: Request, scopes: frozenset[str]) -> Answer:
+        """Answer a list. A list without rows has no body, and a person who is not registered has no list."""
+        if (request.method, request.path) == ("POST", "/v3/users"):
+            return self._register(request)
+        if self.default_scope not in scopes or self.member is None:
+            return Answer(status=403, body={"status": 403, "message": "Forbidden"})
+        if request.path == ACTIVITIES:
+            return self._activities(request)
+        if request.path in HELD:
+            return self._held(*HELD[request.path])
+        return Answer(status=404, body={"status": 404, "message": "Not Found"})
+
+    def _register(self, request: Request) -> Answer:
+        if self.member is not None:
+            return Answer(status=409, body={"status": 409, "message": "Conflict"})
+        self.member = json.loads(request.body)["member-id"]
+        return Answer(body={"polar-user-id": 10_579, "member-id": self.member, "first-name": "Ana"})
+
+    def _activities(self, request: Request) -> Answer:
+        try:
+            first, last = (date.fromisoformat(request.query[name]) for name in ("from", "to"))
+        except (KeyError, ValueError):
+            return Answer(status=400, body={"status": 400, "message": "Bad Request"})
+        if not timedelta(0) <= last - first <= ASKED_MAX:
+            return Answer(status=400, body={"status": 400, "message": "Bad Request"})
+        rows = rows_between(self.account.get("activities", []), "start_time", str(first), str(last))
+        return Answer(body=rows) if rows else NO_DATA
+
+    def _held(self, stream: str, dated: str, days: int, name: str | None) -> Answer:
+        oldest, newest = (str((self.now + timedelta(days=ago)).date()) for ago in (1 - days, 1))
+        rows = rows_between(self.account.get(stream, []), dated, oldest, newest)
+        return Answer(body={name: rows} if name else rows) if rows else NO_DATA

@@ -1,0 +1,58 @@
+"""Cases from a sample: offsets of a row's own date, second nights of sleeps alone, further rows, edited cases kept."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from lab import fixture_maker
+
+SAMPLE: dict[str, Any] = {
+    "origin": "docs",
+    "about": "A row per list.",
+    "zone": "America/New_York",
+    "sleeps": {"sleep": {"nap": True}},
+    "odd": {"daily": {"steps": "many"}},
+    "more": {"awkward": {"daily": [{"id": 1, "day": "no date"}]}},
+    "sleep": [
+        {
+            "id": "s",
+            "start": "2026-07-02T23:00:00-04:00",
+            "end": "2026-07-03T07:00:00-04:00",
+            "nap": False,
+            "offset_minutes": -240,
+            "tz": "-04:00",
+        }
+    ],
+    "daily": [{"id": 7, "start": "2026-07-03T04:00:00Z", "end": "2026-07-04T04:00:00Z", "steps": 8120}],
+}
+
+
+def test_rows_of_any_zone_come_to_live_at_home_with_the_offset_of_their_own_date() -> None:
+    nights = [night for night in fixture_maker.cases(SAMPLE)["awkward"]["sleep"] if night["end"]]
+    offsets = {night["end"][:10]: (night["end"][-6:], night["offset_minutes"], night["tz"]) for night in nights}
+    assert offsets["2026-10-20"] == ("+02:00", 120, "+02:00")
+    assert offsets["2026-11-20"] == ("+01:00", 60, "+01:00")
+    assert offsets["2026-11-09"] == ("-05:00", -300, "-05:00")  # away
+
+
+def test_naps_and_second_nights_are_of_sleeps_alone_and_further_rows_follow() -> None:
+    case = fixture_maker.cases(SAMPLE)["awkward"]
+    days = fixture_maker.AWKWARD_DAYS - 1  # but for the one that is gone
+    assert len(case["sleep"]) == days + 2
+    assert sum(night["nap"] for night in case["sleep"]) == 1
+    assert [row.get("steps") for row in case["daily"]].count("many") == 1
+    assert case["daily"][days:] == SAMPLE["more"]["awkward"]["daily"]
+
+
+def test_a_case_that_was_edited_is_kept_unless_it_is_asked_for_anew(tmp_path: Path) -> None:
+    (tmp_path / "sample.json").write_text(json.dumps(SAMPLE))
+    assert all("new" in line for line in fixture_maker.write("pebble", tmp_path))
+    assert all("unchanged" in line for line in fixture_maker.write("pebble", tmp_path))
+    week = tmp_path / "week.json"
+    edited = json.loads(week.read_text()) | {"sleep": []}
+    week.write_text(json.dumps(edited))
+    assert any(line.startswith("week.json: kept") for line in fixture_maker.write("pebble", tmp_path))
+    assert json.loads(week.read_text()) == edited
+    assert any("sleep 0 -> 8" in line for line in fixture_maker.write("pebble", tmp_path, anew=True))
