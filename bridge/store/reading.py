@@ -120,7 +120,10 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest day measured and the instant of the first knowledge, or None without measurements."""
+        """Return the newest local day with a measurement and when the first measurement arrived, or None.
+
+        ``source`` limits both to a source.
+        """
         found = []
         for table in (tables.samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -133,7 +136,10 @@ class Reading(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of a kind's rows that have ``name`` as their id or as their key."""
+        """Return the ids of a kind's rows that ``name`` means.
+
+        A number of up to 18 digits means the row with this id. Any other name means all rows with this key.
+        """
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
         wanted = table.c.id == int(name) if is_id else table.c.key == name
@@ -150,7 +156,10 @@ class Reading(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return where an existing row came from: its record, version and connection."""
+        """Return where an existing row came from: record, normaliser's version, connection and times of arrival.
+
+        Its earlier versions and the rows of other connections that measure the same are included.
+        """
         table = rows.TABLE_OF_KIND[kind]
         row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
         record = db.execute(sa.select(tables.records).where(tables.records.c.id == row.record_id)).one()
@@ -221,7 +230,7 @@ def _between(
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """Yield (source, item) of what was known at an instant and has changed since."""
+    """Yield (source, item) as known at an instant, of items that have changed or disappeared since."""
     if at is None:
         return
     t = tables.revisions.c
@@ -259,7 +268,10 @@ def _past(db: sa.Connection, kind: str, row: Any) -> tuple[Revision, ...]:
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of the same user, day and metric or kind of episode, from other connections."""
+    """Return (source, row id) of rows from other connections that measure the same.
+
+    They are of the same user, local day, and metric or kind of episode. Events and tasks have none.
+    """
     if not isinstance(item, Sample | Episode):
         return ()
     table = tables.samples if isinstance(item, Sample) else tables.episodes
