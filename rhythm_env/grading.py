@@ -87,16 +87,16 @@ def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
 
 
 def belief_mae(belief: Array, target: Array) -> Array:
-    """Return the mean absolute error (n,) over the three dimensions."""
+    """Return the mean absolute error (n,) of beliefs (3, n) over the three dimensions."""
     import numpy as np
 
     return np.asarray(np.abs(belief - target).mean(axis=0))
 
 
 def mean_level(levels: Array, weights: Array) -> Array:
-    """Return the mean level (n,) of the week by the person's own weights.
+    """Return the mean level (n,) of a week's meters, weighted by the person's own weights.
 
-    Summed changes would only reflect the final levels.
+    ``levels`` has the shape (28, 5, n). A sum of changes would only reflect the final levels.
     """
     import numpy as np
 

@@ -95,7 +95,10 @@ class Batch:
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record. If the record is unreadable, its rows stay, unless ``orphaned``: its parent is deleted."""
+        """Derive the items of a record. An unreadable record keeps its rows, unless its parent is deleted.
+
+        ``orphaned`` says that its parent is deleted.
+        """
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:

@@ -70,7 +70,7 @@ async def push(request: Request) -> JSONResponse:
     if grant is None:
         return _unknown_token(source)
     if request.headers.get("content-encoding", "identity") != "identity":
-        return refusal(415, "send the body as it is, not packed")
+        return refusal(415, "send the body as it is, not compressed")
     if not {"content-length", "transfer-encoding"} & set(request.headers):
         return refusal(411, "send a Content-Length")
     try:
@@ -131,7 +131,7 @@ def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes) 
         return refusal(401, str(error))
     except SetupError:
         log.warning("a webhook of %s arrived, but its settings are missing; see: bridge doctor", source)
-        return refusal(503, "not set up")
+        return refusal(503, "webhooks of this source are not set up; see: bridge doctor")
 
 
 def _state(request: Request) -> PushState:
@@ -140,7 +140,7 @@ def _state(request: Request) -> PushState:
 
 
 def _too_often(state: PushState, request: Request) -> JSONResponse | None:
-    """Refuse a sender beyond the rate limit, before anything is looked up."""
+    """Return a refusal for a sender beyond the rate limit, or None. Nothing else is looked up before."""
     seconds = state.requests.wait(request.client.host if request.client else "")
     text = f"too often; wait {seconds:.0f} seconds"
     return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None

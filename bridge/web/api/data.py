@@ -1,4 +1,4 @@
-"""Connections, syncs, imports, daily figures and the export as JSON."""
+"""Connections, syncs, imports, daily values of metrics, and the export as JSON."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def days(
     last: Annotated[int, Query(ge=1, le=3660)] = 14,
     source: Annotated[str | None, Query(max_length=100)] = None,
 ) -> list[Document]:
-    """Daily figures per source, newest first, each with the number of its measurements."""
+    """The metrics of each day and source over the ``last`` days, newest first, with numbers of measurements."""
     since = (day.local(visit, visit.now) - timedelta(days=last - 1)).date()
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))

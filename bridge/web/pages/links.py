@@ -25,9 +25,9 @@ PAST_VERBS = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHE
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the button. The recommendation counts as seen.
+    """Show the button that gives the link's answer. The recommendation counts as seen, if a browser shows the page.
 
-    Nothing is answered, because previews and mail scanners open links too.
+    Nothing is answered yet, because previews and mail scanners open links too.
     """
     return _respond(request, token, done=False)
 
