@@ -33,7 +33,7 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise SetupError(f"cannot listen on {host}:{port} ({error.strerror}); choose another --host or --port") from None
+        raise SetupError(f"cannot listen on {host}:{port} ({error.strerror}); give another --host or --port") from None
 
 
 def address(listening: socket.socket) -> str:
