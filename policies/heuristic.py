@@ -104,7 +104,7 @@ def _afternoon(observation: Observation) -> Proposal:
 
 
 def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Proposal:
-    """Return ``fresh`` if cognition is high enough or unknown, otherwise ``tired``."""
+    """Propose ``fresh`` if cognition is above ``needed`` or unknown, otherwise ``tired``."""
     level = known(observation, Meter.COGNITION)
     if level is None:
         return Proposal(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")

@@ -44,7 +44,7 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
 
 
 def terminal_reward(final_score: Array) -> Array:
-    """Return the reward added on the last step. It is added after grading, so no component includes it."""
+    """Return the reward added on the last step, 5 times (score - 0.5). The grade itself does not include it."""
     return TERMINAL_SCALE * (final_score - 0.5)
 
 
@@ -70,12 +70,12 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
-    """Return the first published grade (n,)."""
+    """Return the first published grade (n,) of a week from its ``components``."""
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
-    """Return the second published grade (n,), which includes the belief's accuracy."""
+    """Return the second published grade (n,) from the ``components``. It includes the belief's accuracy."""
     return _weighted(parts, GRADE_V2)
 
 

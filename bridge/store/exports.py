@@ -66,7 +66,7 @@ class Exports(Part):
         """Insert the rows of an export (``saved``, table name -> rows) as rows of a user without connections.
 
         Zones and wishes in the export replace those of the user. Raises SetupError for a user who has a connection or
-        has answered advice for the same slots, and for rows that cannot be read.
+        has answered advice for the same slots. Rows that cannot be read raise it as well.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -142,9 +142,9 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that an import computes anew because exports lack them.
+    """Return the columns of a row that an import makes anew, which are ``levels`` of recommendations and wishes.
 
-    Wishes are read and written again, so that wishes that cannot be read are refused.
+    Wishes are read and written again. Raises KeyError, TypeError or ValueError for wishes that cannot be read.
     """
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}

@@ -237,7 +237,7 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 def _replaced(state: State, record: RawRecord) -> bool:
     """Return True if an earlier delivery makes this record useless.
 
-    That is so if a newer export held the whole record, or an export of the same date did and this is only a piece.
+    Either a newer export held the whole record. Or this is only a piece, and an export of its date held the whole.
     """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
@@ -249,7 +249,10 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the result of a delivery. A record that was only read again counts as updated if its rows changed."""
+    """Return the result of a delivery. ``changed`` are the ids of records whose rows changed.
+
+    A record that was only read again counts as updated if its rows changed, else as unchanged.
+    """
     outcome, state = delivery.outcome, delivery.state
     if outcome == "reread":
         outcome = "updated" if state and state.id in changed else "unchanged"

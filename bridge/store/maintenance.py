@@ -55,9 +55,10 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete rows in several short transactions, so that other writers wait only briefly.
+        """Delete the rows of these ids and return their number. ``which`` makes the statement for some of the ids.
 
-        A power cut may undo a few. The next day's housekeeping then deletes them.
+        Several short transactions let other writers wait only briefly. A power cut may undo a few. The next day's
+        housekeeping then deletes those rows.
         """
         count = 0
         for some in rows.chunks(ids):

@@ -55,7 +55,7 @@ class People(Part):
 
     @reads
     def users(self, db: sa.Connection) -> list[User]:
-        """Return all users by name."""
+        """Return all users, sorted by name."""
         return _users(db, sa.true())
 
     @writes()
@@ -117,7 +117,7 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the last correction of each series that was made by ``at``, the newest first."""
+        """Return the last correction of each series, the newest first. With ``at``, later corrections are ignored."""
         t = tables.corrections.c
         query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}

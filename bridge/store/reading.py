@@ -33,9 +33,9 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Sample]]:
-        """Return (source, sample) by local ``day`` in [since, until], ascending by start.
+        """Return (source, sample) of samples with a local ``day`` in [since, until], ascending by start.
 
-        ``metrics`` None means all metrics.
+        ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
         """
         wanted = None if metrics is None else frozenset(metrics)
         t = tables.samples.c
@@ -61,7 +61,10 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Episode]]:
-        """Return (source, episode) by local ``day`` in [since, until], ascending by start."""
+        """Return (source, episode) of episodes with a local ``day`` in [since, until], ascending by start.
+
+        With ``at``, the episodes are as they were known then.
+        """
         query = _between(_of_user(tables.episodes, user_id, at), tables.episodes.c.day, since, until)
         found = [(row.source, codec.decode("episode", row.body)) for row in db.execute(query)]
         found += [(s, item) for s, item in _revised(db, user_id, "episode", at) if _in_days(item, since, until)]
@@ -71,9 +74,10 @@ class Reading(Part):
     def events(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
     ) -> list[tuple[str, Event]]:
-        """Return (source, event) of events that touch [since, until), by key.
+        """Return (source, event) of events that touch [since, until), sorted by key.
 
-        Every master and exception of a series that might touch the stretch is among them.
+        Every master and exception of a series that might touch the stretch is among them. With ``at``, the events are
+        as they were known then.
         """
         t = tables.events.c
         touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
@@ -86,7 +90,7 @@ class Reading(Part):
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, by key."""
+        """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then."""
         query = _of_user(tables.tasks, user_id, at)
         found = [(row.source, codec.decode("task", row.body)) for row in db.execute(query)]
         found += _revised(db, user_id, "task", at)
@@ -94,7 +98,7 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> metric, episode kind, "event" or "task" -> number of rows."""
+        """Return source -> kind -> number of rows. A kind is a metric, a kind of episode, ``event`` or ``task``."""
         found: dict[str, dict[str, int]] = {}
         by_metric = (
             sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
@@ -147,7 +151,7 @@ class Reading(Part):
 
     @reads
     def samples_of_day(self, db: sa.Connection, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
-        """Return (row id, source, sample) of a user's local day, by metric and source."""
+        """Return (row id, source, sample) of the samples of a user's local day, sorted by metric and source."""
         t = tables.samples
         query = _with_source(t).where(t.c.user_id == user_id, t.c.day == day)
         read = [(row.id, row.source, rows.item_of("sample", row, db)) for row in db.execute(query).all()]
@@ -186,7 +190,7 @@ class Reading(Part):
 
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
-        """Return the end of the newest measurement that had ended by ``at``, or None where nothing was measured."""
+        """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
         t, e = tables.samples.c, tables.episodes.c
         ended = sa.func.coalesce(t.end, t.start)
         newest = sa.select(sa.func.max(ended)).where(t.connection_id == connection_id, ended <= at)

@@ -160,9 +160,9 @@ class Recommendations(Part):
         now: datetime,
         moved_to: Moment | None = None,
     ) -> Recommendation:
-        """Save the user's feedback. Later feedback replaces earlier feedback.
+        """Save the user's feedback, in place of earlier feedback. Returns the recommendation.
 
-        Raises SetupError when the recommendation does not exist.
+        ``moved_to`` is the slot chosen instead, for RESCHEDULE. Raises SetupError for an unknown recommendation.
         """
         values = _feedback(answer, now, moved_to)
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))

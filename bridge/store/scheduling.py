@@ -353,7 +353,7 @@ def _due_ids(
 
 
 def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
-    """Select the connections (of a source) that could be synced now."""
+    """Select the ids of connections (of a source) that could be claimed now, whether they are due or not."""
     query = sa.select(c.id).where(
         c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
     )

@@ -71,7 +71,7 @@ class Job:
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
-        """Show a question and wait for the reply. Returns None if there is none in time."""
+        """Show a question and wait for the user's reply. Returns None without a reply within three minutes."""
         self.question = question
         try:
             return self.replies.get(timeout=REPLY_SECONDS).strip() or None
@@ -91,7 +91,7 @@ class Jobs:
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
         """Start ``work`` in a thread as a job. Its result becomes ``result``, and the text of a BridgeError ``text``.
 
-        Raises TryLater for a user with RUNNING_PER_USER jobs.
+        Raises TryLater if the user has RUNNING_PER_USER running jobs.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:
@@ -109,7 +109,7 @@ class Jobs:
         return job if job is not None and job.user_id == user_id else None
 
     def check(self, user_id: int | None) -> None:
-        """Raise TryLater for a user with RUNNING_PER_USER jobs."""
+        """Raise TryLater if the user has RUNNING_PER_USER running jobs."""
         with self._lock:
             self._check(user_id)
 

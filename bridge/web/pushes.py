@@ -60,7 +60,7 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body for the token's user. The body is safe on disk before the answer is sent."""
+    """Store a body that an app pushes, for the user of its token. It is safe on disk before the answer is sent."""
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
@@ -86,7 +86,7 @@ async def push(request: Request) -> JSONResponse:
 
 
 def token_of(headers: Mapping[str, str]) -> str:
-    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``."""
+    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``, or an empty text without a token."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
@@ -97,7 +97,10 @@ def _unknown_token(source: str) -> JSONResponse:
 
 
 async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator[bytes]) -> tuple[int, bool]:
-    """Write a body piece by piece. Waiting for a slow sender holds no thread, because pages need the threads."""
+    """Write a body piece by piece. Returns its size in bytes, and True if the same body came before.
+
+    Waiting for a slow sender holds no thread, because pages need the threads.
+    """
     with closing(await run_in_threadpool(Arriving, grant)) as arriving:
         async for piece in stream:
             await run_in_threadpool(arriving.write, piece)

@@ -46,7 +46,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return tomorrow's date for a link to its plan, but only from the evening on."""
+    """Return tomorrow's date and weekday for a link to its plan, or None before 18:00."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
@@ -91,6 +91,6 @@ def when(visit: Visit, at: datetime) -> str:
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return, for each free time, the key of its slot and the time in words."""
+    """Return, for each free time, its slot as ``week/timestep`` and the time in words."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]

@@ -52,7 +52,7 @@ class Correction(Body):
 
 @router.get("/me")
 def me(visit: Visitor) -> Document:
-    """The user of the token, and the time zone."""
+    """The user of the token, the user's time zone, and the time."""
     return {"user": visit.user.name, "zone": visit.user.zones[-1].zone, "now": visit.now.isoformat()}
 
 
