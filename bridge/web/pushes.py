@@ -65,7 +65,7 @@ async def push(request: Request) -> JSONResponse:
     if refused := _too_often(state, request):
         return refused
     if source not in registry.names("connectors"):
-        return refusal(404, f"push to {PUSH_PATH}SOURCE")
+        return refusal(404, f"there is no such source; push to {PUSH_PATH}SOURCE with a name of: bridge sources")
     grant = await run_in_threadpool(granted, state.bridge, source, token_of(request.headers))
     if grant is None:
         return _unknown_token(source)

@@ -32,7 +32,7 @@ def connections(visit: Visitor) -> Sequence[Document]:
 def sync(visit: Visitor, source: str) -> Document:
     """Fetch new data from a source. The answer names a job to poll."""
     if source not in registry.names("connectors"):
-        raise HTTPException(404, "there is no such source")
+        raise HTTPException(404, "there is no such source; see: bridge sources")
     connecting.connections_of(visit.bridge, visit.user, source)
     return _job(background.sync(visit, registry.spec(source)))
 
