@@ -29,7 +29,7 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel, or None without one."""
+        """Return the user's channel, or None without a channel."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else Channel(sealed=row.secret, events=row.events)
 
