@@ -37,7 +37,7 @@ OTHERWISE = (
 )
 
 
-class Wish(NamedTuple):
+class Proposal(NamedTuple):
     """An action that a rule proposes, with its reason."""
 
     action: ActionType
@@ -53,40 +53,40 @@ class Heuristic:
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
         """Return the first feasible proposal."""
-        wishes = _ranked(observation)
-        chosen = wishes[0]
+        proposals = _ranked(observation)
+        chosen = proposals[0]
         return Decision(
             action=chosen.action,
             belief=Belief(),
-            scores={wish.action: 1 - place / len(wishes) for place, wish in enumerate(wishes)},
-            probabilities={wish.action: float(wish is chosen) for wish in wishes},
+            scores={proposal.action: 1 - place / len(proposals) for place, proposal in enumerate(proposals)},
+            probabilities={proposal.action: float(proposal is chosen) for proposal in proposals},
             reasons=(chosen.reason,),
         )
 
 
-def _ranked(observation: Observation) -> list[Wish]:
+def _ranked(observation: Observation) -> list[Proposal]:
     """Return every feasible action, each once, in the order in which the rules propose them."""
-    wishes: dict[ActionType, Wish] = {}
-    for wish in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
-        if wish.action in observation.feasible:
-            wishes.setdefault(wish.action, wish)
-    return list(wishes.values())
+    proposals: dict[ActionType, Proposal] = {}
+    for proposal in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
+        if proposal.action in observation.feasible:
+            proposals.setdefault(proposal.action, proposal)
+    return list(proposals.values())
 
 
-def _mend(observation: Observation) -> Iterator[Wish]:
+def _mend(observation: Observation) -> Iterator[Proposal]:
     """Yield an action that raises the meter for each low meter, the first feasible of its remedies."""
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)
         if level is not None and level < LOW and remedy is not None:
-            yield Wish(remedy, f"your {meter.lower()} is low ({level:.2f})")
+            yield Proposal(remedy, f"your {meter.lower()} is low ({level:.2f})")
 
 
-def _rest(observation: Observation) -> Iterator[Wish]:
+def _rest(observation: Observation) -> Iterator[Proposal]:
     """Yield all actions in a fixed order, for slots whose rule does not fit."""
     where = observation.slot.name.lower()
     for action in OTHERWISE:
-        yield Wish(action, f"what the {where} would suggest does not fit now; this does")
+        yield Proposal(action, f"what the {where} would suggest does not fit now; this does")
 
 
 def known(observation: Observation, meter: Meter) -> float | None:
@@ -95,35 +95,35 @@ def known(observation: Observation, meter: Meter) -> float | None:
     return None if state is None or state.coverage <= 0 else state.level
 
 
-def _morning(observation: Observation) -> Wish:
+def _morning(observation: Observation) -> Proposal:
     return _if_fresh(observation, "morning", FRESH_MORNING, ActionType.DEEP_WORK, ActionType.EXERCISE)
 
 
-def _afternoon(observation: Observation) -> Wish:
+def _afternoon(observation: Observation) -> Proposal:
     return _if_fresh(observation, "afternoon", FRESH_AFTERNOON, ActionType.LEARN, ActionType.ADMIN_WORK)
 
 
-def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Wish:
-    """Return ``fresh`` if cognition is high enough or unknown, otherwise ``tired``."""
+def _if_fresh(observation: Observation, slot: str, needed: float, fresh: ActionType, tired: ActionType) -> Proposal:
+    """Propose ``fresh`` if cognition is above ``needed`` or unknown, otherwise ``tired``."""
     level = known(observation, Meter.COGNITION)
     if level is None:
-        return Wish(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")
+        return Proposal(fresh, f"it is {slot}, and nothing is known of your cognition that speaks against it")
     if level > needed:
-        return Wish(fresh, f"it is {slot} and your cognition is up to it ({level:.2f})")
-    return Wish(tired, f"it is {slot}, but your cognition is low ({level:.2f})")
+        return Proposal(fresh, f"it is {slot} and your cognition is up to it ({level:.2f})")
+    return Proposal(tired, f"it is {slot}, but your cognition is low ({level:.2f})")
 
 
-def _evening(observation: Observation) -> Wish:
+def _evening(observation: Observation) -> Proposal:
     if observation.day % 2 == 0:
-        return Wish(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
-    return Wish(ActionType.EXERCISE, "it is evening, and today is an evening to move")
+        return Proposal(ActionType.FAMILY_TIME, "it is evening, and today is an evening for your people")
+    return Proposal(ActionType.EXERCISE, "it is evening, and today is an evening to move")
 
 
-def _night(observation: Observation) -> Wish:  # noqa: ARG001 - all rules share a signature
-    return Wish(ActionType.SLEEP, "it is night")
+def _night(observation: Observation) -> Proposal:  # noqa: ARG001 - all rules share a signature
+    return Proposal(ActionType.SLEEP, "it is night")
 
 
-SLOTS: dict[Slot, Callable[[Observation], Wish]] = {
+SLOTS: dict[Slot, Callable[[Observation], Proposal]] = {
     Slot.MORNING: _morning,
     Slot.AFTERNOON: _afternoon,
     Slot.EVENING: _evening,

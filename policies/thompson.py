@@ -42,7 +42,7 @@ class Thompson:
 
 
 def counted(observation: Observation) -> Counts:
-    """Return (accepted, refused) of every feasible action in this slot of the day."""
+    """Return action -> (accepted, not accepted), for the feasible actions in this slot of the day."""
     here = [one for one in observation.history if one.slot is observation.slot]
     taken = Counter(one.recommended for one in here if one.answer is Answer.ACCEPT)
     refused = Counter(one.recommended for one in here if one.answer is not Answer.ACCEPT)

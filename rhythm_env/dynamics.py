@@ -94,8 +94,9 @@ def start(n: int) -> Array:
 
 
 def drawn_events(seeds: Sequence[int]) -> Ints:
-    """Return the event (28, n) of each step, 0 for none. Each seed has a random stream of its own, apart from the
-    person's.
+    """Draw the event of each step, as numbers (28, n) into EVENT_NAMES, 0 for no event.
+
+    Each column has its own seed. Its random stream is not that of the person with the same seed.
     """
     import numpy as np
 
@@ -108,7 +109,7 @@ def drawn_events(seeds: Sequence[int]) -> Ints:
 
 
 def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[Array, Array]:
-    """Return wanted changes and anomalies, both (5, n), before events and clipping.
+    """Return the meters' changes by the actions, and their anomalies, both (5, n), before events and clipping.
 
     An anomaly is the difference from a neutral person's change. Passive decay is the person's own in both.
     """
@@ -140,7 +141,7 @@ def changes(meters: Array, actions: Ints, slot: int, people: Profiles) -> tuple[
 
 
 def step(meters: Array, actions: Ints, slot: int, people: Profiles, events: Ints) -> tuple[Array, Array, Array]:
-    """Return meters after the step, actual changes, and anomalies, each (5, n)."""
+    """Return the meters after a step in a slot, their actual changes, and the anomalies, each (5, n)."""
     import numpy as np
 
     wanted, anomaly = changes(meters, actions, slot, people)

@@ -44,7 +44,7 @@ def step_reward(deltas: Array, after: Array, weights: Array) -> Array:
 
 
 def terminal_reward(final_score: Array) -> Array:
-    """Return the reward added on the last step. It is added after grading, so no component includes it."""
+    """Return the reward added on the last step, 5 times (score - 0.5). The grade itself does not include it."""
     return TERMINAL_SCALE * (final_score - 0.5)
 
 
@@ -70,12 +70,12 @@ def components(levels: Array, rewards: Array, accuracy: Array | float = 0.0) -> 
 
 
 def grade_v1(parts: dict[str, Array]) -> Array:
-    """Return the first published grade (n,)."""
+    """Return the first published grade (n,) of a week from its ``components``."""
     return _weighted(parts, GRADE_V1)
 
 
 def grade_v2(parts: dict[str, Array]) -> Array:
-    """Return the second published grade (n,), which includes the belief's accuracy."""
+    """Return the second published grade (n,) from the ``components``. It includes the belief's accuracy."""
     return _weighted(parts, GRADE_V2)
 
 
@@ -87,16 +87,16 @@ def _weighted(parts: dict[str, Array], weights: dict[str, float]) -> Array:
 
 
 def belief_mae(belief: Array, target: Array) -> Array:
-    """Return the mean absolute error (n,) over the three dimensions."""
+    """Return the mean absolute error (n,) of beliefs (3, n) over the three dimensions."""
     import numpy as np
 
     return np.asarray(np.abs(belief - target).mean(axis=0))
 
 
 def mean_level(levels: Array, weights: Array) -> Array:
-    """Return the mean level (n,) of the week by the person's own weights.
+    """Return the mean level (n,) of a week's meters, weighted by the person's own weights.
 
-    Summed changes would only reflect the final levels.
+    ``levels`` has the shape (28, 5, n). A sum of changes would only reflect the final levels.
     """
     import numpy as np
 

@@ -122,7 +122,7 @@ class Interaction:
 
     @property
     def reward(self) -> float:
-        """Return the reward of the answer."""
+        """Return the reward of the answer: 1 for ACCEPT, otherwise -1."""
         return REWARD[self.answer]
 
 

@@ -33,7 +33,7 @@ COMFORT = 0.35
 
 
 def utilities(meters: Array, slot: int, people: Profiles) -> Array:
-    """Return the utility (10, n) of each action for each person in a slot, from the current meters."""
+    """Return the utility (10, n) of each action for each person, from the meters (5, n). Low meters count more."""
     import numpy as np
 
     each = np.tile(np.arange(len(people)), len(ACTIONS))
@@ -53,7 +53,7 @@ def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
 
 
 def acceptance(relative: float) -> float:
-    """Return the probability that a recommendation of this standing is accepted."""
+    """Return the probability that an action is accepted whose value in ``standing`` is ``relative``."""
     from math import exp
 
     return 1 / (1 + exp(-(READINESS + EAGERNESS * relative)))
@@ -69,7 +69,7 @@ def answer(
     *,
     chance: float | None = None,
 ) -> tuple[Answer, Slot | None]:
-    """Draw a person's answer, and the slot of a reschedule. ``meters`` has the shape (5, 1).
+    """Draw a person's answer, and for RESCHEDULE the later slot of the day, else None. ``meters`` has the shape (5, 1).
 
     ``chance`` replaces the probability of acceptance. Otherwise the probability follows from the standing, which is how
     much better the action is than the mean feasible action.

@@ -48,8 +48,9 @@ class Profiles:
 def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
     """Draw a person per seed.
 
-    The condition ``discrete`` gives the archetypes in turn, and ``shifted`` traits beyond the ranges of training. Where
-    a range begins at 0, half of the shifted people have exactly 0. Raises ValueError for an unknown condition.
+    The condition ``in`` draws from the training ranges, and ``ood`` likewise from seeds that training never uses.
+    ``discrete`` gives the archetypes in turn, and ``shifted`` traits beyond the ranges. Where a range begins at 0, half
+    of the shifted people have exactly 0. Raises ValueError for an unknown condition.
     """
     import numpy as np
 

@@ -53,7 +53,7 @@ class Store:
         """Hold a named lock between threads and processes. The lock ends with its process.
 
         A thread may enter a lock again that it holds. Enter locks before transactions, because two processes would
-        otherwise wait for each other. Raises TryLater when the lock is held elsewhere for long.
+        otherwise wait for each other. Raises TryLater if the lock is held elsewhere for 90 seconds.
         """
         return self._locks.hold(name)
 

@@ -57,7 +57,7 @@ def encode(item: Item) -> str:
 
 
 def decode(kind: str, body: str) -> Item:
-    """Return the item that ``encode`` was given."""
+    """Return the item of a kind from its JSON, which ``encode`` wrote."""
     decoders = _DECODERS[kind]
     values = json.loads(body)
     return CLASS_OF_KIND[kind](**{k: decoders[k](v) if k in decoders else v for k, v in values.items()})
@@ -72,12 +72,12 @@ def _plain(value: Any) -> Any:
 
 
 def packed(payload: Mapping[str, object]) -> bytes:
-    """Return a payload as compressed canonical JSON."""
+    """Return a payload as compressed JSON with sorted keys."""
     return zlib.compress(canonical(payload))
 
 
 def unpack(payload: bytes) -> dict[str, Any]:
-    """Return a payload from compressed JSON."""
+    """Return the payload that ``packed`` compressed."""
     body: dict[str, Any] = json.loads(zlib.decompress(payload))
     return body
 
@@ -90,11 +90,11 @@ def canonical(payload: Mapping[str, object]) -> bytes:
 
 
 def fingerprint(record: RawRecord) -> bytes:
-    """Return a digest that is equal for equal deliveries of a record."""
+    """Return a digest of a record's payload, parent and deletion mark. Equal deliveries have equal digests."""
     return mark_of(canonical(record.payload), record)
 
 
 def mark_of(payload: bytes, record: RawRecord) -> bytes:
-    """Return the fingerprint of a record from its canonical payload."""
+    """Return the digest of ``fingerprint``, with the ``canonical`` JSON of the payload given instead of made again."""
     text = payload + repr((record.parent, record.deleted)).encode("utf-8", "surrogatepass")
     return hashlib.blake2b(text, digest_size=16).digest()

@@ -18,7 +18,7 @@ class Connections(Part):
 
     @writes()
     def connect(self, db: sa.Connection, user_id: int, source: str, name: str, *, now: datetime) -> Connection:
-        """Create or return a connection. A paused connection is resumed."""
+        """Return the user's connection of a name at a source, created if there is none. A pause of it ends."""
         c = tables.connections.c
         source_id = names.number(db, tables.sources, source)
         mine = sa.and_(c.user_id == user_id, c.source_id == source_id, c.name == name)
@@ -29,12 +29,12 @@ class Connections(Part):
 
     @reads
     def of_user(self, db: sa.Connection, user_id: int) -> list[Connection]:
-        """Return the connections of a user, by source and name."""
+        """Return the connections of a user, sorted by source and name."""
         return select_connections(db, tables.connections.c.user_id == user_id)
 
     @reads
     def of_member(self, db: sa.Connection, source: str, member: str) -> list[Connection]:
-        """Return the connections whose user bears the name ``member`` at the source."""
+        """Return the connections of the account that the source itself calls ``member``."""
         return select_connections(db, sa.and_(tables.sources.c.name == source, tables.connections.c.member == member))
 
     @reads
@@ -49,37 +49,40 @@ class Connections(Part):
 
     @writes()
     def drop_consent(self, db: sa.Connection, connection_id: int) -> None:
-        """Delete the consent of a connection and keep its rows and cursors. ``connect`` resumes the connection."""
+        """Delete the consent of a connection, with its pause, last error and due time.
+
+        Rows and cursors are kept, so that syncs go on from there after a new consent.
+        """
         values: dict[str, Any] = {"secret": None, "due_at": None, "paused": None, "last_error": None, "failures": 0}
         db.execute(update_connection(connection_id).values(values))
 
     @reads
     def secret(self, db: sa.Connection, connection_id: int) -> bytes | None:
-        """Return the sealed consent of a connection."""
+        """Return the sealed consent of a connection, or None without a consent."""
         c = tables.connections.c
         found: bytes | None = db.execute(sa.select(c.secret).where(c.id == connection_id)).scalar()
         return found
 
     @reads
     def secrets(self, db: sa.Connection) -> list[tuple[int, bytes]]:
-        """Return (connection id, sealed consent) of all users, by connection id."""
+        """Return (connection id, sealed consent) of each connection with a consent, sorted by id."""
         c = tables.connections.c
         query = sa.select(c.id, c.secret).where(c.secret.is_not(None)).order_by(c.id)
         return [(row.id, row.secret) for row in db.execute(query)]
 
     @writes()
     def save_secret(self, db: sa.Connection, connection_id: int, sealed: bytes) -> None:
-        """Save a sealed consent. Raises TryLater while another process writes for long."""
+        """Save a sealed consent in place of the earlier consent. Raises TryLater if the database stays locked."""
         db.execute(update_connection(connection_id).values(secret=sealed))
 
     @writes()
     def save_member(self, db: sa.Connection, connection_id: int, member: str) -> None:
-        """Save the name that the source itself has for the user. Notices name the user by it."""
+        """Save the name that the source itself has for the account. Webhook notices name the account so."""
         db.execute(update_connection(connection_id).values(member=member))
 
 
 def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> list[Connection]:
-    """Return the connections that meet a condition, by user, source and name."""
+    """Return the connections that meet a condition, sorted by user, source and name."""
     c, s = tables.connections.c, tables.sources.c
     left_out = ("source_id", "secret", "lease_holder", "lease_until")
     columns = [column for column in c if column.name not in left_out]

@@ -50,9 +50,9 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """Open a transaction that may write. Everything inside takes effect together or not at all.
+        """Open a transaction that may write, or join this thread's open transaction. All of it takes effect or nothing.
 
-        A transaction that is not ``durable`` does not wait for the disk. Of nested transactions the outermost decides.
+        If not ``durable``, the commit does not wait for the disk. Of nested transactions the outermost decides.
         Raises TryLater on a full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
@@ -71,7 +71,10 @@ class Database:
 
     @contextmanager
     def read(self) -> Iterator[sa.Connection]:
-        """Open a consistent view for all queries inside. It does not wait for writers, and nested reads share it."""
+        """Open a view in which all queries inside see the same state, without waiting for writers.
+
+        An open transaction or view of this thread is joined.
+        """
         opened = (getattr(self._open, name, None) for name in ("connection", "reading"))
         current: sa.Connection | None = next((connection for connection in opened if connection is not None), None)
         if current is not None:
@@ -95,7 +98,7 @@ class Database:
         self.engine.dispose()
 
     def scrub(self) -> None:
-        """Overwrite deleted rows, so that no file of the database holds them any longer."""
+        """Overwrite all deleted rows, so that no file of the database holds them. Raises an error if SQLite is busy."""
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM FULL")
             return
@@ -108,7 +111,7 @@ class Database:
     def scrub_tables(self, *small: sa.Table) -> None:
         """Overwrite the deleted rows of small tables, so that no file of the database holds them any longer.
 
-        On SQLite the rows were overwritten when they were deleted, and only its log is emptied.
+        On SQLite only the log is emptied. There the caller deletes rows with ``secure_delete``, which overwrites them.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
@@ -124,8 +127,8 @@ class Database:
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of deleted rows.
 
-        SQLite's writers wait while the file is rewritten. A file with more than ``at_most`` bytes in use is not
-        rewritten; later rows fill its free space.
+        SQLite's file is rewritten if over a fifth of it is unused and at most ``at_most`` bytes are in use. Writers
+        wait meanwhile. Otherwise later rows fill the free space.
         """
         if self.engine.dialect.name == "postgresql":
             self._alone("VACUUM ANALYZE")
@@ -158,9 +161,9 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Decorate a method that reads.
+    """Decorate a method that reads. Its parameter ``db`` is left out in calls.
 
-    It gets the connection of the thread's open transaction, or of a read of its own.
+    The method gets the thread's open transaction as ``db``, or else ``Database.read`` for this call.
     """
 
     @wraps(method)
@@ -174,9 +177,9 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Decorate a method that writes. It gets the connection of the thread's open transaction, or of a write of its own.
+    """Return a decorator of a method that writes. The method's parameter ``db`` is left out in calls.
 
-    A write of its own that is not ``durable`` does not wait for the disk.
+    The method gets the thread's open transaction as ``db``, or else ``Database.write(durable=durable)`` for this call.
     """
 
     def decorate(
@@ -194,9 +197,9 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError for a full disk, a damaged file or a place that cannot be written to.
+    """Raise SetupError instead of an error of a file or of SQLite, such as a full disk or a damaged file.
 
-    The text says ``what`` failed, the reason, and what to do ``then``.
+    Its text is: ``what`` failed, the reason in brackets, and ``then``, the next step.
     """
     try:
         yield
@@ -254,7 +257,10 @@ def _note_idle(_connection: Any, record: Any) -> None:
 
 
 def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Replace a connection that was cut off while idle. A check at every use would take a third of a sync's time."""
+    """Let the pool replace a connection that was cut off while idle for half a second or more.
+
+    A check at every use would take a third of a sync's time.
+    """
     if time.monotonic() - record.info.get("bridge_left", float("inf")) < IDLE_SECONDS_BEFORE_CHECK:
         return
     try:
@@ -279,7 +285,7 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Create the file with mode 0600 before its first byte is written."""
+    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
@@ -319,7 +325,9 @@ _DOWN = (sa.exc.OperationalError, sa.exc.InterfaceError, sa.exc.TimeoutError)
 
 
 def is_outage(error: BaseException) -> bool:
-    """Return True for an error of the database's state, and False for an error of a statement.
+    """Return True for an error of a database that is unreachable, locked or damaged.
+
+    An error of a single statement, such as a broken constraint, gives False.
 
     SQLite's errors about a damaged file have no class of their own (https://peps.python.org/pep-0249/#exceptions).
     """

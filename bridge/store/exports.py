@@ -51,7 +51,10 @@ class Exports(Part):
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table -> rows of everything a user has. The tables are in the order in which they can be restored."""
+        """Return table name -> rows of a user, with the tables in the order in which ``restore`` needs them.
+
+        Consents, tools permitted to assistants, leases and outcomes of syncs are left out.
+        """
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
@@ -60,9 +63,10 @@ class Exports(Part):
 
     @writes()
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
-        """Put the rows of an export into the store.
+        """Insert the rows of an export (``saved``, table name -> rows) as rows of a user without connections.
 
-        Raises SetupError for a user with data, or for rows that do not fit.
+        Zones and wishes in the export replace those of the user. Raises SetupError for a user who has a connection or
+        has answered advice for the same slots. Rows that cannot be read raise it as well.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
@@ -129,7 +133,7 @@ def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
     answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
     if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
         raise SetupError(
-            "this user has answered advice for the same slots; import it for a new user: bridge user add NAME"
+            "this user has answered advice for the same slots; import the export for a new user: bridge user add NAME"
         )
 
 
@@ -138,9 +142,9 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that an import computes anew because exports lack them.
+    """Return the columns of a row that an import makes anew, which are ``levels`` of recommendations and wishes.
 
-    Wishes are read and written again, so that wishes that cannot be read are refused.
+    Wishes are read and written again. Raises KeyError, TypeError or ValueError for wishes that cannot be read.
     """
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
@@ -150,7 +154,10 @@ def _derived(table: sa.Table, row: Row) -> Row:
 def _insert(
     db: sa.Connection, table: sa.Table, fresh: list[Row], old: list[Any], numbers: dict[str, dict[Any, int]]
 ) -> None:
-    """Insert rows, and note old id -> new id of rows to which other tables refer."""
+    """Insert the ``fresh`` rows of a table, whose ids in the export were ``old``.
+
+    For tables to which other tables refer, ``numbers`` notes column name -> old id -> new id.
+    """
     if not fresh:
         return
     if table not in (tables.connections, tables.records, tables.recommendations):

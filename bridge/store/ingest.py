@@ -30,7 +30,7 @@ class Ingest(Part):
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
-        """Return the cursor of a stream, or None when there is none of that version."""
+        """Return the cursor of a stream, or None if none is saved with this version of the cursors' format."""
         c = tables.cursors.c
         query = sa.select(c.cursor).where(c.connection_id == connection_id, c.stream == stream, c.version == version)
         found: str | None = db.execute(query).scalar()
@@ -38,7 +38,7 @@ class Ingest(Part):
 
     @reads
     def cursors(self, db: sa.Connection, connection_id: int, version: int) -> dict[str, str]:
-        """Return stream -> cursor, for the cursors of that version."""
+        """Return stream -> cursor, for the cursors saved with this version of their format."""
         c = tables.cursors.c
         query = sa.select(c.stream, c.cursor).where(c.connection_id == connection_id, c.version == version)
         return {row.stream: row.cursor for row in db.execute(query)}
@@ -62,7 +62,10 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a notice and make the connection due. Returns False when the notice came before."""
+        """Save a webhook notice and make the connection due now. Returns False if the notice came before.
+
+        Notices that were handled over a week ago are deleted.
+        """
         n, c = tables.notices.c, tables.connections.c
         expired = sa.and_(n.connection_id == connection_id, n.handled_at < now - HANDLED_NOTICES_KEPT_FOR)
         db.execute(sa.delete(tables.notices).where(expired))
@@ -93,7 +96,7 @@ class Ingest(Part):
 
     @writes()
     def mark_handled(self, db: sa.Connection, connection_id: int, trace: str, *, now: datetime) -> None:
-        """Mark a notice as handled. Its row stays for a while, because vendors send notices again."""
+        """Mark a notice as handled. Its row stays for a week, because vendors send notices again."""
         n = tables.notices.c
         mine = sa.update(tables.notices).where(n.connection_id == connection_id, n.trace == trace)
         db.execute(mine.values(handled_at=now))
@@ -115,7 +118,9 @@ class Ingest(Part):
         A record equal to its last delivery is unchanged and derives nothing. A ``BadRecord`` sets the record aside
         with its reason; the rows derived before stay. Items that a newer delivery no longer yields disappear. Old
         versions of nightly and daily samples, episodes, events and tasks move to the revisions. Records whose
-        ``parent`` just changed are derived again.
+        ``parent`` just changed are derived again. A record from an older export than the stored one is ignored.
+
+        ``version`` is that of ``normalise``. If not ``keep_raw``, payloads are not stored.
         """
         current = _not_outdated(db, connection, records)
         states = landing.register(db, connection, [*compress(records, current)], now=now)
@@ -136,8 +141,9 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return deletions for the stored records of a covered stretch that were not delivered. The caller stores them.
+        """Return a deletion for each stored record in the stretch ``covers`` whose key is not in ``delivered``.
 
+        Nothing is deleted here: the caller passes the deletions to ``land``.
         Records of an export that is newer than that of ``covers`` are not deleted.
         """
         r = tables.records.c
@@ -188,7 +194,7 @@ class Ingest(Part):
     ) -> list[RecordResult]:
         """Derive every row again from the stored records, in the order and at the times of their arrival.
 
-        ``progress(done, total)`` is called with numbers of arrivals.
+        Returns a result per record, which says whether it is set aside. ``progress(done, total)`` counts arrivals.
         """
         r, a = tables.records.c, tables.arrivals.c
         kept = sa.select(a.record_id).join(tables.records).where(r.connection_id == connection.id)
@@ -300,7 +306,10 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records that a rebuild has read so far, in the order in which they first arrived."""
+    """The records that a rebuild has read so far, looked up by path or by parent.
+
+    The children of a parent are in the order in which they first arrived.
+    """
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}

@@ -95,7 +95,10 @@ class Batch:
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive the items of a record. If it is unreadable, its earlier rows stay, unless its parent was deleted."""
+        """Derive the items of a record. An unreadable record keeps its rows, unless its parent is deleted.
+
+        ``orphaned`` says that its parent is deleted.
+        """
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:
@@ -163,9 +166,10 @@ def _bound(state: State) -> dict[str, Any]:
 
 
 class Delivery(NamedTuple):
-    """The outcome of a delivery, with the record as it is after it. The record is None if nothing is to be derived.
+    """The outcome of a delivery: ``unchanged``, ``new``, ``updated``, ``deleted`` or ``reread``.
 
-    The outcome ``reread`` says that the record is unchanged and was read again by a newer normaliser.
+    ``record`` is the merged record and ``payload`` its canonical JSON; for ``unchanged`` both are empty. ``reread``
+    means that an unchanged record was derived again by a newer normaliser.
     """
 
     outcome: str
@@ -180,7 +184,8 @@ UNCHANGED = Delivery("unchanged")
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
     """Compare a delivered record with its stored state.
 
-    If something changed, derive its items and note what to write.
+    If something changed, the record's items are derived and ``batch`` notes what to write. ``state`` is None for a
+    record of an outdated export, or for the deletion of an unknown record.
     """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
@@ -213,9 +218,9 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Merge a delivered record with the stored record. Returns the result and its pieces by export date.
+    """Merge a delivered record with the stored record ``before``. Returns the result and its pieces by export date.
 
-    There are no pieces if all values have the same date.
+    The pieces are empty if all values have the same date, or none.
     """
     if before is None:
         return record, ()
@@ -232,7 +237,7 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 def _replaced(state: State, record: RawRecord) -> bool:
     """Return True if an earlier delivery makes this record useless.
 
-    That is so if a newer export held the whole record, or an export of the same date did and this is only a piece.
+    Either a newer export held the whole record. Or this is only a piece, and an export of its date held the whole.
     """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
@@ -244,7 +249,10 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the result of a delivery. A record that was only read again counts as updated if its rows changed."""
+    """Return the result of a delivery. ``changed`` are the ids of records whose rows changed.
+
+    A record that was only read again counts as updated if its rows changed, else as unchanged.
+    """
     outcome, state = delivery.outcome, delivery.state
     if outcome == "reread":
         outcome = "updated" if state and state.id in changed else "unchanged"
@@ -262,7 +270,10 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 def register(
     db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
 ) -> dict[str, State]:
-    """Return path -> stored state of every record. New records get a row, unless they are deletions."""
+    """Return path -> stored state of the records, with a new row for each record not stored yet.
+
+    The deletion of a record that is not stored gets neither row nor state.
+    """
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
     fresh = [record for path, record in wanted.items() if path not in states]

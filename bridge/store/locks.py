@@ -33,7 +33,7 @@ class Locks:
 
     @contextmanager
     def hold(self, name: str) -> Iterator[None]:
-        """Wait for a lock and hold it. Raises TryLater after ``LOCK_TIMEOUT_SECONDS``."""
+        """Wait for a lock and hold it inside the block. Raises TryLater if it is not free within 90 seconds."""
         held: set[str] = self._mine.__dict__.setdefault("held", set())
         if name in held:
             yield
@@ -133,14 +133,14 @@ class SingletonLock:
 
 
 def save_holder(db: sa.Connection, name: str, holder: str, *, now: datetime) -> None:
-    """Save the holder of a name, to be shown to later processes."""
+    """Save who (``holder``) took the singleton lock ``name``, or did the chore ``name``, and that it was ``now``."""
     s = tables.singletons
     db.execute(sa.delete(s).where(s.c.name == name))
     db.execute(sa.insert(s).values(name=name, holder=holder, since=now))
 
 
 def holder_of(db: sa.Connection, name: str) -> tuple[str, datetime] | None:
-    """Return the last saved holder of a name, and since when."""
+    """Return the last saved holder of a name and since when, or None if none was saved."""
     s = tables.singletons.c
     row = db.execute(sa.select(s.holder, s.since).where(s.name == name)).first()
     return None if row is None else (row.holder, row.since)

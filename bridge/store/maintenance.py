@@ -55,9 +55,10 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete rows in several short transactions, so that other writers wait only briefly.
+        """Delete the rows of these ids and return their number. ``which`` makes the statement for some of the ids.
 
-        A power cut may undo a few. The next day's housekeeping then deletes them.
+        Several short transactions let other writers wait only briefly. A power cut may undo a few. The next day's
+        housekeeping then deletes those rows.
         """
         count = 0
         for some in rows.chunks(ids):
@@ -68,23 +69,23 @@ class Maintenance(Part):
     def compact(self, at_most: int | None = None) -> None:
         """Give back the space of deleted rows.
 
-        SQLite's writers wait meanwhile, so that a file with more than ``at_most`` bytes in use is left as it is.
+        SQLite's writers wait meanwhile. A SQLite file with more than ``at_most`` bytes in use is left as it is.
         """
         self.database.compact(at_most)
 
     @reads
     def last_done(self, db: sa.Connection, chore: str) -> datetime | None:
-        """Return when a chore was last done at this store."""
+        """Return when a chore, such as housekeeping, was last done at this store, or None if never."""
         found = holder_of(db, chore)
         return None if found is None else found[1]
 
     @writes()
     def mark_done(self, db: sa.Connection, chore: str, holder: str, *, now: datetime) -> None:
-        """Save that a chore was done."""
+        """Save that the process ``holder`` did a chore, now."""
         save_holder(db, chore, holder, now=now)
 
     def backup(self, path: Path, progress: Progress = no_progress) -> None:
-        """Write the whole store as of an instant into a SQLite file, for both databases. Other processes may write.
+        """Write the whole store, as it is at one instant, into a SQLite file. Other processes may write.
 
         The file is readable by its owner alone, and appears under its name only when it is whole.
         """
@@ -118,10 +119,10 @@ class Maintenance(Part):
             raw.close()
 
     def restore(self, path: Path, *, replace: bool, now: datetime, progress: Progress = no_progress) -> None:
-        """Put a backup into this store.
+        """Replace everything in this store by a backup.
 
-        Raises SetupError where the store has users and ``replace`` is False, while anything is synced, and for a file
-        that is no whole backup.
+        Raises SetupError while a connection is synced, and for a file that is no whole backup. Where the store has
+        users, it is also raised unless ``replace``, and for a backup without users.
         """
         explained = as_setup_error(f"{path} cannot be put back", "nothing was changed")
         with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
@@ -134,7 +135,7 @@ class Maintenance(Part):
                     "this store has users; to delete them and restore the backup: bridge restore PATH --replace"
                 )
             if there and not _has_users(before):
-                raise SetupError(f"{path} holds no users; nothing here was deleted or replaced")
+                raise SetupError(f"{path} holds no users; nothing was changed; choose another backup")
             fill(before, db, progress)
 
 
@@ -165,7 +166,7 @@ def _changed(record: sa.ColumnElement[int], before: datetime) -> sa.Exists:
 
 
 def _old_runs(before: datetime) -> sa.Select[int]:
-    """Select the outcomes of syncs that ended before, except the last of each connection."""
+    """Select the ids of outcomes of syncs that ended before an instant, except the last of each connection."""
     t, newer = tables.sync_runs.c, tables.sync_runs.alias("newer").c
     later = sa.select(newer.id).where(newer.connection_id == t.connection_id, newer.id > t.id).exists()
     return sa.select(t.id).where(t.finished < before, later)

@@ -75,7 +75,7 @@ def copy(
 
 
 class _Digest:
-    """A digest of rows in their order."""
+    """A digest of rows in their order, and their number."""
 
     def __init__(self) -> None:
         self.rows = 0

@@ -14,7 +14,7 @@ Cache = tuple[dict[tuple[str, str], int], dict[tuple[str, int], str]]  # (table,
 
 
 def number(db: sa.Connection, table: sa.Table, name: str) -> int:
-    """Return the number of a name. A new name gets a number."""
+    """Return the number of a name in ``table`` (sources, metrics or devices). A new name gets a number."""
     numbers, _ = _cache(db)
     if (cached := numbers.get((table.name, name))) is not None:
         return cached
@@ -28,7 +28,7 @@ def number(db: sa.Connection, table: sa.Table, name: str) -> int:
 
 
 def name(db: sa.Connection, table: sa.Table, number: int | None) -> str | None:
-    """Return the name of a number, or None for None."""
+    """Return the name of a number in ``table``, or None for None."""
     if number is None:
         return None
     _, names = _cache(db)

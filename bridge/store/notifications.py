@@ -21,7 +21,7 @@ class Notifications(Part):
 
     @writes()
     def save_channel(self, db: sa.Connection, user_id: int, channel: Channel | None, *, now: datetime) -> None:
-        """Save the channel for the user's recommendations from now on, or end sending (None)."""
+        """Save the address for notifications from now on, in place of an earlier address. None ends them."""
         db.execute(sa.delete(channels).where(channels.c.user_id == user_id))
         if channel is not None:
             values = {"user_id": user_id, "secret": channel.sealed, "events": channel.events, "created_at": now}
@@ -29,7 +29,7 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel."""
+        """Return the user's channel, or None without a channel."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else Channel(sealed=row.secret, events=row.events)
 
@@ -52,7 +52,7 @@ class Notifications(Part):
 
     @writes()
     def finish(self, db: sa.Connection, recommendation_id: int, reason: str | None, *, now: datetime) -> None:
-        """Save that a recommendation was sent (None), or the reason why not."""
+        """Save that sending a recommendation has worked (``reason`` None), or has failed for a reason."""
         mine = sa.update(notifications).where(notifications.c.recommendation_id == recommendation_id)
         db.execute(mine.values(state="sent" if reason is None else "failed", reason=reason, at=now))
 
@@ -64,10 +64,10 @@ class Notifications(Part):
 
     @reads
     def missed(self, db: sa.Connection, user_id: int, *, now: datetime, quiet: Collection[Slot]) -> list[Notification]:
-        """Return recommendations that expired unseen and were never sent, the newest first.
+        """Return recommendations that expired neither seen nor answered and were never sent, the newest first.
 
-        Only recommendations count that were made since the user has a channel, in slots that are not ``quiet``. Sleep
-        does not count, because nobody is woken for it.
+        Only recommendations made since the user has a channel count, and none for the ``quiet`` slots. Sleep does not
+        count, because users are not woken for it.
         """
         r, begun = recommendations.c, sa.select(notifications.c.id).where
         query = (
@@ -86,7 +86,7 @@ class Notifications(Part):
 
     @reads
     def in_states(self, db: sa.Connection, user_id: int, states: Sequence[str]) -> list[Notification]:
-        """Return the user's notifications in these states, the newest first."""
+        """Return the user's notifications in some of the states sending, sent and failed, the newest first."""
         n = notifications.c
         query = sa.select(notifications).where(n.user_id == user_id, n.state.in_(states)).order_by(n.id.desc())
         return [
@@ -96,7 +96,7 @@ class Notifications(Part):
 
     @writes()
     def mark_pause_told(self, db: sa.Connection, connection: Connection) -> bool:
-        """Save that the user is told of a pause. Returns False when that was saved since the last success."""
+        """Save that the user is told of a pause. Returns False if that was saved after the last successful sync."""
         c, mark = cursors.c, _last_success_mark(connection.last_success)
         values = {"connection_id": connection.id, "stream": PAUSE_STREAM, "version": 1, "cursor": mark}
         earlier = sa.update(cursors).where(c.connection_id == connection.id, c.stream == PAUSE_STREAM)

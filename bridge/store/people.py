@@ -55,7 +55,7 @@ class People(Part):
 
     @reads
     def users(self, db: sa.Connection) -> list[User]:
-        """Return all users by name."""
+        """Return all users, sorted by name."""
         return _users(db, sa.true())
 
     @writes()
@@ -74,7 +74,7 @@ class People(Part):
         with self.database.write() as db:
             name = self.user_by_id(user_id).name
             _delete_rows(db, user_id)
-        then = f"make room, or let others end, then: bridge forget --user {name}"
+        then = f"make room, or stop other processes of the bridge, then: bridge forget --user {name}"
         with as_setup_error("the deleted data is still in the database's file", then):
             self.database.scrub()
         with self.database.write() as db:
@@ -117,7 +117,7 @@ class People(Part):
 
     @reads
     def corrections(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[Correction]:
-        """Return the last correction of each series that was made by ``at``, the newest first."""
+        """Return the last correction of each series, the newest first. With ``at``, later corrections are ignored."""
         t = tables.corrections.c
         query = sa.select(tables.corrections).where(t.user_id == user_id).order_by(t.made_at.desc(), t.id.desc())
         found: dict[str, Correction] = {}
@@ -129,7 +129,7 @@ class People(Part):
 
     @reads
     def wishes(self, db: sa.Connection, user_id: int) -> Wishes:
-        """Return the wishes of a user. Without any set they are those of a new user."""
+        """Return the saved wishes of a user, or those of a new user if none were saved."""
         body = db.execute(sa.select(tables.wishes.c.body).where(tables.wishes.c.user_id == user_id)).scalar()
         return Wishes() if body is None else wishes_of(json.loads(body))
 
@@ -174,7 +174,7 @@ def _without_half_characters(title: str) -> str:
 
 
 class Access(Part):
-    """Credentials for the page and the JSON API. They are deleted with their user."""
+    """Passwords, sessions and API tokens for the pages and the JSON API. They are deleted with their user."""
 
     @writes()
     def set_password(self, db: sa.Connection, user_id: int, hashed: str | None, *, now: datetime) -> None:
@@ -192,13 +192,13 @@ class Access(Part):
 
     @writes()
     def begin_session(self, db: sa.Connection, user_id: int, digest: str, *, now: datetime, until: datetime) -> None:
-        """Save a session by its digest. Sessions that ended by ``now`` are deleted."""
+        """Save a session under the digest of its secret, with its end. Sessions that ended by ``now`` are deleted."""
         db.execute(sa.delete(sessions).where(sessions.c.expires_at <= now))
         db.execute(sa.insert(sessions).values(user_id=user_id, digest=digest, expires_at=until))
 
     @reads
     def session(self, db: sa.Connection, digest: str, *, now: datetime) -> int | None:
-        """Return the user id of a session, or None when the session is unknown or over."""
+        """Return the user id of the session with a digest, or None if it is unknown or over."""
         current = sa.and_(sessions.c.digest == digest, sessions.c.expires_at > now)
         found: int | None = db.execute(sa.select(sessions.c.user_id).where(current)).scalar()
         return found
@@ -210,14 +210,14 @@ class Access(Part):
 
     @writes()
     def add_token(self, db: sa.Connection, user_id: int, name: str, digest: str, *, now: datetime) -> ApiToken:
-        """Save an API token by its digest."""
+        """Save an API token as its name and its digest. The token itself is not stored."""
         values = {"user_id": user_id, "name": name, "digest": digest, "made_at": now}
         number = db.execute(sa.insert(api_tokens).values(values).returning(api_tokens.c.id)).scalar_one()
         return ApiToken(id=number, name=name, made_at=now)
 
     @reads
     def token(self, db: sa.Connection, digest: str) -> int | None:
-        """Return the user id of an API token, or None when the token is unknown."""
+        """Return the user id of the API token with a digest, or None if it is unknown."""
         found: int | None = db.execute(sa.select(api_tokens.c.user_id).where(api_tokens.c.digest == digest)).scalar()
         return found
 
@@ -229,6 +229,6 @@ class Access(Part):
 
     @writes()
     def revoke_token(self, db: sa.Connection, user_id: int, number: int) -> bool:
-        """Delete an API token. Returns False when the user has no such token."""
+        """Delete the user's API token with the id ``number``. Returns False if there is none."""
         mine = sa.and_(api_tokens.c.user_id == user_id, api_tokens.c.id == number)
         return db.execute(sa.delete(api_tokens).where(mine)).rowcount == 1

@@ -33,9 +33,9 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Sample]]:
-        """Return (source, sample) by local ``day`` in [since, until], ascending by start.
+        """Return (source, sample) of samples with a local ``day`` in [since, until], ascending by start.
 
-        ``metrics`` None means all metrics.
+        ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
         """
         wanted = None if metrics is None else frozenset(metrics)
         t = tables.samples.c
@@ -61,7 +61,10 @@ class Reading(Part):
         until: date | None = None,
         at: datetime | None = None,
     ) -> list[tuple[str, Episode]]:
-        """Return (source, episode) by local ``day`` in [since, until], ascending by start."""
+        """Return (source, episode) of episodes with a local ``day`` in [since, until], ascending by start.
+
+        With ``at``, the episodes are as they were known then.
+        """
         query = _between(_of_user(tables.episodes, user_id, at), tables.episodes.c.day, since, until)
         found = [(row.source, codec.decode("episode", row.body)) for row in db.execute(query)]
         found += [(s, item) for s, item in _revised(db, user_id, "episode", at) if _in_days(item, since, until)]
@@ -71,9 +74,10 @@ class Reading(Part):
     def events(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime, at: datetime | None = None
     ) -> list[tuple[str, Event]]:
-        """Return (source, event) of events that touch [since, until), by key.
+        """Return (source, event) of events that touch [since, until), sorted by key.
 
-        Every master and exception of a series that might touch the stretch is among them.
+        Every master and exception of a series that might touch the stretch is among them. With ``at``, the events are
+        as they were known then.
         """
         t = tables.events.c
         touches = sa.and_(sa.or_(t.start.is_(None), t.start < until), sa.or_(t.end.is_(None), t.end >= since))
@@ -86,7 +90,7 @@ class Reading(Part):
 
     @reads
     def tasks(self, db: sa.Connection, user_id: int, *, at: datetime | None = None) -> list[tuple[str, Task]]:
-        """Return (source, task) of all tasks, by key."""
+        """Return (source, task) of all tasks, sorted by key. With ``at``, the tasks are as they were known then."""
         query = _of_user(tables.tasks, user_id, at)
         found = [(row.source, codec.decode("task", row.body)) for row in db.execute(query)]
         found += _revised(db, user_id, "task", at)
@@ -94,7 +98,7 @@ class Reading(Part):
 
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
-        """Return source -> metric, episode kind, "event" or "task" -> number of rows."""
+        """Return source -> kind -> number of rows. A kind is a metric, a kind of episode, ``event`` or ``task``."""
         found: dict[str, dict[str, int]] = {}
         by_metric = (
             sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
@@ -120,7 +124,10 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest day measured and the instant of the first knowledge, or None without measurements."""
+        """Return the newest local day with a measurement and when the first measurement arrived, or None.
+
+        ``source`` limits both to a source.
+        """
         found = []
         for table in (tables.samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -133,7 +140,10 @@ class Reading(Part):
 
     @reads
     def row_ids(self, db: sa.Connection, kind: str, name: str) -> list[int]:
-        """Return the ids of a kind's rows that have ``name`` as their id or as their key."""
+        """Return the ids of a kind's rows that ``name`` means.
+
+        A number of up to 18 digits means the row with this id. Any other name means all rows with this key.
+        """
         table = rows.TABLE_OF_KIND[kind]
         is_id = name.isdecimal() and len(name) <= ROW_ID_MAX_DIGITS
         wanted = table.c.id == int(name) if is_id else table.c.key == name
@@ -141,7 +151,7 @@ class Reading(Part):
 
     @reads
     def samples_of_day(self, db: sa.Connection, user_id: int, day: date) -> list[tuple[int, str, Sample]]:
-        """Return (row id, source, sample) of a user's local day, by metric and source."""
+        """Return (row id, source, sample) of the samples of a user's local day, sorted by metric and source."""
         t = tables.samples
         query = _with_source(t).where(t.c.user_id == user_id, t.c.day == day)
         read = [(row.id, row.source, rows.item_of("sample", row, db)) for row in db.execute(query).all()]
@@ -150,7 +160,10 @@ class Reading(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return where an existing row came from: its record, version and connection."""
+        """Return where an existing row came from: record, normaliser's version, connection and times of arrival.
+
+        Its earlier versions and the rows of other connections that measure the same are included.
+        """
         table = rows.TABLE_OF_KIND[kind]
         row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
         record = db.execute(sa.select(tables.records).where(tables.records.c.id == row.record_id)).one()
@@ -177,7 +190,7 @@ class Reading(Part):
 
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
-        """Return the end of the newest measurement that had ended by ``at``, or None where nothing was measured."""
+        """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
         t, e = tables.samples.c, tables.episodes.c
         ended = sa.func.coalesce(t.end, t.start)
         newest = sa.select(sa.func.max(ended)).where(t.connection_id == connection_id, ended <= at)
@@ -221,7 +234,7 @@ def _between(
 
 
 def _revised(db: sa.Connection, user_id: int, kind: str, at: datetime | None) -> Iterator[tuple[str, Any]]:
-    """Yield (source, item) of what was known at an instant and has changed since."""
+    """Yield (source, item) as known at an instant, of items that have changed or disappeared since."""
     if at is None:
         return
     t = tables.revisions.c
@@ -259,7 +272,10 @@ def _past(db: sa.Connection, kind: str, row: Any) -> tuple[Revision, ...]:
 
 
 def _twins(db: sa.Connection, row: Any, item: Item) -> tuple[tuple[str, int], ...]:
-    """Return (source, row id) of the same user, day and metric or kind of episode, from other connections."""
+    """Return (source, row id) of rows from other connections that measure the same.
+
+    They are of the same user, local day, and metric or kind of episode. Events and tasks have none.
+    """
     if not isinstance(item, Sample | Episode):
         return ()
     table = tables.samples if isinstance(item, Sample) else tables.episodes

@@ -46,7 +46,7 @@ class Recommendations(Part):
 
     @reads
     def of_slot(self, db: sa.Connection, user_id: int, moment: Moment) -> Recommendation | None:
-        """Return the recommendation of a slot, with or without feedback."""
+        """Return the recommendation of a slot, answered or not, or None. Superseded recommendations do not count."""
         return _first(db, _slot(user_id, moment))
 
     @writes()
@@ -57,7 +57,7 @@ class Recommendations(Part):
 
     @writes()
     def supersede(self, db: sa.Connection, recommendation_id: int, *, now: datetime) -> None:
-        """Free the slot of an unanswered recommendation. The row is kept and never counted."""
+        """Mark an unanswered recommendation as superseded, so that its slot is free. Its row is kept."""
         open_ = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
         db.execute(sa.update(table).where(open_).values(superseded_at=now))
 
@@ -70,17 +70,16 @@ class Recommendations(Part):
 
     @reads
     def taken_back(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the superseded recommendations for times in [since, until), ascending."""
+        """Return the superseded recommendations that begin in [since, until), in the order in which they were made."""
         t = table.c
         mine = sa.and_(t.user_id == user_id, t.superseded_at.is_not(None), t.start_at >= since, t.start_at < until)
         return [_recommendation(row) for row in db.execute(sa.select(table).where(mine).order_by(t.created_at, t.id))]
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability with which a slot was left without advice: 1 if it was certain, below 1 if it was
-        drawn.
+        """Return the probability with which a slot was left without advice, or None if it was not.
 
-        None if the slot was not left without advice.
+        The probability is 1 if that was certain, and below 1 if it was drawn at random.
         """
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
@@ -100,7 +99,7 @@ class Recommendations(Part):
     def silences(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[tuple[Moment, float]]:
-        """Return the slots of [since, until) that were drawn to get no advice, with the probability of the draw."""
+        """Return (slot, probability) of the random draws in [since, until) that left a slot without advice."""
         s = tables.silences.c
         query = sa.select(s.week, s.timestep, s.probability).where(s.user_id == user_id, s.probability < 1)
         rows = db.execute(query.where(s.made_at >= since, s.made_at < until).order_by(s.made_at))
@@ -113,7 +112,7 @@ class Recommendations(Part):
 
     @reads
     def between(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[Recommendation]:
-        """Return the recommendations made in [since, until), ascending."""
+        """Return the recommendations made in [since, until), ascending, except superseded recommendations."""
         query = sa.select(table).where(_made_between(user_id, since, until))
         return [_recommendation(row) for row in db.execute(query.order_by(table.c.created_at, table.c.id))]
 
@@ -121,8 +120,8 @@ class Recommendations(Part):
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
         """Return the creation times of recommendations made in [since, until) that were settled by ``until``.
 
-        Feedback settles a recommendation, and so does a clear outcome if the recommendation was shown. The
-        observations, which are most of a row, are not read.
+        Feedback settles a recommendation. So does the outcome done or not done of a shown recommendation, unless its
+        kind is ``keep`` or ``sleep``. Superseded recommendations are left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -137,9 +136,9 @@ class Recommendations(Part):
     def advice_records(
         self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
     ) -> list[AdviceRecord]:
-        """Return the beliefs stated with each recommendation made in [since, until), ascending.
+        """Return the recommendations made in [since, until) with beliefs and feedback, ascending.
 
-        The observations, which are most of a row, are not read.
+        Observations, which are most of a row, and probabilities are not read. Superseded recommendations are left out.
         """
         t = table.c
         mine = sa.select(*(c for c in t if c.name not in UNREAD)).where(_made_between(user_id, since, until))
@@ -161,9 +160,9 @@ class Recommendations(Part):
         now: datetime,
         moved_to: Moment | None = None,
     ) -> Recommendation:
-        """Save the user's feedback. Later feedback replaces earlier feedback.
+        """Save the user's feedback, in place of earlier feedback. Returns the recommendation.
 
-        Raises SetupError when the recommendation does not exist.
+        ``moved_to`` is the slot chosen instead, for RESCHEDULE. Raises SetupError for an unknown recommendation.
         """
         values = _feedback(answer, now, moved_to)
         db.execute(sa.update(table).where(table.c.id == recommendation_id).values(values))
@@ -182,7 +181,10 @@ class Recommendations(Part):
         *,
         at: datetime,
     ) -> None:
-        """Save what became of a recommendation, as known from ``at`` on. What the user said is not replaced by data."""
+        """Save what became of a recommendation (``deed``), as known from ``at`` on, with the ``evidence`` for it.
+
+        An outcome that the user stated (evidence ``SAID``) is only replaced by another statement.
+        """
         t, said = table.c, json.dumps(SAID)
         wanted = t.id == recommendation_id
         if evidence != SAID:
@@ -192,7 +194,7 @@ class Recommendations(Part):
 
     @writes()
     def add_prior(self, db: sa.Connection, user_id: int, prior: Prior) -> None:
-        """Save a prior that a policy has learnt for the user, whether or not it was kept."""
+        """Save a prior that a policy has learnt for the user, also if it was no better and is not used (``kept``)."""
         values = {
             "user_id": user_id,
             "policy": prior.policy,
@@ -215,9 +217,9 @@ class Recommendations(Part):
         kept: bool = False,
         limit: int | None = None,
     ) -> list[Prior]:
-        """Return the user's priors, the newest first. ``limit`` matters: a prior takes 20 kB and each week adds more.
+        """Return the user's newest priors, at most ``limit`` of them, the newest first. A prior takes 20 kB.
 
-        ``policy`` (name@version) and ``kept`` select among them.
+        ``policy`` (name@version) leaves out those of other policies, and ``kept`` those that are not in use.
         """
         t = tables.priors.c
         query = sa.select(tables.priors).where(t.user_id == user_id)
@@ -247,7 +249,10 @@ class Recommendations(Part):
 
     @writes()
     def withdraw_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> datetime | None:
-        """Let earlier feedback count again. Returns when the withdrawn reset was made, or None."""
+        """Withdraw the newest reset in force, so that feedback before it counts again.
+
+        Returns when that reset was made, or None without a reset in force.
+        """
         active = (row for row in _resets(db, user_id) if row.taken_back_at is None)
         newest = next(active, None)
         if newest is None:

@@ -50,9 +50,10 @@ class Scheduling(Part):
         source: str | None = None,
         but: Collection[int] = (),
     ) -> list[Connection]:
-        """Take the leases of due connections, the longest due first. No two holders get the same connection.
+        """Take the leases of at most ``limit`` due connections. No two holders get the same connection.
 
-        ``source`` limits the claim to its connections; ``but`` are ids that are not taken.
+        Connections never synced come first, then the longest due. ``source`` limits the claim to its connections;
+        ``but`` are ids that are not taken.
         """
         ids = _due_ids(db, now, limit, source, for_update=True, but=but)
         if not ids:
@@ -63,7 +64,7 @@ class Scheduling(Part):
 
     @reads
     def due(self, db: sa.Connection, *, now: datetime, limit: int) -> list[Connection]:
-        """Return the connections that ``claim_due`` would take."""
+        """Return the connections that ``claim_due`` would take, in the same order."""
         return _in_order(db, _due_ids(db, now, limit, None, for_update=False))
 
     @reads
@@ -92,7 +93,7 @@ class Scheduling(Part):
 
     @reads
     def lease_holder(self, db: sa.Connection, connection_id: int) -> str | None:
-        """Return the holder of a lease, expired or not."""
+        """Return the holder of a connection's lease, expired or not, or None without a lease."""
         found: str | None = db.execute(sa.select(c.lease_holder).where(c.id == connection_id)).scalar()
         return found
 
@@ -122,7 +123,7 @@ class Scheduling(Part):
 
     @reads
     def rate_limited_until(self, db: sa.Connection, source: str) -> datetime | None:
-        """Return the end of a source's last rate limit, past or not."""
+        """Return the end of a source's last rate limit, past or not, or None if there never was one."""
         s = tables.sources.c
         found: datetime | None = db.execute(sa.select(s.rate_limited_until).where(s.name == source)).scalar()
         return found
@@ -141,9 +142,10 @@ class Scheduling(Part):
         due_at: datetime | None,
         failures: int = 0,
     ) -> None:
-        """Save the outcome of a sync, and when the connection is due again. ``failures`` counts those in a row.
+        """Save the outcome of a sync, and when the connection is due again. ``failures`` counts failed syncs in a row.
 
-        A connection with a notice that is not handled is due at once after a sync that succeeded.
+        ``error`` and ``paused`` are the reasons of a failure and of a pause, None without. A connection with a notice
+        that is not handled is due at once after a sync that succeeded.
         """
         body = {name: value for name, value in asdict(outcome).items() if value or name in ("source", "outcome")}
         if outcome.retry_at is not None:
@@ -162,7 +164,7 @@ class Scheduling(Part):
 
     @reads
     def last_outcome(self, db: sa.Connection, connection_id: int) -> tuple[datetime, Outcome] | None:
-        """Return the end and the outcome of the last sync."""
+        """Return the end and the outcome of a connection's last sync, or None before the first."""
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc()).limit(1)
         row = db.execute(query).first()
@@ -177,7 +179,7 @@ class Scheduling(Part):
 
     @reads
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
-        """Return when syncs met an odd answer since the last sync that succeeded or stopped, the newest first.
+        """Return when syncs met an odd answer of the source since a sync last succeeded or stopped, the newest first.
 
         Syncs that failed for another reason, for example without any answer, are ignored.
         """
@@ -222,9 +224,10 @@ class Scheduling(Part):
         return due
 
     def singleton_lock(self, name: str, holder: str, *, now: datetime) -> SingletonLock:
-        """Be the only ``name`` at this store until the lock is closed or the process ends.
+        """Take the lock of the only ``name``, such as the daemon, at this store.
 
-        Raises SetupError naming the holder when the lock is taken.
+        The lock ends when it is closed or when the process ends. ``holder`` describes this process. Raises SetupError
+        with the present holder if the lock is taken.
         """
         lock = SingletonLock(self.database.engine, name)
         if not lock.taken():
@@ -256,7 +259,7 @@ class Scheduling(Part):
     def users_to_notify(self, db: sa.Connection, moment: Moment, *, now: datetime) -> set[int]:
         """Return the ids of users with a channel whose recommendation of a slot was neither shown nor sent.
 
-        Users who are expected to sleep at ``now`` are left out.
+        A recommended sleep that has begun by ``now`` is left out, because the user may be asleep.
         """
         r, n = tables.recommendations.c, tables.notifications.c
         begun = sa.select(n.id).where(n.recommendation_id == r.id).exists()
@@ -350,7 +353,7 @@ def _due_ids(
 
 
 def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
-    """Select the connections (of a source) that could be synced now."""
+    """Select the ids of connections (of a source) that could be claimed now, whether they are due or not."""
     query = sa.select(c.id).where(
         c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
     )

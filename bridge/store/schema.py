@@ -22,7 +22,10 @@ _VERSION = sa.Table(  # as Alembic creates it
 
 
 def create_or_migrate(engine: sa.Engine) -> None:
-    """Create or migrate the tables, in a single one of several processes. Raises SetupError for a newer schema."""
+    """Create the tables in an empty database, or migrate older tables. One of several processes does so.
+
+    Raises SetupError for the schema of a newer release, and for tables of another program.
+    """
     newest = max(path.name[:4] for path in (MIGRATIONS / "versions").glob("[0-9]*.py"))
     with engine.connect().execution_options(bridge_reads=True) as connection:
         found = _version(connection)
@@ -76,7 +79,7 @@ def _statements(dialect: str) -> tuple[str, ...]:
 
 
 def migrate(connection: sa.Connection, to: str = "head") -> None:
-    """Run the migrations up to a version."""
+    """Run the migrations up to the version ``to``, by default the newest."""
     from alembic import command
     from alembic.config import Config
 

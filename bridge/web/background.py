@@ -31,7 +31,10 @@ MIN_FREE_DISK_BYTES = 500_000_000  # left free by an upload
 
 
 def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) -> Job:
-    """Obtain a user's consent, then sync for the first time. ``elsewhere``: the browser is on another machine."""
+    """Start a job that obtains the user's consent at a source and then syncs, or return such a running job.
+
+    ``write`` asks for the right to write, too. ``elsewhere``: the browser is on another machine than the bridge.
+    """
     title = phrases.source_name(spec.title)[0]
 
     def connect_and_sync(job: Job) -> list[dict[str, Any]]:
@@ -44,7 +47,7 @@ def consent(visit: Visit, spec: ConnectorSpec, *, write: bool, elsewhere: bool) 
 
 
 def sync(visit: Visit, spec: ConnectorSpec) -> Job:
-    """Sync a source now."""
+    """Start a job that syncs a source now, or return the user's running job of that source."""
     return _start_once(visit, phrases.source_name(spec.title)[0], partial(_sync, visit, spec))
 
 
@@ -75,9 +78,9 @@ def _rows(outcomes: list[Outcome]) -> list[dict[str, Any]]:
 
 
 async def receive_upload(visit: Visit, name: str, body: AsyncIterator[bytes]) -> Path:
-    """Write an upload to disk. An upload that breaks off is deleted.
+    """Write an upload to a file and return its path. An upload that breaks off is deleted.
 
-    Raises SetupError for a full disk, and TryLater for a user with too many uploads or jobs.
+    Raises SetupError for a nearly full disk, and TryLater for a user with too many uploads or jobs.
     """
     visit.app.jobs.check(visit.user.id)
     with visit.app.uploading.held(visit.user.id):
@@ -114,7 +117,7 @@ def _safe(name: str) -> str:
 
 
 def import_file(visit: Visit, place: Path) -> Job:
-    """Import an upload in a job, then delete the upload."""
+    """Start a job that imports the uploaded file ``place`` and then deletes it. Raises TryLater for too many jobs."""
 
     def import_and_delete(job: Job) -> list[dict[str, Any]]:
         job.text = "Reading"

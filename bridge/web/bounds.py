@@ -143,8 +143,8 @@ def _too_large(scope: Scope, limit: int) -> Response:
 
     Otherwise the rest of the body would be read as the next request.
     """
-    next_step = "; switch on the automation's batches" if scope["path"].startswith("/push/") else "; send less at once"
-    return refusal(scope, 413, f"at most {limit} bytes{next_step}", {"connection": "close"})
+    next_step = "; let the app send batches" if scope["path"].startswith("/push/") else "; send less at once"
+    return refusal(scope, 413, f"the body may have at most {limit} bytes{next_step}", {"connection": "close"})
 
 
 def _section(path: str) -> str:

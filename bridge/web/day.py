@@ -120,9 +120,9 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
-    """Tell if the page offers to add an accepted recommendation to a calendar.
+    """Tell if the page offers to add a recommendation to a calendar.
 
-    Not if a connection does so by itself.
+    It does for a suggestion that was accepted or moved and is not over, unless a connection writes it by itself.
     """
     agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
     new = found.kind == "suggested" and found.end is not None and found.end > visit.now
@@ -135,7 +135,7 @@ def questions(visit: Visit) -> list[dict[str, Any]]:
 
 
 def past_advice(one: AdviceRecord) -> dict[str, Any]:
-    """Return a recommendation that is over with its answer and its outcome."""
+    """Return a past recommendation with its answer and its outcome, as texts."""
     return {
         "id": one.id,
         "action": str(one.action),
@@ -149,7 +149,7 @@ def past_advice(one: AdviceRecord) -> dict[str, Any]:
 
 
 def _bars(found: Recommendation) -> list[dict[str, Any]]:
-    """Return the scores, best first, in percent of the span between the worst and the best."""
+    """Return a bar per score, best first. Its length is 4 percent for the worst score and 100 for the best."""
     scores = sorted(found.scores.items(), key=lambda pair: -pair[1])
     if not scores:
         return []

@@ -65,12 +65,13 @@ class Job:
     def paste(self) -> str | None:
         """Ask for the address of the vendor's last page, if the user is on another machine.
 
-        That page only opens on this machine. Returns None to wait for the redirect instead.
+        That page only opens on this machine. Returns an empty text without a reply in time. If the user is on this
+        machine, returns None at once, and the redirect is awaited instead.
         """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:
-        """Show a question and wait for the reply. Returns None if there is none in time."""
+        """Show a question and wait for the user's reply. Returns None without a reply within three minutes."""
         self.question = question
         try:
             return self.replies.get(timeout=REPLY_SECONDS).strip() or None
@@ -88,9 +89,9 @@ class Jobs:
         self._lock = threading.Lock()
 
     def start(self, user_id: int | None, title: str, work: Callable[[Job], Any]) -> Job:
-        """Start a job at once. The result of ``work`` becomes ``result``, the text of a BridgeError ``text``.
+        """Start ``work`` in a thread as a job. Its result becomes ``result``, and the text of a BridgeError ``text``.
 
-        Raises TryLater for a user with RUNNING_PER_USER jobs.
+        Raises TryLater if the user has RUNNING_PER_USER running jobs.
         """
         job = Job(id=secrets.token_urlsafe(16), user_id=user_id, title=title)
         with self._lock:
@@ -103,12 +104,12 @@ class Jobs:
         return job
 
     def find(self, user_id: int | None, job_id: str) -> Job | None:
-        """Return a user's job, None for another user's."""
+        """Return the user's job with an id, or None if it is unknown or another user's."""
         job = self._jobs.get(job_id)
         return job if job is not None and job.user_id == user_id else None
 
     def check(self, user_id: int | None) -> None:
-        """Raise TryLater for a user with RUNNING_PER_USER jobs."""
+        """Raise TryLater if the user has RUNNING_PER_USER running jobs."""
         with self._lock:
             self._check(user_id)
 

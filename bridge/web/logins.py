@@ -50,7 +50,10 @@ class LoginLimits:
     singles: RateLimit = field(default_factory=lambda: RateLimit(allowed=1, seconds=SINGLE_TRY_SECONDS))
 
     def begin(self, name: str, address: str, device: str | None) -> list[tuple[RateLimit, str]]:
-        """Count a try. Returns the counts for ``uncount`` if the login succeeds. Raises TooManyTries."""
+        """Count a try to log in as ``name`` from an address, or from the known browser ``device``.
+
+        Returns the counts to pass to ``uncount`` after a success. Raises TooManyTries if the try is not allowed.
+        """
         if device is not None:
             return [_counted(self.pairs, f"device/{device}")]
         network = customer_network(address)

@@ -55,7 +55,7 @@ USUAL, LITTLE, CLEAR = 0.03, 0.12, 0.25  # distances from the normal; our choice
 
 
 def level_words(level: float, sd: float) -> str:
-    """Say where a level is. Within half its standard deviation, or 0.03, it does not differ from the usual.
+    """Say how far a level is from the usual 0.70. Up to 0.03, or half its standard deviation, is about the usual.
 
     >>> level_words(0.71, 0.1), level_words(0.62, 0.1), level_words(0.85, 0.1), level_words(0.3, 0.1)
     ('about your usual', 'a little below your usual', 'above your usual', 'far below your usual')

@@ -32,7 +32,10 @@ class PlanCache:
         self._lock = threading.Lock()
 
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
-        """Return the plan of a date, today by default, from the cache if nothing has changed since."""
+        """Return the plan of a date, today by default, from the cache if nothing has changed since.
+
+        ``seen`` marks the current recommendation as shown to the user, if the plan is computed anew.
+        """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day), _version(bridge, user, now)
         cached = self._plans.get(key)

@@ -60,17 +60,17 @@ class PushState:
 
 
 async def push(request: Request) -> JSONResponse:
-    """Store a body for the token's user. The body is safe on disk before the answer is sent."""
+    """Store a body that an app pushes, for the user of its token. It is safe on disk before the answer is sent."""
     state, source = _state(request), request.path_params["source"]
     if refused := _too_often(state, request):
         return refused
     if source not in registry.names("connectors"):
-        return refusal(404, f"push to {PUSH_PATH}SOURCE")
+        return refusal(404, f"there is no such source; push to {PUSH_PATH}SOURCE with a name of: bridge sources")
     grant = await run_in_threadpool(granted, state.bridge, source, token_of(request.headers))
     if grant is None:
         return _unknown_token(source)
     if request.headers.get("content-encoding", "identity") != "identity":
-        return refusal(415, "send the body as it is, not packed")
+        return refusal(415, "send the body as it is, not compressed")
     if not {"content-length", "transfer-encoding"} & set(request.headers):
         return refusal(411, "send a Content-Length")
     try:
@@ -86,7 +86,7 @@ async def push(request: Request) -> JSONResponse:
 
 
 def token_of(headers: Mapping[str, str]) -> str:
-    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``."""
+    """Return the token of ``Authorization: Bearer`` or of ``X-API-Key``, or an empty text without a token."""
     kind, _, token = headers.get("authorization", "").partition(" ")
     return token.strip() if kind.lower() == "bearer" else headers.get("x-api-key", "").strip()
 
@@ -97,7 +97,10 @@ def _unknown_token(source: str) -> JSONResponse:
 
 
 async def _store(grant: Grant, headers: Mapping[str, str], stream: AsyncIterator[bytes]) -> tuple[int, bool]:
-    """Write a body piece by piece. Waiting for a slow sender holds no thread, because pages need the threads."""
+    """Write a body piece by piece. Returns its size in bytes, and True if the same body came before.
+
+    Waiting for a slow sender holds no thread, because pages need the threads.
+    """
     with closing(await run_in_threadpool(Arriving, grant)) as arriving:
         async for piece in stream:
             await run_in_threadpool(arriving.write, piece)
@@ -131,7 +134,7 @@ def _take(bridge: Bridge, source: str, headers: Mapping[str, str], body: bytes) 
         return refusal(401, str(error))
     except SetupError:
         log.warning("a webhook of %s arrived, but its settings are missing; see: bridge doctor", source)
-        return refusal(503, "not set up")
+        return refusal(503, "webhooks of this source are not set up; see: bridge doctor")
 
 
 def _state(request: Request) -> PushState:
@@ -140,7 +143,7 @@ def _state(request: Request) -> PushState:
 
 
 def _too_often(state: PushState, request: Request) -> JSONResponse | None:
-    """Refuse a sender beyond the rate limit, before anything is looked up."""
+    """Return a refusal for a sender beyond the rate limit, or None. Nothing else is looked up before."""
     seconds = state.requests.wait(request.client.host if request.client else "")
     text = f"too often; wait {seconds:.0f} seconds"
     return refusal(429, text, {"Retry-After": str(int(seconds) + 1)}) if seconds else None

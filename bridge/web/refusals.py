@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 
 def refuse(request: Request, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
-    """Return the answer that tells why a request is refused."""
+    """Return a refusal with its reason: JSON for programs, text for a part of a page, else a page."""
     if request.url.path.startswith(PROGRAM_PATHS):
         return JSONResponse({"error": writable(text)}, status, headers)
     if "hx-request" in request.headers:

@@ -48,7 +48,10 @@ def templates() -> Environment:
 
 
 def page(template: str, visit: Visit | None, *, status: int = 200, path: str = "", **context: Any) -> HTMLResponse:
-    """Render a whole page, or a part for htmx. ``path`` marks the current page in the navigation."""
+    """Render a template, which is a whole page or a part for htmx, with the values of ``context``.
+
+    ``visit`` is None without a login. ``path`` marks the current page in the navigation.
+    """
     shared: dict[str, Any] = {"visit": visit, "csrf": visit.csrf if visit else "", "path": path}
     content = templates().get_template(template).render(shared | context)
     return HTMLResponse(content, status_code=status)

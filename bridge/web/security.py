@@ -75,7 +75,7 @@ class Security:
         if scope["method"] in SAFE_METHODS:
             return None
         if _is_foreign(headers.get("origin"), host) or headers.get("sec-fetch-site", "none") not in SAME_SITE:
-            return refusal(scope, 403, "another site asked for that")
+            return refusal(scope, 403, "another site asked for that; open the page itself and try again")
         return None
 
     def _is_own_name(self, host: str) -> bool:

@@ -49,8 +49,8 @@ TOKEN = HTTPBearer(auto_error=False, description="bridge token new --user NAME")
 def create(bridge: Bridge, *, local: bool = True, names: Iterable[str] = ()) -> FastAPI:
     """Return the application over an open bridge.
 
-    ``local`` allows this machine only, and users without a password. ``names`` are host names of the server, beside
-    the loopback names.
+    If ``local``, only this machine is served, and users need no password. ``names`` are the host names by which the
+    page may be asked for, beside ``localhost``.
     """
     app = FastAPI(
         title="rhythm-bridge",

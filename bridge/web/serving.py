@@ -29,11 +29,11 @@ SHUTDOWN_SECONDS = 3  # for answers that are under way at the end
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Open a listening socket. Raises SetupError for an address or a port that cannot be had."""
+    """Open a listening socket. Raises SetupError for a port in use, or an address that is not of this machine."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
-        raise SetupError(f"cannot listen on {host}:{port} ({error.strerror}); choose another: --port") from None
+        raise SetupError(f"cannot listen on {host}:{port} ({error.strerror}); give another --host or --port") from None
 
 
 def address(listening: socket.socket) -> str:

@@ -31,7 +31,10 @@ UPLOADS_AT_ONCE, EXPORTS_AT_ONCE = 2, 1  # of a user
 
 @dataclass(frozen=True, kw_only=True)
 class AppState:
-    """State of a running page. If ``local``, only this machine reaches the page, and passwords are optional."""
+    """State that all requests to a web app share.
+
+    If ``local``, only this machine is served, and users need no password.
+    """
 
     bridge: Bridge
     local: bool = True
@@ -69,13 +72,16 @@ class Visit:
 
 
 def app_state(request: Request) -> AppState:
-    """Return the state of the page that a request came to."""
+    """Return the AppState of the web app that received a request."""
     state: AppState = request.app.state.page
     return state
 
 
 def current_visit(request: Request) -> Visit:
-    """Return the request's user with the state. Only this function decides on access to data. Raises NotLoggedIn."""
+    """Return a request's visit, with its user. Raises NotLoggedIn for a request that belongs to no user.
+
+    This function alone decides on access to data.
+    """
     state, now = app_state(request), installation.now()
     user = _user(request, state, now)
     if user is None:

@@ -71,7 +71,7 @@ class RateLimit:
             return 0.0
 
     def give_back(self, key: str) -> None:
-        """Take the newest counted try of a key back."""
+        """Take back the newest counted try of a key, so that it no longer counts."""
         with self._lock:
             tries = self._tries.get(key)
             if tries:

@@ -79,7 +79,7 @@ def _level(one: Expected | None) -> dict[str, str] | None:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return tomorrow's date for a link to its plan, but only from the evening on."""
+    """Return tomorrow's date and weekday for a link to its plan, or None before 18:00."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
     return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
@@ -116,7 +116,7 @@ def _answer(block: Block, current: Recommendation | None) -> str | None:
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return, for each free time, the key of its slot and the time in words."""
+    """Return, for each free time, its slot as ``week/timestep`` and the time in words."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     told = offer_documents(gaps, visit.user.zones, now=visit.now)
     return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]

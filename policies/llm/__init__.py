@@ -77,7 +77,10 @@ class Llm:
         self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
-        """Return the policy that first asks for a person's own adapter. The adapter gets five days of answers only."""
+        """Return the policy that first asks the adapter tuned to a person, whose name is in ``prior``.
+
+        The adapter is shown five days of answers only. If its answer is unusable, the general model is asked.
+        """
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
@@ -92,7 +95,7 @@ class Llm:
             return self._planned(observation, rng, f"the language model gave nothing of use ({fault})")
         if wrong:
             log.warning("llm: %s; asked again", wrong)
-        own = None if wrong else self._asking.adapter  # asked again, the model that everybody has answered
+        own = None if wrong else self._asking.adapter  # the second request goes to the general model
         return _decision(said, observation, self._asking.model, own or "")
 
     def _planned(self, observation: Observation, rng: random.Random, why: str) -> Decision:
@@ -130,7 +133,10 @@ def _decision(said: Said, observation: Observation, model: str, by: str) -> Deci
 
 
 def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
-    """Return the policy that asks a service if an address is set, otherwise the shipped model. Raises ValueError."""
+    """Return the policy that asks a service if an address is set, otherwise the shipped model.
+
+    Raises ValueError for a setting that is not valid.
+    """
     known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
     asking = Asking(model=known["model"].strip(), tokens=int(_number(known, "tokens", 300, 1_000_000)))
     if not known["address"].strip():
@@ -163,7 +169,7 @@ def _address(address: str) -> str:
 
 def _key(key: str) -> str:
     if not key.isascii() or (key and not key.isprintable()):
-        raise ValueError("llm needs one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
+        raise ValueError("llm needs a key of one line of plain letters, digits and signs: set BRIDGE_POLICY_LLM_KEY")
     return key
 
 

@@ -31,7 +31,10 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """The text of a service's answer. The counts of tokens are the service's, None if it states none."""
+    """The text of a service's answer. ``cut`` means that it broke off at the limit of tokens.
+
+    The counts of tokens are as the service states them, or None.
+    """
 
     text: str
     cut: bool
@@ -48,11 +51,10 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Return the first readable answer to these questions, and what was wrong with the answer before it, else an empty
-    text.
+    """Send the questions one after another until an answer is readable.
 
-    Raises Fault if no answer is readable. A second question is sent if it goes to another model, or if a retry may soon
-    succeed.
+    Returns that answer, and the reason why the question before it failed, or an empty text. A next question is sent
+    if it goes to another model, or if a retry may soon succeed. Raises Fault if no answer is readable.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -64,7 +66,7 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
                 raise
             wrong = str(fault)
             sleep(wait)
-    raise Fault("nobody was asked")
+    raise Fault("no question was given")
 
 
 def _once(chat: Chat, question: Question, until: float, feasible: Sequence[ActionType]) -> Said:
@@ -78,7 +80,7 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """Send a question to the service and return the reply. Raises Fault."""
+    """Send a question to the service and return the reply. Raises Fault without a reply within ``seconds``."""
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,

@@ -76,10 +76,9 @@ def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
 
 
 def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
-    """Yield the newest answers, a line each, and a line of counts for the older answers if ``room`` is too small for
-    all.
+    """Yield a heading and the newest answers, a line each, oldest first.
 
-    ``room`` is in characters.
+    If not all answers fit into ``room`` characters, a line that counts the older answers comes first.
     """
     if not history:
         return

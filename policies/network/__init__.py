@@ -26,7 +26,7 @@ WEIGHTS = Path(__file__).with_name("weights.npz")
 
 
 class Learned:
-    """A policy with an ``objective``, either ``reward`` or ``grade``, and the weights of ``file``.
+    """A policy with the weights of ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
 
     Without ``learns`` the network decides for an average person, whatever the history.
     """

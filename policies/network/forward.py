@@ -1,10 +1,12 @@
-"""The network in numpy, which reads the slots in order, forms a belief, and chooses the action by it.
+"""The network in numpy. It reads the slots in order, forms a belief, and scores the actions by that belief.
 
-    slot -> 96 -> GRU, 128 -> with the present: 256 -> 256 -> belief (mean and deviation of each dimension)
-                                       the 256 and the belief: 192 -> an action's score under either objective
-                                                                   -> the probability that each action is accepted
+    slot -> 96 -> GRU, 128
+    the 128 joined with the features of the present: 256 -> 256 -> belief (mean and deviation of each dimension)
+    the 256 joined with the belief: 192 -> an action's score under either objective
+                                        -> the probability that each action is accepted
 
-Weights are half precision in the file and single precision here. ``training.model`` is the same network in PyTorch.
+Weights are half precision in the file and single precision here. ``lab.training.network.model`` is the same network in
+PyTorch.
 """
 
 from __future__ import annotations
@@ -41,7 +43,7 @@ class Thought:
 
 @cache
 def weights(path: Path) -> Mapping[str, Array]:
-    """Return the weights of the network by name. ``training.model`` uses the same names."""
+    """Return the weights of the network by name. ``lab.training.network.model`` uses the same names."""
     import numpy as np
 
     with np.load(path) as file:
@@ -49,7 +51,7 @@ def weights(path: Path) -> Mapping[str, Array]:
 
 
 def think(slots: Array, now: Array, known: Mapping[str, Array]) -> Thought:
-    """Run the network on completed slots (t, PER_SLOT) and the present (PRESENT,)."""
+    """Run the network on completed slots (t, PER_SLOT), oldest first, and the present slot ``now`` (PRESENT,)."""
     import numpy as np
 
     trunk = np.concatenate([_recalled(slots, known), now])

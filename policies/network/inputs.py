@@ -25,8 +25,9 @@ UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter wi
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
-    """Return completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,). Without ``learns`` the slots are
-    empty.
+    """Return the input vectors of completed slots (t, PER_SLOT), oldest first, and of the present (PRESENT,).
+
+    If not ``learns``, there are no completed slots.
     """
     import numpy as np
 

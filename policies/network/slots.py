@@ -45,7 +45,8 @@ class Slots:
     """Completed slots along the last axis of (..., t), oldest first. Numbers are -1 where unknown.
 
     ``levels`` (..., t, 5) are before the slot. ``changes``, ``anomalies`` and ``reward`` are the simulator's, or zeros
-    for a user. ``action`` was done, and ``refused`` was recommended but not accepted.
+    for a user. ``action`` was done, and ``refused`` was recommended but not accepted. ``answer`` counts in the order of
+    ``Answer``, and ``moved`` is the slot of the day that the user chose instead.
     """
 
     step: Ints

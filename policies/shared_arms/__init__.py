@@ -58,8 +58,9 @@ class SharedArms:
 
 
 def posterior(observation: Observation) -> tuple[Array, Array]:
-    """Return mean (55,) and covariance (55, 55) of the effects by Laplace's method, from the answers per action and
-    slot.
+    """Return the mean (55,) and covariance (55, 55) of the effects, learnt from the history's answers.
+
+    The posterior is approximated by Laplace's method.
     """
     import numpy as np
 

@@ -6,8 +6,8 @@ from __future__ import annotations
 class Fault(Exception):
     """A request without a usable answer. The text names the kind of failure, never the request or the answer.
 
-    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` means that other requests
-    would fail too.
+    ``wait`` is the number of seconds before a retry, None if a retry is useless. ``stops`` means that requests
+    with other content would fail too.
     """
 
     def __init__(self, kind: str, *, wait: float | None = None, stops: bool = True) -> None:

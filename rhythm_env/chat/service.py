@@ -31,7 +31,7 @@ class Service:
         self._timeout = timeout
 
     def post(self, body: bytes) -> bytes:
-        """Return the answer to ``body`` within the time limit. Raises only Fault.
+        """Send ``body`` and return the answer's body, within the time limit. Raises Fault and no other error.
 
         The time-out of ``requests`` applies to each read, so a slow sender could hold the call for ever. The request
         therefore runs in a thread, which is abandoned at the time limit.
@@ -78,7 +78,7 @@ class Service:
 
 
 def _check(answer: requests.Response) -> None:
-    """Check that the answer is a JSON document. Raises Fault otherwise."""
+    """Raise Fault unless the answer has status 200 and its header says that it is JSON."""
     status = answer.status_code
     if status == 429 or status >= 500:
         raise Fault(f"HTTP {status}", wait=wait(answer.headers.get("Retry-After"), now=datetime.now(UTC)))
@@ -89,7 +89,10 @@ def _check(answer: requests.Response) -> None:
 
 
 def _read(answer: requests.Response, until: float) -> bytes:
-    """Read the body within limits of size and time. Raises Fault."""
+    """Return the body of an answer.
+
+    Raises Fault if the body is too large, or is not complete at the time ``until`` of ``monotonic``.
+    """
     read = bytearray()
     for piece in answer.iter_content(PIECE):
         read += piece
@@ -112,9 +115,9 @@ def _unreachable(error: Exception) -> Fault:
 
 
 def wait(said: str | None, *, now: datetime) -> float:
-    """Return the seconds of a ``Retry-After`` header, at most a day.
+    """Return the seconds to wait that a ``Retry-After`` header says, from 0 to a day.
 
-    The header holds a number or a date. An unreadable header counts as an hour.
+    The header holds a number or a date. Without it (None) half a second is waited, and an hour if it is unreadable.
     """
     if said is None:
         return PAUSE

@@ -137,7 +137,7 @@ def test_who_has_no_token_is_told_how_to_get_one(place: Place) -> None:
         (b"", {}, 400, "Health Auto Export"),
         (day(1), {"automation_aggregation": "weeks"}, 400, "days"),
         (day(1) + b" " * LIMIT, {}, 413, "100000 bytes"),
-        (day(1), {"content_encoding": "gzip"}, 415, "packed"),
+        (day(1), {"content_encoding": "gzip"}, 415, "compressed"),
     ],
 )
 def test_what_cannot_be_read_is_refused_with_a_reason(

@@ -1,4 +1,4 @@
-"""Connections, syncs, imports, daily figures and the export as JSON."""
+"""Connections, syncs, imports, daily values of metrics, and the export as JSON."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def connections(visit: Visitor) -> Sequence[Document]:
 def sync(visit: Visitor, source: str) -> Document:
     """Fetch new data from a source. The answer names a job to poll."""
     if source not in registry.names("connectors"):
-        raise HTTPException(404, "there is no such source")
+        raise HTTPException(404, "there is no such source; see: bridge sources")
     connecting.connections_of(visit.bridge, visit.user, source)
     return _job(background.sync(visit, registry.spec(source)))
 
@@ -75,7 +75,7 @@ def days(
     last: Annotated[int, Query(ge=1, le=3660)] = 14,
     source: Annotated[str | None, Query(max_length=100)] = None,
 ) -> list[Document]:
-    """Daily figures per source, newest first, each with the number of its measurements."""
+    """The metrics of each day and source over the ``last`` days, newest first, with numbers of measurements."""
     since = (day.local(visit, visit.now) - timedelta(days=last - 1)).date()
     store, user = visit.bridge.store, visit.user
     found = figures(store.reading.samples(user.id, since=since), store.reading.episodes(user.id, since=since))

@@ -53,13 +53,13 @@ class Correction(Body):
 
 @router.get("/me")
 def me(visit: Visitor) -> Document:
-    """The user of the token, and the time zone."""
+    """The user of the token, the user's time zone, and the time."""
     return {"user": visit.user.name, "zone": visit.user.zones[-1].zone, "now": visit.now.isoformat()}
 
 
 @router.get("/today")
 def today(visit: Visitor) -> Document:
-    """The five meters, the day's four slots with their events, and the slot's recommendation if there is one yet."""
+    """The five meters, the day's four slots with events, and the current slot's recommendation if it is made yet."""
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     found = visit.bridge.store.recommendations.of_slot(visit.user.id, current.moment)
     return {
@@ -81,7 +81,7 @@ def meters(visit: Visitor, days: Annotated[int, Query(ge=1, le=366)] = 7) -> Doc
 
 @router.get("/recommendation")
 def recommendation(visit: Visitor) -> Document:
-    """The slot's recommendation, the same for every request within a slot.
+    """The recommendation of the current slot, the same for every request within the slot.
 
     The recommendation counts as seen once it is on the page, is answered, or a program reports it as shown.
     """

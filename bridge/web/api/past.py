@@ -69,6 +69,6 @@ def reset(visit: Visitor) -> JSONResponse:
 
 @router.post("/belief/restore", responses=BELIEF, response_class=JSONResponse)
 def restore(visit: Visitor) -> JSONResponse:
-    """Take the newest reset back, so that the answers count again."""
+    """Take the newest reset back, so that the answers before it count again."""
     visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
     return belief(visit)

@@ -1,4 +1,4 @@
-"""The routine and the wishes as JSON."""
+"""The plan of a day, the routine and the wishes as JSON."""
 
 from __future__ import annotations
 

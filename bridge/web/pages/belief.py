@@ -158,7 +158,7 @@ def reset(visit: Visitor) -> RedirectResponse:
 
 @router.post("/belief/restore")
 def restore(visit: Visitor) -> RedirectResponse:
-    """Take the newest reset back."""
+    """Take the newest reset back, so that the answers before it count again."""
     visit.bridge.store.recommendations.withdraw_reset(visit.user.id, now=visit.now)
     return RedirectResponse("/belief", 303)
 
@@ -169,7 +169,7 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A line and its band as SVG path data.
+    """A line, and the band of its standard deviations, as SVG path data.
 
     The box is CURVE_WIDTH by CURVE_HEIGHT, with the value 1 on top. ``at`` maps days to x positions.
     """

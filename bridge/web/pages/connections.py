@@ -77,7 +77,7 @@ def _connection(row: ConnectionDocument) -> dict[str, Any]:
 def _spec(source: str) -> ConnectorSpec:
     """Return the spec of a source. Raises HTTPException 404 for an unknown source."""
     if source not in registry.names("connectors"):
-        raise HTTPException(404, "there is no such source")
+        raise HTTPException(404, "there is no such source; see: bridge sources")
     return registry.spec(source)
 
 

@@ -29,9 +29,9 @@ DONE = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESCHEDULE: 
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the buttons. The recommendation counts as seen.
+    """Show the buttons of the link. The recommendation counts as seen, if a browser shows the page.
 
-    Nothing is answered, because previews and mail scanners open links too.
+    Nothing is answered yet, because previews and mail scanners open links too.
     """
     return _respond(request, token, done=False)
 

@@ -56,7 +56,7 @@ def table(visit: Visitor, of: Annotated[str, Query(max_length=40)], weeks: Weeks
 
 
 def _columns(body: Body, of: str) -> dict[str, list[Any]]:
-    """Return a value per day for each heading. Raises SetupError for a name without a chart."""
+    """Return heading -> values by day of the chart ``of``. Raises SetupError for a name without a chart."""
     if of in body["meters"]:
         return {"level": body["meters"][of]["level"], "±": body["meters"][of]["sd"], "what happened": _happenings(body)}
     if of == "planned":

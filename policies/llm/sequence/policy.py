@@ -12,7 +12,7 @@ VERSION = 2  # of the policy ``llm``, whether these weights decide or a service
 
 
 class SequencePolicy:
-    """A policy with an ``objective``, either ``reward`` or ``grade``, and the weights of ``file``.
+    """A policy with the weights of ``file``. Its actions are chosen to raise ``objective``, ``reward`` or ``grade``.
 
     For people who answer recommendations, the objective is always ``reward``. Without ``learns`` the model decides for
     an average person, whatever the history.
