@@ -52,7 +52,7 @@ class TryLater(BridgeError):
         self.limited = limited
 
     def due(self, now: datetime) -> datetime | None:
-        """Return when to try again, or None if the source named no time."""
+        """Return when to try again, where ``after`` counts from ``now``. Returns None if the source named no time."""
         return self.retry_at or (now + self.after if self.after is not None else None)
 
 

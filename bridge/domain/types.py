@@ -92,7 +92,7 @@ class Response(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A calendar entry as its source keeps it, which is a single event, the master of a series, or an exception.
+    """A calendar entry as its source keeps it: a single event, the master of a series, or an exception to a series.
 
     Timed events have ``start`` and ``end``. All-day events have ``first_day`` and ``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE, RDATE and EXDATE lines of a master. An exception names its master in ``master`` and
@@ -279,7 +279,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """An input's share in a reading. Over all inputs, ``contribution`` sums to the level's distance from 0.70."""
+    """A reason of a meter's level: an input and its share.
+
+    Over all inputs, ``contribution`` sums to the level's distance from 0.70.
+    """
 
     signal: str
     source: str | None
@@ -317,7 +320,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read. ``source`` leaves the file out on purpose; None when no source knows the file."""
+    """A file that was not read. ``source`` names the source that skips such files on purpose.
+
+    ``source`` is None when no source knows the file.
+    """
 
     file: str
     kind: str  # the source's name for such files, otherwise the file's extension
@@ -326,9 +332,9 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of a sync of a connection.
+    """The result of a sync or import of a connection.
 
-    ``skipped_because`` says why nothing could be fetched, which is no success.
+    ``skipped_because`` is the reason of an outcome other than ``ok``.
     """
 
     source: str

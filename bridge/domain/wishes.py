@@ -36,7 +36,7 @@ class Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged. Raises SetupError if a wish is impossible."""
+    """Return the wishes unchanged. Raises SetupError for a value out of range, or a goal for a vetoed action."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(f"a goal must be 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
@@ -59,7 +59,7 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values, in the order of actions and meters."""
+    """Return wishes as JSON values, which ``wishes_of`` reads. Keys are in the order of actions and meters."""
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
         "hours": {

@@ -51,7 +51,7 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Halve the trust while fewer than four values make up the baseline."""
+    """Return ``quality``, or half of it if the baseline has fewer than four values (``n``)."""
     return quality if n >= CALIBRATED else quality / 2
 
 
@@ -118,7 +118,7 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
-    """Return the reading at exactly normal, with the reason in its note."""
+    """Return the reading at exactly normal with coverage 0. Its note names ``thin``, the signals too weak to count."""
     why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING_FRESH
     return Reading(
         level=NORMAL,

@@ -66,12 +66,16 @@ class Calendar:
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:
-        """Return the share of those six hours' free time in pieces of less than two hours between two entries."""
+        """Return the share of the free time of the six hours up to ``at`` in short pieces.
+
+        A short piece lies between two entries and lasts less than two hours.
+        """
         return fragmentation(self._busy, at - SIX_HOURS, at)
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
-        """Return minutes without a pause of five at ``at``: 0 during a pause, None before the first entry from
-        ``since``.
+        """Return the minutes of work up to ``at`` since the last pause of at least five minutes.
+
+        Returns 0 during a pause, and None if nothing was planned from ``since`` on.
         """
         return unbroken(self._efforts, since, at)
 
@@ -86,12 +90,12 @@ class Calendar:
         return self._focused[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
-        """Return entries that began in [since, at]."""
+        """Return (occurrence, label) of the entries that began in [since, at], by start."""
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
 
 
 class Intraday:
-    """A source's values every few minutes, with the mean of any stretch in logarithmic time."""
+    """A series' values every few minutes, for means of six hours. Values just after a workout are left out."""
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
@@ -128,9 +132,7 @@ def _each(samples: Sequence[Sample]) -> float:
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value). A mean counts for its values' minutes, not for its whole
-    stretch.
-    """
+    """Return (known from, minutes measured, value) of a sample. A mean counts ``each`` minutes per value behind it."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value
