@@ -43,7 +43,10 @@ OnBytes = Callable[[int, int], None]
 
 
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return a connection's folder. Pushes wait below this machine's ``inbox``, also after a move to this machine."""
+    """Return the folder that a connection imports from. Raises SetupError if it cannot be decrypted.
+
+    Pushes wait below this machine's ``inbox``, also after a move to this machine.
+    """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
     place = inbox / connection.source
@@ -52,7 +55,7 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name of a folder's connection: that of an earlier connection to it, or a new name.
+    """Return the name for a connection to the folder ``place``: that of an earlier connection to it, or a new name.
 
     A connection whose folder is unknown is used before a new name. Its folder is unknown if the key is lost, or if the
     connection came with an export. ``others`` are the source's folder connections.
@@ -85,7 +88,10 @@ class RecognisedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """The outcomes of an import by source, and the files that no source could take."""
+    """The outcomes of an import by source.
+
+    ``unknown`` files were recognised by no source, and ``unreadable`` files could not be opened.
+    """
 
     outcomes: list[Outcome]
     unknown: list[Unread]
@@ -123,7 +129,7 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """A record's date, in Unix seconds, a digest of its content, and its file where equal versions are in several."""
+    """The order of a record's versions: the date of the export in Unix seconds, a digest of the content, the parent."""
 
     date: float = 0.0
     digest: bytes = b""
@@ -175,7 +181,7 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return the newest version of each record. Among equally new versions the largest digest counts."""
+        """Return record path -> newest version. Among equally new versions the largest digest counts."""
         find_files: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
@@ -359,12 +365,12 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Give a page's records the date of the export that holds them."""
+    """Return a page whose records have ``as_of``, the date of the export that holds them."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 
 def _without_file(page: Page) -> Page:
-    """Remove the source file from a record's parent. Several files of one import may hold the same record."""
+    """Return a page whose records do not name the file they came from. Several files may hold the same record."""
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )

@@ -23,7 +23,10 @@ class Broken(Exception):
 
 
 class Json:
-    """A JSON document read from its beginning. Each value must be read, entered or skipped in order."""
+    """A JSON document that is read once, from its beginning. Each value must be read, entered or skipped in order.
+
+    Every method raises Broken for a document that cannot be read on.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -176,10 +179,10 @@ class Json:
 def objects(
     document: Json, largest: int, levels: int, *, inside: bool = False
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield every object of up to ``largest`` characters in lists and in larger objects.
+    """Yield (object, inside) for every object of up to ``largest`` characters in lists and in larger objects.
 
-    The second part tells whether the object came from within a larger object. Anything deeper than ``levels`` is
-    skipped. Raises Broken after the readable part.
+    ``inside`` is True for an object from within a larger object. Lists and larger objects are entered down to
+    ``levels``, and anything deeper is skipped. Raises Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:

@@ -121,7 +121,10 @@ class Unpacked:
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the members of a truncated zip. The last may be incomplete."""
+    """Yield the members of a truncated zip at ``place``. The last member may be incomplete.
+
+    ``path`` is the name under which the members' paths begin. Reading ends at an encrypted or oddly packed member.
+    """
     at: int | None = 0
     with place.open("rb") as file:
         while at is not None and (member := _member(file, place, path, at)) is not None:
