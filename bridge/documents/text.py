@@ -14,7 +14,10 @@ JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 
 
 def writable(text: object) -> str:
-    """Replace half a character, as some calendars cut titles, by a question mark, because no encoding can write it."""
+    """Return a text with half characters (lone surrogates) replaced by question marks, because no encoding writes them.
+
+    Some calendars cut titles in the middle of a character.
+    """
     return str(text).encode("utf-8", "replace").decode()
 
 
@@ -24,7 +27,7 @@ def printable(text: str) -> str:
 
 
 def title_of(event: Event) -> str:
-    """Return an event's title, or ``(untitled)``."""
+    """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay; see ``printable``."""
     return writable(event.title or "(untitled)")
 
 

@@ -94,7 +94,7 @@ def _seen(sign: str) -> str:
 
 
 def digest(cleaned: str, model: str) -> bytes:
-    """Return the key of a stored answer, the SHA-256 of folded title, model and prompt."""
+    """Return the key of a stored answer: the SHA-256 of the title (case folded), the model and the prompt."""
     plain = unicodedata.normalize("NFKC", cleaned).casefold()
     return hashlib.sha256("\0".join((plain, model, PROMPT)).encode()).digest()
 
