@@ -153,7 +153,7 @@ class Lexicon:
 
 
 def plain(text: str) -> str:
-    """Fold compatibility forms and case, and remove accents and invisible characters, as in "Café" to "cafe"."""
+    """Return a text in lower case, without accents and invisible characters, as "cafe" from "Café"."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold().translate(INVISIBLE)
@@ -210,11 +210,14 @@ class Keywords:
         self._book = book
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order. Invitees, time and length decide if the words are vague."""
+        """Return a label for each event, in the order of ``events``.
+
+        Invitees, time and length decide where they are surer than the title's words.
+        """
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        """Return the verdict with the highest confidence as a label."""
+        """Return the surest verdict on an event as a label, of its title, calendar kind, structure and last resort."""
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
@@ -244,7 +247,10 @@ class Keywords:
 
 
 def normalised(title: str) -> str:
-    """Return a title in the form of the tables, at most ``LONGEST_TITLE`` characters, with emoji as words."""
+    """Return a title as the tables are written: lower case, without accents and prefixes such as "Re:", emoji as words.
+
+    Only the first ``LONGEST_TITLE`` characters are read.
+    """
     text = title[:LONGEST_TITLE]
     text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
     prefix = PREFIX.match(text)

@@ -206,7 +206,7 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
 
 
 class UnsentDocument(TypedDict):
-    """A notification that was not sent, or of which it is unknown whether it was."""
+    """A notification that failed, was missed, or may not have gone out."""
 
     recommendation: int
     state: str

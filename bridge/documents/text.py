@@ -22,7 +22,10 @@ def writable(text: object) -> str:
 
 
 def printable(text: str) -> str:
-    """Replace control characters, because the sender of an invitation must not move the cursor or turn a line round."""
+    """Return a text with unprintable characters replaced by U+FFFD, such as control characters and direction marks.
+
+    The sender of an invitation must not move the terminal's cursor or turn a line round.
+    """
     return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 

@@ -122,7 +122,7 @@ class Guard:
 
 
 class Guarded:
-    """A policy with the guard applied, as simulated people meet it."""
+    """A policy whose decisions the guard limits, for simulated people."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard

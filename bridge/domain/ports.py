@@ -30,7 +30,10 @@ class Setting:
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
-    """Return the settings that name an OAuth application, such as "your Oura application"."""
+    """Return the settings for the client id and the client secret of an OAuth application.
+
+    ``application`` names it in the help texts, such as "your Oura application".
+    """
     return (
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
@@ -166,7 +169,10 @@ class Account(Protocol):
 
     @property
     def allow_hosts(self) -> Collection[str]:
-        """Hosts inside the operator's network that an address typed by a user may name."""
+        """Names of hosts inside the operator's network that an address typed by a user may have.
+
+        Public hosts need no permission.
+        """
         ...
 
     def token(self) -> dict[str, Any] | None:
@@ -189,8 +195,9 @@ class Connector(Protocol):
     """An account at a source, opened to fetch its data."""
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream after ``cursor``. Raises the errors of ``bridge.domain.errors``.
+        """Yield the pages of a stream after ``cursor``, or from its beginning if ``cursor`` is None.
 
+        Raises the errors of ``bridge.domain.errors``.
         A page has a cursor only where a later pull may resume after that page.
         """
         ...

@@ -57,8 +57,9 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 
 
 def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
-    """Save a consent under the refresh locks of earlier consents. A running sync would otherwise overwrite the new
-    consent.
+    """Save a new consent, and return its connection.
+
+    Saving takes the refresh locks of earlier consents, because a running sync could overwrite the new consent.
     """
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
@@ -152,7 +153,7 @@ def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Conne
 
 
 def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
-    """Save a folder as a connection, whose new files each sync imports. A source may have several folders.
+    """Save and return a connection to a folder, whose new files each sync imports. A source may have several folders.
 
     Raises SetupError if the source reads no files, and for a missing folder.
     """

@@ -91,7 +91,7 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return size and time of change, which differ once the file changes."""
+        """Return size and time of change as a text, which differs once the file changes."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
@@ -290,7 +290,10 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Tell a zip by its first bytes, because downloads may lose their endings. Documents in zip format do not count."""
+    """Return True for a zip by its first bytes, because downloads may lose their endings.
+
+    Documents in zip format, such as ``.docx``, do not count.
+    """
     name = file.name.lower()
     return file.head[:2] == b"PK" and (
         name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))

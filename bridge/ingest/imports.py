@@ -79,7 +79,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import, sorted by the source that recognises them."""
+    """The files of an import: source -> files that it recognises, files of no source, and files that cannot be read."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -99,7 +99,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the first source that recognises it."""
+    """Assign each file to the first source, in the order of ``specs``, that recognises it."""
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -120,7 +120,7 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Describe a file that a source leaves out on purpose, or that no source recognises."""
+    """Return the description of a file that a source leaves out on purpose, or that no source knows."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -380,7 +380,10 @@ def _without_file(page: Page) -> Page:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, with consecutive pieces of a record merged, so that the record is written once."""
+    """Yield the same pages, with the pieces of a record merged (see ``RawRecord.adds``), so that it is written once.
+
+    Pieces wait until ``GATHERED_RECORDS`` records came, or until a page of another form comes.
+    """
     waiting: dict[str, RawRecord] = {}
     for page in pages:
         files_below = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out

@@ -35,7 +35,7 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank, or an empty text at the end."""
+        """Return the next character that is not blank without reading past it, or an empty text at the end."""
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":
             return character
@@ -47,7 +47,10 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Yield the names of an object. The caller reads each value before the next name."""
+        """Enter the next value, an object, and yield the names of its members.
+
+        The caller reads each member's value before the next name.
+        """
         for _ in self._inside("{", "}"):
             name = self.value() if self.peek() == '"' else None
             if not isinstance(name, str):
@@ -56,7 +59,7 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Yield once per element of a list. The caller reads each element before the next."""
+        """Enter the next value, a list, and yield once per element. The caller reads each element before the next."""
         yield from self._inside("[", "]")
 
     def _inside(self, opening: str, closing: str) -> Iterator[None]:
@@ -159,7 +162,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file.
+        """Read the next part of the file. Returns False at its end.
 
         Parts grow with the unread text, so that a long value is not decoded too often.
         """

@@ -108,7 +108,10 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the least wait after a rate limit. It doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``."""
+    """Return the least wait where a source named a time to come back.
+
+    It is 15 seconds at first, and doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``.
+    """
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
@@ -155,7 +158,11 @@ def record_outcome(
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the connection's failures in a row. A failure that still brought new records starts a new row."""
+    """Return the connection's number of failures in a row after ``outcome``.
+
+    A failure that still brought new records counts as the first. An interruption, and a sync that did not ask the
+    source, do not count.
+    """
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

@@ -165,9 +165,10 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
-    """Wait until no other import of a connection runs, of this process or another.
+    """Wait until no other import of a connection runs, of this process or another, and take its lease.
 
-    Gives the installation with a lease holder of its own. After ``IMPORT_PATIENCE`` the import is skipped.
+    Yields a copy of ``bridge`` with a lease holder of its own. If another import still runs after ``IMPORT_PATIENCE``,
+    the copy is yielded without the lease, and its import is skipped.
     """
     alone = replace(bridge)
     leases.release_if_dead(bridge.store, connection)
@@ -179,7 +180,7 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 
 
 def _nothing_known(path: Path, user: User) -> str:
-    """Explain that nothing of a path can be imported, with the command that brings an account's data."""
+    """Return the error text for a path without files that can be imported, with the command for an account's data."""
     specs = registry.specs()
     files = ", ".join(spec.title.partition(" (")[0] for spec in specs if spec.reads is not None)
     accounts = ", ".join(spec.name for spec in specs if spec.opens is not None)

@@ -47,7 +47,10 @@ def ignore_page(stream: str, records: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A connection to be synced. ``open`` may raise the errors of ``bridge.domain.errors``."""
+    """A connection to be synced, with the SPEC and the functions of its source.
+
+    ``open`` may raise the errors of ``bridge.domain.errors``.
+    """
 
     connection: Connection
     spec: ConnectorSpec

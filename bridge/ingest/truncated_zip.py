@@ -149,7 +149,7 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the next member, or None."""
+    """Return the position of the member after ``member``, or None if no other member is found."""
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

@@ -95,12 +95,11 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
 
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
-    """Return the standard deviation of a level, from the total trust of its measured signals and of the user's
-    check-in.
+    """Return the standard deviation of a meter's level (L), from the trust in its inputs.
 
-    With the trust ``signs`` of the signals and ``said`` of the check-in, it is L (1 - L) / sqrt(1 / (1 - k signs / (1 +
-    signs)) + said). Counted meters have k = 1, which gives the usual L (1 - L) / sqrt(1 + signs + said). Felt meters
-    have k = ``KNOWABLE``.
+    ``signs`` is the total trust of the measured signals, and ``said`` the trust of the check-in. The result is
+    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Counted meters have k = 1, which gives the usual
+    L (1 - L) / sqrt(1 + signs + said). Felt meters have k = ``KNOWABLE``.
     """
     return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 

@@ -28,7 +28,10 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A user's agenda over [since, at]. ``exists`` tells an empty day from a missing calendar."""
+    """A user's calendar entries over [since, at], with their load, pauses and focus.
+
+    ``exists`` tells an empty day from a missing calendar.
+    """
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
@@ -48,7 +51,7 @@ class Calendar:
         return self._begin is not None and self._begin <= at
 
     def reaches_back(self, to: datetime) -> bool:
-        """Tell if the calendar was already in use at ``to``."""
+        """Return True if an entry had begun by ``to``, so that the calendar was already in use."""
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
@@ -62,7 +65,7 @@ class Calendar:
         return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
 
     def booked(self, at: datetime) -> float:
-        """Return the occupied share of the six hours up to ``at``."""
+        """Return the share (0 to 1) of the six hours up to ``at`` in which an entry keeps the user busy."""
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:

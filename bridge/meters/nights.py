@@ -71,14 +71,14 @@ class Nights:
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
 
     def ended(self, after: datetime, until: datetime) -> bool:
-        """Tell if a main sleep ended in (after, until]."""
+        """Return True if a main sleep ended later than ``after`` and not later than ``until``."""
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
         """Return the instant from which a value measured during a night counts, which is the time of waking.
 
         Some sources date a night's value from local midnight. Then the main sleep of any series gives the time of
-        waking.
+        waking. Without a main sleep the value counts from its own end, or else from 06:00 of its day.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -124,7 +124,7 @@ class Nights:
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
-        """Return minutes east of UTC on waking, by day. Of several series, the series with the most nights wins."""
+        """Return day -> minutes east of UTC on waking. Of several series, the series with the most nights counts."""
         found: dict[date, int] = {}
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}

@@ -199,7 +199,7 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return the readings of the body battery by source, in order of time."""
+        """Return source -> (instant, highest value) of each reading of the body battery, in order of time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
@@ -217,14 +217,15 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value counts: waking for a night's value, midnight for a day's total."""
+        """Return the instant from which a value counts: waking for a night's value, the day's end for a day's total."""
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store a plausible value. Of two values for a day, the earlier known value stays, so that old readings
-        never change.
+        """Store a value of a metric, series and day, unless it is implausible or not known at the snapshot's instant.
+
+        Of two values for a day, the value that was known earlier stays, so that old readings never change.
         """
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return

@@ -103,7 +103,10 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of days with focus in the last four weeks, or 120 for fewer than five."""
+    """Return the median focus minutes of the days with focus in the last four weeks.
+
+    Returns 120 if there were fewer than five such days.
+    """
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS

@@ -90,7 +90,10 @@ class Llm:
         self._now = now
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order, by the model if it answered, otherwise by the linear classifier."""
+        """Return a label for each event, in the order of ``events``.
+
+        The model labels unsure events if it answers, and the linear classifier all others.
+        """
         labels = self._unasked.classify(events)
         titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]
         keys = [digest(title, self._asking.model) for title in titles]

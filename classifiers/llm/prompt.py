@@ -100,7 +100,7 @@ def digest(cleaned: str, model: str) -> bytes:
 
 
 def request(titles: Sequence[str], model: str) -> bytes:
-    """Return the request body that asks for labels of cleaned titles, numbered by position."""
+    """Return the body of a chat completion request, which asks for labels of cleaned titles, numbered from 0."""
     rows = json.dumps([{"i": i, "t": title} for i, title in enumerate(titles)], ensure_ascii=False)
     data = rows.replace("<", "\\u003c").replace(">", "\\u003e")  # no title can close the fence
     body = {
