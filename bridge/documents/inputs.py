@@ -110,8 +110,8 @@ def parse_wished(text: str, user: str) -> ActionType:
     except ValueError:
         nearest = get_close_matches(name, list(ActionType), n=1, cutoff=0.0)[0]
         raise SetupError(
-            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}: "
-            f"bridge wish --user {user} --never {nearest}"
+            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}. "
+            f"Try again with an action; your wishes so far: bridge wish --user {user}"
         ) from None
 
 

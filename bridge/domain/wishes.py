@@ -23,9 +23,9 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 class Wishes:
     """The wishes of a user. They come before everything that is learnt.
 
-    ``never`` are vetoed actions. ``hours`` limits an action to these hours. ``goals`` is how often a week the user
-    wants to do an action. ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number
-    of suggestions a day.
+    ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
+    ``goals`` is how often a week the user wants to do an action. ``weights`` is how much a meter counts, 1 by default.
+    ``suggestions`` is the largest number of suggestions a day.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -47,7 +47,9 @@ def checked(wishes: Wishes) -> Wishes:
             )
     for action, spans in wishes.hours.items():
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
-            raise SetupError(f"{action} needs 1 to {SPANS_MAX} spans of hours that end after they begin; see: {NEXT}")
+            raise SetupError(
+                f"{action} needs 1 to {SPANS_MAX} spans of hours, and none may end when it begins; see: {NEXT}"
+            )
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")

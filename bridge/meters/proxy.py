@@ -96,7 +96,10 @@ def overrides(path: Path) -> Overrides:
         ) from None
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
-            raise SetupError(f"{path.name}: write [{meter}.SIGNAL] as a heading and the changed fields below it")
+            raise SetupError(
+                f"{path.name}: write [{meter}.SIGNAL] as a heading and the changed fields below it; "
+                "the signals: bridge meters map"
+            )
     return found
 
 
@@ -131,7 +134,10 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
 def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
     unknown = sorted(set(change) - set(CHANGEABLE))
     if unknown:
-        raise SetupError(f"{path.name}: only {', '.join(CHANGEABLE)} can be changed, not {', '.join(unknown)}")
+        raise SetupError(
+            f"{path.name}: only {', '.join(CHANGEABLE)} can be changed, not {', '.join(unknown)}; "
+            "see: bridge meters map"
+        )
     return _checked(replace(row, **change), path)
 
 
