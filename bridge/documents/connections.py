@@ -107,7 +107,10 @@ class UnreadFileDocument(TypedDict):
 
 
 class OutcomeDocument(TypedDict):
-    """An outcome of a sync or an import, with counts of records and rows, and reasons for what was left out."""
+    """An outcome of a sync or an import, with its counts of records and rows.
+
+    ``why`` is the reason of a failure, or the reasons for records that were set aside.
+    """
 
     source: str
     connection: str
@@ -168,7 +171,10 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 
 
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
-    """Return the outcomes of an import by source, then one for files that failed and one for files of no source."""
+    """Return the outcomes of an import by source.
+
+    If there are files that failed, or files of no source, an outcome for each of these groups follows.
+    """
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
 

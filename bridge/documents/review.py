@@ -51,7 +51,10 @@ class FigureDocument(TypedDict):
 
 
 class LevelDocument(TypedDict):
-    """A meter's mean level in the week and in the weeks before, and the number of days of the week with a level."""
+    """A meter's mean level in the week, and in the four weeks before (``usual``).
+
+    ``days`` counts the days of the week with a level.
+    """
 
     mean: float | None
     usual: float | None

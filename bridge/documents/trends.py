@@ -27,7 +27,7 @@ class MeterTrendDocument(TypedDict):
 
 
 class InputTrendDocument(TypedDict):
-    """A metric of a source with a value per day, null where nothing was measured, and the ``meters`` that use it."""
+    """A metric of a source with a value per day, null where nothing was measured. ``meters`` are those that use it."""
 
     metric: str
     unit: str

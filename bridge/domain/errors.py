@@ -57,7 +57,7 @@ class TryLater(BridgeError):
 
 
 class Interrupted(TryLater):
-    """The sync stopped after a page was stored, because the bridge shuts down or the time for a sync is over."""
+    """The sync stopped after a page was stored, because the bridge shuts down or the sync's time is over."""
 
 
 class Odd(TryLater):
@@ -69,7 +69,7 @@ class CursorExpired(BridgeError):
 
 
 class NotPermitted(BridgeError):
-    """A stream may not be read, for example a scope not granted, a paid feature, or a metric the device lacks.
+    """A stream may not be read, for example for a missing scope, a paid feature, or a metric the device lacks.
 
     ``named`` says that the source named the missing scope, so that only another consent brings the stream. ``whole`` is
     the error to raise instead, if the source refuses every stream and names no scope.

@@ -87,9 +87,9 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     """Return the instant in UTC at which a slot begins on the user's clock.
 
     A slot that crosses a change of daylight saving time is shorter or longer. On a travel day a slot begins when the
-    clock of the zone the user is in by then first shows the slot's hour, or a later hour. Eastward, the slots that the
-    clock jumped over are empty and begin on arrival. Westward, the clock shows some hours twice: ``moment_at`` gives
-    the repeated hours to the slot of their second time, while the bounds of a slot are those of its first time.
+    user's clock first shows the slot's hour, or a later hour. Eastward, the slots that the clock jumped over are empty
+    and begin on arrival. Westward, the clock shows some hours twice. A slot's bounds are then those of its first time,
+    while ``moment_at`` gives the repeated hours to the slot of their second time.
     """
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)

@@ -30,8 +30,8 @@ class Sample:
     """A measured value. ``day`` is its local date, for nightly shapes the date of waking.
 
     ``key`` is stable across deliveries and unique within (connection, record), so that upserts match on it. Frequent
-    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, and
-    ``low`` and ``high`` are the smallest and the largest reading.
+    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, which
+    lie between ``low`` and ``high``.
     """
 
     key: str
@@ -238,11 +238,11 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream that a pull has delivered whole, so that a stored record that did not come is deleted.
+    """A stretch of a stream that a pull has delivered whole. Stored records of it that did not come are deleted.
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
-    start at or after it, and ``parents`` ("stream/key") to records that belong to those parents. With ``as_of`` (see
-    ``RawRecord``), records of a newer export stay, and older exports bring nothing back, also only for these parents.
+    start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
+    ``as_of`` (see ``RawRecord``), records of a newer export stay, and older exports add nothing to the stretch.
     """
 
     prefix: str = ""

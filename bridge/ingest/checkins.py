@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """A score from 1 to 5, whole or half, of a meter, or of life as a whole if ``about`` is None."""
+    """A user's own score from 1 to 5, whole or half. ``about`` is a meter, or None for life as a whole."""
 
     at: datetime
     score: float

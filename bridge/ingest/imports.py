@@ -147,7 +147,7 @@ class FilePages:
     """The pages of a source's files. A file that fails is noted in ``failed``, and the next file is read.
 
     ``cursor`` names the files imported before, for a source that remembers them. ``whole`` says that the files are all
-    files of a folder or zip, so that records which none of them holds are deleted. ``dated`` says that the files may be
+    files of a folder or zip. Then records that none of them holds are deleted. ``dated`` says that the files may be
     older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
     """
 
@@ -260,7 +260,7 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file and of how it is read, or None if the source does not remember files."""
+        """Return a digest of a file and the settings it is read with. None if the source does not remember files."""
         try:
             digest = file.digest if self.spec.remembers_files else None
         except OSError:  # reading the file will report the error

@@ -278,7 +278,7 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Return True if a page has records and none of them can be read, those that wait for a parent aside."""
+    """Return True if a page has records and none can be read. A record that waits for its parent can be read later."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 

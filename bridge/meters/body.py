@@ -40,8 +40,8 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if unknown.
 
-    Its z is half the z of our score S against the user's normal, and half (S - 0.71) / 0.14. If the vendor scored the
-    night too, z is the mean of both. The absolute half keeps a chronic five-hour sleeper from reading "normal".
+    Its z is half the z of our score S, and half (S - 0.71) / 0.14. If the vendor scored the night too, the result is
+    the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:

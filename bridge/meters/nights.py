@@ -101,7 +101,7 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Return True if a value begins at local midnight of its day, by its own offset or else the user's zone."""
+        """Return True if a value begins at midnight of its day. The clock is the value's offset, or the user's zone."""
         if sample.offset is None:
             local = sample.start.astimezone(zone_at(sample.start, self._zones))
         else:

@@ -131,7 +131,7 @@ class Past:
         return [track[d].value for d in days if d in track and track[d].known <= at]
 
     def woke(self, at: datetime) -> datetime | None:
-        """Return the end of the last main sleep known at ``at``, or None when it is more than 30 hours ago."""
+        """Return the end of the last main sleep known at ``at``, or None if that is over 30 hours ago."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 

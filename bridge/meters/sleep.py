@@ -44,7 +44,7 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the Night of a sleep episode, or None if the time asleep is not 1 to 16 hours or unknown.
+    """Return the Night of a sleep episode, or None if its time asleep is unknown or not 1 to 16 hours.
 
     ``offset`` is the distance of the user's clock from UTC.
     """
@@ -69,7 +69,7 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
-    """Score the night that ended on ``day`` from its figures and from the nights of the two weeks before, 0 to 1.
+    """Return the score of the night that ended on ``day``, from 0 to 1. Nights of the two weeks before count too.
 
     The score is a weighted mean, renormalised over the parts that are known. Unless ``settled``, which is after a
     journey across time zones, regularity is left out.

@@ -55,8 +55,8 @@ class Linear:
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
         """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
 
-        The calendar's kind, the invitees and the video link decide where they are surer than the model, or say that
-        there is no activity.
+        The calendar's kind, the invitees and the video link decide where they are surer than the model. They also
+        decide that an event has no activity.
         """
         marks = [mark for mark in (KINDS.get(event.kind), structure(_without_times(event))) if mark is not None]
         if rule is not None and rule.action is None:
