@@ -57,7 +57,10 @@ class Place(Enum):
 
 
 class Verdict(NamedTuple):
-    """An action with its confidence and reason. The action is None for an event without activity."""
+    """A suggested action of an event with its confidence and reason (``why``).
+
+    The action is None for an event without activity, such as a birthday.
+    """
 
     action: ActionType | None
     confidence: float
@@ -85,7 +88,7 @@ class Entry(NamedTuple):
 
 
 class Hit(NamedTuple):
-    """A phrase found in a title from ``start`` to ``end``."""
+    """A phrase found in a normalised title, from the character ``start`` to ``end`` (exclusive), with its rule."""
 
     start: int
     end: int
@@ -105,7 +108,7 @@ class Lexicon:
     emoji: dict[int, str] = field(default_factory=dict)
 
     def add(self, phrase: str, entry: Entry) -> None:
-        """Index a phrase. A star at its end or beginning matches the rest of a word."""
+        """Index a phrase of the tables. A star at its end or beginning matches the rest of a word."""
         if phrase.endswith("*"):
             self.heads.setdefault(plain(phrase[:-1]), []).append(entry)
         elif phrase.startswith("*"):
@@ -134,7 +137,7 @@ class Lexicon:
                 yield from self._parts(word, start, end)
 
     def _parts(self, word: str, start: int, end: int) -> Iterator[Hit]:
-        """Yield the phrases that begin or end a word."""
+        """Yield the phrases with a star that begin or end a word."""
         for size in range(SHORTEST_STEM, min(len(word), 24)):
             for entry in self.heads.get(word[:size], ()):
                 yield Hit(start, start + size, entry)
@@ -150,7 +153,7 @@ class Lexicon:
 
 
 def plain(text: str) -> str:
-    """Fold compatibility forms and case, and remove accents and invisible characters, as in "Café" to "cafe"."""
+    """Return a text in lower case, without accents and invisible characters, as "cafe" from "Café"."""
     if text.isascii():
         return text.lower()
     folded = unicodedata.normalize("NFKC", text).casefold().translate(INVISIBLE)
@@ -159,7 +162,7 @@ def plain(text: str) -> str:
 
 @cache
 def lexicon() -> Lexicon:
-    """Load the tables of ``words/``. Raises ValueError for an unknown field."""
+    """Return the phrases and emoji of all tables in ``words/``, loaded once. Raises ValueError for an unknown field."""
     book = Lexicon()
     for path in sorted(WORDS.glob("*.toml")):
         groups = tomllib.loads(path.read_text(encoding="utf-8"))
@@ -207,19 +210,23 @@ class Keywords:
         self._book = book
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order. Invitees, time and length decide if the words are vague."""
+        """Return a label for each event, in the order of ``events``.
+
+        Invitees, time and length decide where they are surer than the title's words.
+        """
         return [self._label(event) for event in events]
 
     def _label(self, event: Invitation) -> Label:
-        """Return the verdict with the highest confidence as a label."""
+        """Return the surest verdict on an event as a label, of its title, calendar kind, structure and last resort."""
         verdicts = [self.said(event), KINDS.get(event.kind), structure(event), _unsure(event)]
         best = max((v for v in verdicts if v is not None), key=lambda verdict: verdict.confidence)
         confidence = round(best.confidence, 3)
         return Label(action=best.action, confidence=confidence, by=f"{self.name}@{self.version}", why=best.why)
 
     def said(self, event: Invitation) -> Verdict | None:
-        """Return the verdict of the title's strongest phrase, or None. Among equally strong phrases the longest
-        decides.
+        """Return the verdict of the strongest phrase in an event's title, or None without such a phrase.
+
+        Among equally strong phrases the longest decides. The reason names the phrase's rule.
         """
         text = normalised(event.title)
         hits = uncovered(_in_place(self._book.hits(text), text))
@@ -240,7 +247,10 @@ class Keywords:
 
 
 def normalised(title: str) -> str:
-    """Return a title in the form of the tables, at most ``LONGEST_TITLE`` characters, with emoji as words."""
+    """Return a title as the tables are written: lower case, without accents and prefixes such as "Re:", emoji as words.
+
+    Only the first ``LONGEST_TITLE`` characters are read.
+    """
     text = title[:LONGEST_TITLE]
     text = plain(text if text.isascii() else text.translate(lexicon().emoji))[:LONGEST_TITLE]
     prefix = PREFIX.match(text)
@@ -251,9 +261,9 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits at a position that their phrase allows, if no other word of the title forbids the phrase.
+    """Return the hits at a position that their phrase allows, without phrases that another word of the title forbids.
 
-    A word that forbids a phrase in one language does so in all languages that share the phrase, such as "marathon".
+    A word that forbids a phrase in one language does so in all languages with that phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0
@@ -302,7 +312,7 @@ KINDS = {
 
 
 def structure(event: Invitation) -> Verdict | None:
-    """Return a verdict from invitees, video link, time and length, or None."""
+    """Return a verdict from an event's invitees, video link, time and length, not from its title, or None."""
     if event.all_day:
         return None
     if event.others > 1 and event.conference:
@@ -325,7 +335,7 @@ def _by_night(event: Invitation) -> bool:
 
 
 def _unsure(event: Invitation) -> Verdict:
-    """Return the verdict of last resort, work during working hours and leisure otherwise."""
+    """Return the verdict of last resort: ADMIN_WORK from 8 to 18 or at an unknown hour, otherwise ME_TIME."""
     at_work = not event.all_day and event.start_hour is not None and 8 <= event.start_hour < 18
     if at_work or (event.start_hour is None and not event.all_day):
         return Verdict(ActionType.ADMIN_WORK, 0.25, "unsure")

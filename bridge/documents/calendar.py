@@ -23,7 +23,10 @@ MINUTE = timedelta(minutes=1)
 
 
 class LabelDocument(TypedDict):
-    """The action that a classifier gives to a title, or null for no activity, and its reason."""
+    """A classifier's label of a title: the action, or null for no activity, with its probability and reason (``why``).
+
+    ``runner_up`` is the second most likely action, and ``by`` names the classifier.
+    """
 
     title: str
     action: str | None
@@ -62,7 +65,7 @@ TodayEventDocument = TypedDict(
 
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
-    """Return an event of a day as a JSON document, with hours and minutes on the user's clock."""
+    """Return an event of a day with its label as a JSON document. Times are hours and minutes on the user's clock."""
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
@@ -78,14 +81,17 @@ def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistor
 
 
 class StretchDocument(TypedDict):
-    """A stretch of time on the user's clock."""
+    """The start and end of a stretch of time, on the user's clock."""
 
     start: str
     end: str
 
 
 class SlotEventDocument(StretchDocument):
-    """An event of a slot. ``minutes`` lie in the slot, and ``event`` is the key that corrections take."""
+    """An event of a slot with its label.
+
+    ``minutes`` is how long it lies within the slot, and ``event`` is the key that corrections take.
+    """
 
     event: str
     minutes: float
@@ -101,7 +107,7 @@ class SlotEventDocument(StretchDocument):
 
 
 class SlotAdviceDocument(TypedDict):
-    """A recommendation for a slot, or moved to it."""
+    """A recommendation made for a slot, or moved to that slot by the user (``moved_here``)."""
 
     id: int
     action: str
@@ -111,7 +117,11 @@ class SlotAdviceDocument(TypedDict):
 
 
 class SlotDocument(StretchDocument):
-    """A slot of a week. ``busy`` and the ``planned`` share of each action are null without a calendar."""
+    """A slot of a week, with its events and recommendations.
+
+    ``busy`` is the occupied share of the slot, and ``planned`` maps each action to its share. Both are null without a
+    calendar.
+    """
 
     timestep: int
     day: int
@@ -126,7 +136,7 @@ class SlotDocument(StretchDocument):
 
 
 class WeekDocument(StretchDocument):
-    """A week of 28 slots as known ``at`` an instant. ``calendar`` says that a calendar was read."""
+    """A week of 28 slots as known ``at`` an instant. ``calendar`` is true if the user has a calendar."""
 
     week: str
     zone: str
@@ -156,7 +166,10 @@ def week_document(week: Week) -> WeekDocument:
 
 
 def week_facts(week: Week) -> dict[str, Any]:
-    """Return the facts of a whole week. Deadline pressure is computed as of now."""
+    """Return the facts of a whole week, such as its busy share and minutes of focus.
+
+    All but the deadline pressure are null without a calendar. Deadline pressure is as of ``week.at``.
+    """
     from bridge import calendar
 
     start, end = week.bounds

@@ -25,10 +25,11 @@ UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the docum
 
 
 class ConnectionDocument(TypedDict):
-    """A connection of a user, with instants on the user's clock and the next command in ``next``.
+    """A connection of a user, with instants on the user's clock. ``next`` is the command to run next, if any.
 
     ``lag_hours`` counts from the end of the newest measurement, null for a source that measures nothing.
-    ``last_change`` is the last arrival of anything new or changed.
+    ``last_change`` is the last arrival of a new or changed record. ``counts`` holds the user's rows of the source by
+    metric or kind, and ``rows`` is their sum.
     """
 
     source: str
@@ -88,14 +89,17 @@ def _local_minutes(at: datetime | None, user: User) -> str | None:
 
 
 class FailedFileDocument(TypedDict):
-    """A file that could not be opened."""
+    """A file that could not be opened, or not be read to its end, with the reason."""
 
     file: str
     reason: str
 
 
 class UnreadFileDocument(TypedDict):
-    """A file that was not read. ``source`` left it out on purpose, and is null where no source knows the file."""
+    """A file that was not read. ``source`` names the source that skips such files on purpose.
+
+    ``source`` is null where no source knows the file.
+    """
 
     file: str
     kind: str
@@ -103,7 +107,10 @@ class UnreadFileDocument(TypedDict):
 
 
 class OutcomeDocument(TypedDict):
-    """An outcome of a sync or an import, with counts of records and rows, and reasons for what was left out."""
+    """An outcome of a sync or an import, with its counts of records and rows.
+
+    ``why`` is the reason of a failure, or the reasons for records that were set aside.
+    """
 
     source: str
     connection: str
@@ -164,7 +171,10 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 
 
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
-    """Return the outcomes of an import, and more for files that failed and for files of no source."""
+    """Return the outcomes of an import by source.
+
+    If there are files that failed, or files of no source, an outcome for each of these groups follows.
+    """
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
 
@@ -188,7 +198,7 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
-    """Say which kinds of files were not read, and which source left them out on purpose."""
+    """Yield a sentence per source that left files out on purpose, and one about files of no source, by kind."""
     by_source: dict[str, Counter[str]] = {}
     for file in files:
         by_source.setdefault(file.source or "", Counter())[file.kind] += 1
@@ -202,7 +212,7 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
 
 
 class UnsentDocument(TypedDict):
-    """A notification that was not sent, or of which it is unknown whether it was."""
+    """A notification that failed, was missed, or may not have gone out."""
 
     recommendation: int
     state: str
@@ -211,9 +221,10 @@ class UnsentDocument(TypedDict):
 
 
 class NotificationsDocument(TypedDict):
-    """The notifications of a user with counts by state, ``on`` if an address is kept, and ``unsent``, newest first.
+    """Counts of a user's notifications by state, and a list of those not sent.
 
-    ``events`` says that messages may name what is in the calendar.
+    ``on`` is true if an address is stored, and ``events`` if messages may name calendar events. ``unsent`` lists,
+    newest first, the notifications that failed, were missed, or may not have gone out.
     """
 
     user: str
@@ -227,7 +238,7 @@ class NotificationsDocument(TypedDict):
 
 
 def notifications_document(bridge: Bridge, user: User, now: datetime) -> NotificationsDocument:
-    """Return the notifications of a user as a JSON document."""
+    """Return the counts of a user's notifications, and those not sent, as a JSON document."""
     sent = bridge.store.notifications
     channel = sent.channel(user.id)
     notices = sent.in_states(user.id, STATES)
@@ -255,15 +266,15 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """The state of a user's notifications as a row of the table of connections."""
+    """A user's notifications in the form of a row of the table of connections, though they are no connection."""
 
     unsent: list[UnsentDocument]
 
 
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
-    """Return a row for the table of connections if the user gets notifications, otherwise none.
+    """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    A notification that was not sent counts as an error for the time ``REPORTED``.
+    Notifications that were not sent within the time ``REPORTED`` before ``now`` are the row's error.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:

@@ -23,8 +23,10 @@ NO_ACTION = "NONE"  # says that an event is no activity
 
 
 def parse_answer(text: str) -> Answer | Deed:
-    """Return the feedback ``accept``, ``ignore`` or ``reschedule``, or what became of it: ``done``, ``partly`` or
-    ``not_done``. Raises SetupError for any other text.
+    """Return the answer to a recommendation, or its outcome, from the word that a user typed.
+
+    Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done``. Raises
+    SetupError for any other text.
     """
     word = text.lower().replace("-", "_")
     if word in SAYABLE:
@@ -38,7 +40,10 @@ def parse_answer(text: str) -> Answer | Deed:
 
 
 def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
-    """Return the next slot of that name within a week, e.g. ``Thu evening``. Raises SetupError for any other text."""
+    """Return the slot named by ``text``, e.g. ``Thu evening``, in the seven days after the current slot.
+
+    Raises SetupError for any other text.
+    """
     day, _, slot = text.strip().partition(" ")
     wanted = (day[:3].capitalize(), slot.strip().upper())
     current = moment_at(now, zones)
@@ -50,7 +55,7 @@ def parse_slot(text: str, now: datetime, zones: ZoneHistory) -> Moment:
 
 
 def parse_day(text: str) -> date:
-    """Return a date from ``2026-11-20``. Raises SetupError for any other text."""
+    """Return a date from a text like ``2026-11-20``. Raises SetupError for other texts, and outside of 1970 to 2199."""
     from bridge.advice.week import YEARS
 
     try:
@@ -87,7 +92,7 @@ def parse_meter(text: str, user: str) -> Meter:
 
 
 def parse_action(text: str) -> ActionType | None:
-    """Return an action by its name, or None for no activity. Raises SetupError for any other text."""
+    """Return an action by its name in any case, or None for ``NONE`` (no activity). Raises SetupError otherwise."""
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     if name == NO_ACTION:
         return None
@@ -98,20 +103,23 @@ def parse_action(text: str) -> ActionType | None:
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return an action by its name in any case. Raises SetupError naming the nearest action for any other text."""
+    """Return the action that a wish names, in any case. Raises SetupError with the most similar action otherwise."""
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     try:
         return ActionType(name)
     except ValueError:
         nearest = get_close_matches(name, list(ActionType), n=1, cutoff=0.0)[0]
         raise SetupError(
-            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}: "
-            f"bridge wish --user {user} --never {nearest}"
+            f"{text!r} is no action (there are: {', '.join(ActionType)}); the nearest is {nearest}. "
+            f"Try again with an action; your wishes so far: bridge wish --user {user}"
         ) from None
 
 
 def parse_hours(text: str, user: str) -> tuple[ActionType, tuple[Hours, ...]]:
-    """Return an action and its hours from ``DEEP_WORK 09:00-12:00, 14:00-16:00``, with ``none`` for no hours."""
+    """Return an action and its hours from a text like ``DEEP_WORK 09:00-12:00, 14:00-16:00``.
+
+    ``DEEP_WORK none`` gives no hours. Raises SetupError for any other text.
+    """
     name, _, spans = text.strip().partition(" ")
     action = parse_wished(name, user)
     if spans.strip().lower() == NONE:
@@ -139,7 +147,7 @@ def _clock(text: str) -> time:
 
 
 def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
-    """Return an action and how often a week from ``EXERCISE 3``. Raises SetupError for any other text."""
+    """Return an action and its goal, times a week, from a text like ``EXERCISE 3``. Raises SetupError otherwise."""
     name, _, times = text.strip().rpartition(" ")
     if not name or not times.isdecimal() or len(times) > 3:
         raise SetupError(f'{text!r} is no goal; write it like: bridge wish --user {user} --goal "EXERCISE 3"')
@@ -147,7 +155,7 @@ def parse_goal(text: str, user: str) -> tuple[ActionType, int]:
 
 
 def parse_weight(text: str, user: str) -> tuple[Meter, float]:
-    """Return a meter and its weight from ``VITALITY=2``. Raises SetupError for any other text."""
+    """Return a meter and its weight from a text like ``VITALITY=2``. Raises SetupError for any other text."""
     name, _, weight = text.partition("=")
     try:
         return Meter(name.strip().upper()), float(weight)

@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 
 class ReasonDocument(TypedDict):
-    """An input of a meter. ``z`` is its distance from normal and ``contribution`` its points of the level."""
+    """A reason of a meter's level: an input with its share.
+
+    ``z`` is the input's distance from the user's normal in spreads, positive if good. ``contribution`` is the part of
+    the level's distance from 0.70 that the input makes.
+    """
 
     signal: str
     source: str | None
@@ -35,7 +39,10 @@ class ReasonDocument(TypedDict):
 
 
 class ReadingDocument(TypedDict):
-    """A meter from 0 to 1 with its uncertainty. The contributions sum to its distance from the normal 0.70."""
+    """A meter's level from 0 to 1 with its standard deviation, its coverage and its reasons (``because``).
+
+    The contributions of the reasons sum to the level's distance from 0.70, the user's normal.
+    """
 
     level: float | None
     sd: float
@@ -47,7 +54,7 @@ class ReadingDocument(TypedDict):
 
 
 def reading_document(reading: Reading) -> ReadingDocument:
-    """Return a reading as a JSON document. It has a level, as the model gets one, even where nothing is known."""
+    """Return a meter's reading as a JSON document for programs. Its level is 0.70, not null, where nothing is known."""
     return {
         "level": reading.level,
         "sd": reading.sd,
@@ -78,13 +85,13 @@ class StateDocument(TypedDict):
 
 
 class MeterDocument(ReadingDocument):
-    """A meter for people. Its level is null where nothing is known, and ``model`` is the model's view."""
+    """A meter for people, whose level is null where nothing is known. ``model`` is the state that the policy gets."""
 
     model: StateDocument
 
 
 def meter_document(reading: Reading) -> MeterDocument:
-    """Return a meter as a JSON document for people."""
+    """Return a meter's reading as a JSON document for people, where an unknown level is null."""
     state = reading.state
     return {
         **reading_document(reading),
@@ -95,7 +102,10 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters now (``at``), and ``before`` that at the ``starts`` of past slots, oldest first."""
+    """The input of ``meters_document``: a user's meters ``now``, which is ``at``, and at past slots.
+
+    ``before`` holds the meters at each of ``starts``, the beginnings of slots, oldest first.
+    """
 
     at: datetime
     zones: ZoneHistory
@@ -106,10 +116,10 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Read the meters as of an instant, and at every slot's start over the ``days`` before it.
+    """Read a user's meters at ``at``, and at the start of each slot from ``days`` before until the current slot.
 
-    What is usual depends a little on how far back data are read. The levels of the instant therefore rest on what
-    every other surface reads.
+    The readings at ``at`` rest on the data that every other surface reads, because the usual depends on how far back
+    data are read.
     """
     from bridge.advice import recommend
     from bridge.meters import read, read_slots
@@ -136,7 +146,10 @@ class PastMetersDocument(TypedDict):
 
 
 class MetersDocument(TypedDict):
-    """The five meters ``at`` an instant and at the slots before. ``map`` is the version of the proxy map."""
+    """The five meters ``at`` an instant, and at the slots before (``history``, oldest first).
+
+    ``map`` is the version of the proxy map.
+    """
 
     at: str
     map: str

@@ -13,7 +13,7 @@ ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar do
 
 
 def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
-    """Return blocks as free entries, so that they make nobody busy."""
+    """Return blocks of a plan as the content of an iCalendar file. Its entries count as free time, not as busy."""
     from icalendar import Calendar, Event
 
     body = Calendar()
@@ -34,5 +34,5 @@ def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
 
 
 def name_of(block: Block) -> str:
-    """Return a block's action, or its kind, in words."""
+    """Return a block's action in words, e.g. "Deep work", or its kind if it has no action."""
     return (block.kind if block.action is None else str(block.action)).replace("_", " ").capitalize()

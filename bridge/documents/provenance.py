@@ -30,10 +30,10 @@ def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
 
 
 def provenance_document(found: Provenance) -> dict[str, Any]:
-    """Return a row and its origin as a JSON document.
+    """Return a stored row (sample, episode, event or task) and its origin as a JSON document.
 
     ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of the
-    row, and ``also_from`` rows of the same metric and day from other connections.
+    row. ``also_from`` names rows of the same metric and day from other connections, by source and number.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {

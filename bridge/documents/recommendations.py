@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class SlotDocument(TypedDict):
-    """A slot of the week that begins on the date ``week``. ``day`` 0 is Monday, ``slot`` 0 the morning."""
+    """A slot without its content. ``week`` is the date of its Monday; ``day`` 0 is Monday, ``slot`` 0 the morning."""
 
     day: int
     slot: int
@@ -56,7 +56,7 @@ class RecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Return a recommendation as a JSON document. With ``zones``, its start and end are in the user's zone."""
+    """Return a recommendation as a JSON document. With ``zones``, its start and end are on the user's clock."""
     moved = advice.moved_to
     return {
         "id": advice.id,
@@ -123,7 +123,10 @@ def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
 
 
 class DimensionDocument(TypedDict):
-    """A dimension of the belief, such as ``social``, with a value per day. ``sd`` is null if the policy stated none."""
+    """A dimension of a policy's belief about the user, such as ``social``, with a value per day.
+
+    ``low`` and ``high`` say in words what its ends mean. ``sd`` is null on days when the policy stated none.
+    """
 
     low: str
     high: str
@@ -132,7 +135,7 @@ class DimensionDocument(TypedDict):
 
 
 class MoveDocument(TypedDict):
-    """A feedback and the change of each dimension until the next recommendation."""
+    """A user's feedback, and the change of each dimension of the belief until the next recommendation."""
 
     at: str
     action: str
@@ -142,14 +145,14 @@ class MoveDocument(TypedDict):
 
 
 class ResetDocument(TypedDict):
-    """A reset, after which no earlier feedback counts until it is taken back."""
+    """A user's reset of what policies learnt. Earlier feedback counts again once the reset is taken back."""
 
     made_at: str
     taken_back_at: str | None
 
 
 class BeliefDocument(TypedDict):
-    """The belief on each of ``days``, the feedback that moved it most, and the resets."""
+    """A policy's belief about the user on each of ``days``, the feedback that moved it most, and the user's resets."""
 
     days: list[str]
     dimensions: dict[str, DimensionDocument]

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
 
 
 class AdvisedDocument(TypedDict):
-    """A recommendation with the answer that was pressed and the outcome that was seen."""
+    """A recommendation with the user's answer (accept, ignore, reschedule) and its outcome (such as ``done``).
+
+    ``evidence`` gives the reasons for the outcome.
+    """
 
     id: int
     at: str
@@ -41,14 +44,17 @@ class PastAdviceDocument(AdvisedDocument):
 
 
 class FigureDocument(TypedDict):
-    """A figure of the week. ``usual`` is its mean over the same part of the four weeks before. Null means unknown."""
+    """A number of the week. ``usual`` is its mean over the same part of the four weeks before. Null means unknown."""
 
     value: float | None
     usual: float | None
 
 
 class LevelDocument(TypedDict):
-    """A meter's mean level in the week and in the weeks before, and the number of days of the week with a level."""
+    """A meter's mean level in the week, and in the four weeks before (``usual``).
+
+    ``days`` counts the days of the week with a level.
+    """
 
     mean: float | None
     usual: float | None
@@ -56,7 +62,10 @@ class LevelDocument(TypedDict):
 
 
 class SleepDocument(TypedDict):
-    """The nights that ended in the week, with the standard deviation of the time of falling asleep."""
+    """The nights that ended in the week: their number, minutes asleep and usual time of falling asleep.
+
+    ``bedtime_sd_min`` is the standard deviation of the time of falling asleep, in minutes.
+    """
 
     nights: int
     asleep_min: FigureDocument
@@ -119,7 +128,7 @@ def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
 
 
 def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
-    """Return a past recommendation as a JSON document of the history."""
+    """Return a past recommendation as a JSON document, with what the model learns from it as of ``now``."""
     heard = as_answer(one, now)
     return {
         **advised_document(one, user),
@@ -132,7 +141,7 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
 
 
 def review_document(review: Review, user: User) -> ReviewDocument:
-    """Return a weekly review as a JSON document, with figures rounded for people."""
+    """Return a weekly review as a JSON document, with numbers rounded for people."""
     sleep = review.sleep
     return {
         "user": user.name,
@@ -168,7 +177,7 @@ def review_document(review: Review, user: User) -> ReviewDocument:
 
 
 def week_name(monday: date) -> str:
-    """Return a week as ISO 8601 writes it, e.g. ``2026-W47``."""
+    """Return the name of the week that begins on a Monday, as ISO 8601 writes it, e.g. ``2026-W47``."""
     year, number, _ = monday.isocalendar()
     return f"{year}-W{number:02}"
 

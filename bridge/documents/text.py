@@ -14,17 +14,23 @@ JOINERS = "\u200c\u200d"  # emoji and several scripts are written with them
 
 
 def writable(text: object) -> str:
-    """Replace half a character, as some calendars cut titles, by a question mark, because no encoding can write it."""
+    """Return a text with half characters (lone surrogates) replaced by question marks, because no encoding writes them.
+
+    Some calendars cut titles in the middle of a character.
+    """
     return str(text).encode("utf-8", "replace").decode()
 
 
 def printable(text: str) -> str:
-    """Replace control characters, because the sender of an invitation must not move the cursor or turn a line round."""
+    """Return a text with unprintable characters replaced by U+FFFD, such as control characters and direction marks.
+
+    The sender of an invitation must not move the terminal's cursor or turn a line round.
+    """
     return "".join(c if c.isprintable() or c in JOINERS else "\ufffd" for c in text)
 
 
 def title_of(event: Event) -> str:
-    """Return an event's title, or ``(untitled)``."""
+    """Return an event's title, safe to encode, or ``(untitled)``. Control characters stay; see ``printable``."""
     return writable(event.title or "(untitled)")
 
 

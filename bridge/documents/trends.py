@@ -15,7 +15,10 @@ from rhythm_env.interface import Meter
 
 
 class MeterTrendDocument(TypedDict):
-    """A meter with a value per day, null where nothing was known. ``validated`` means against people's reports."""
+    """A meter with a value per day, null where nothing was known.
+
+    ``validated`` is true if the meter was compared with people's own reports.
+    """
 
     validated: bool
     level: list[float | None]
@@ -24,7 +27,7 @@ class MeterTrendDocument(TypedDict):
 
 
 class InputTrendDocument(TypedDict):
-    """A metric of a source with a value per day, null where nothing was measured."""
+    """A metric of a source with a value per day, null where nothing was measured. ``meters`` are those that use it."""
 
     metric: str
     unit: str
@@ -34,7 +37,7 @@ class InputTrendDocument(TypedDict):
 
 
 class HappeningDocument(TypedDict):
-    """A workout, an all-day entry or a change of time zone."""
+    """Something that may explain a trend: a workout, an all-day entry or a change of time zone."""
 
     day: str
     kind: str
@@ -99,7 +102,11 @@ def trends_document(found: Trends) -> TrendsDocument:
 
 
 def weekly_trends(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten a trends document to means per week of the days that have a value, for readers that count every word."""
+    """Return a shorter trends document with means per week, for language models, which count every word.
+
+    Weeks of seven days end on the last day, and odd days at the beginning are left out. A mean is null for a week
+    without values. Coverage and planned hours are left out.
+    """
     weeks = [body["days"][k : k + 7] for k in range(len(body["days"]) % 7, len(body["days"]), 7)]
     index = {day: number for number, day in enumerate(body["days"])}
     return {

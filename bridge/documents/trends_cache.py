@@ -36,7 +36,7 @@ RENEWAL_TIMEOUT_SECONDS = 120.0  # after which the process that renews is taken 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CachedTrends:
-    """A trends document as JSON ``text``. A document that is not ``fresh`` lacks new data and is being renewed."""
+    """A trends document as JSON ``text``. If not ``fresh``, it lacks new data and is being computed again."""
 
     text: str
     fresh: bool
@@ -48,7 +48,11 @@ class CachedTrends:
 
 
 def load_trends(bridge: Bridge, user: User, *, at: datetime, days: int, wait: bool = True) -> CachedTrends:
-    """Return the trends of the last ``days`` (7 to 366). Without ``wait`` they may lack what came in of late."""
+    """Return the trends document of the last ``days`` (7 to 366), from the cache where possible.
+
+    If ``wait``, a document that lacks new data is computed again first. Otherwise it is returned, and a thread computes
+    the next.
+    """
     days = min(max(days, 7), DAYS_MAX)
     path = bridge.settings.cache / "trends" / f"{user.id}-{days}.json"
     rules, data = _rules(bridge, user), _data(bridge, user, at)
@@ -74,7 +78,7 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Compute the document again, unless another thread or process is doing so or has just done so."""
+    """Compute a cached document again, unless another thread or process is doing so or has just done so."""
     mark = path.with_suffix(".renewing")
     try:
         if mark.exists() and time.time() - mark.stat().st_mtime > RENEWAL_TIMEOUT_SECONDS:

@@ -52,12 +52,12 @@ class TryLater(BridgeError):
         self.limited = limited
 
     def due(self, now: datetime) -> datetime | None:
-        """Return when to try again, or None if the source named no time."""
+        """Return when to try again, where ``after`` counts from ``now``. Returns None if the source named no time."""
         return self.retry_at or (now + self.after if self.after is not None else None)
 
 
 class Interrupted(TryLater):
-    """The sync stopped after a page was stored, because the bridge shuts down or the time for a sync is over."""
+    """The sync stopped after a page was stored, because the bridge shuts down or the sync's time is over."""
 
 
 class Odd(TryLater):
@@ -65,14 +65,14 @@ class Odd(TryLater):
 
 
 class CursorExpired(BridgeError):
-    """The source no longer knows the cursor (410, rejected token)."""
+    """The source no longer knows a stream's cursor (410, rejected sync token), so that its pull starts over."""
 
 
 class NotPermitted(BridgeError):
-    """A stream may not be read, for example a scope not granted, a paid feature, or a metric the device lacks.
+    """A stream may not be read, for example for a missing scope, a paid feature, or a metric the device lacks.
 
-    ``named`` says that the source named the missing scope, so that only another consent brings the stream. Otherwise
-    ``whole`` is the error to raise when the source refuses every stream.
+    ``named`` says that the source named the missing scope, so that only another consent brings the stream. ``whole`` is
+    the error to raise instead, if the source refuses every stream and names no scope.
     """
 
     def __init__(self, whole: BridgeError, *, named: bool = False) -> None:

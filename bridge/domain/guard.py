@@ -69,9 +69,9 @@ class Guard:
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
-        """Return the reason for each action that cannot be advised.
+        """Return the reason for each action that cannot be advised: the guard's reason, or that the slot is full.
 
-        ``allowed`` is the result of the method ``allowed``.
+        ``allowed`` is the observation that the method ``allowed`` returned.
         """
         full = f"your {allowed.slot.name.lower()} is full"
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
@@ -92,20 +92,20 @@ class Guard:
         return None
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
-        """Return the probability that a slot gets advice.
+        """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
 
-        It is 0 once the day has had its largest number of recommendations. Otherwise it is below 1, because some slots
-        are drawn at random to get no advice.
+        The probability is 0 once the day has had ``a_day`` recommendations. Otherwise it is 0.8 to 0.9, because some
+        slots are drawn at random to get no advice.
         """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
         return 1 - silence(history, now)
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """Return the decision, or now and then an action drawn from those that the policy would not choose.
+        """Return the decision, or with probability ``explore`` another feasible action that the policy gave no chance.
 
-        The decision's probabilities cover both cases. Only a few actions are tried, each with a probability of at least
-        ``EACH``.
+        The returned probabilities cover both cases. Only so many actions are tried that each has a probability of at
+        least ``EACH``. None is tried unless ``may_explore``.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -122,7 +122,7 @@ class Guard:
 
 
 class Guarded:
-    """A policy with the guard applied, as simulated people meet it."""
+    """A policy whose decisions the guard limits, for simulated people."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
@@ -136,7 +136,7 @@ class Guarded:
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the probability that a slot is drawn to get no advice. More recent advice raises it."""
+    """Return the probability that a slot is drawn to get no advice, from 0.1 to 0.2. Recent advice raises it."""
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
 
@@ -147,10 +147,10 @@ def dosage(history: Sequence[Interaction], now: datetime) -> float:
 
 
 def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot) -> datetime | None:
-    """Return until when an action is paused in a slot of the day.
+    """Return until when an action is paused in a slot of the day: 7 days after it was last ignored there.
 
-    None unless its last answers there were all ``ignore``. A rescheduled action is not paused, because only its time
-    was wrong.
+    Returns None unless the action's last three answers in that slot were all ``ignore``. A rescheduled action is not
+    paused, because only its time was wrong.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
     if len(answers) < IGNORES_BEFORE_PAUSE or any(one.answer is not Answer.IGNORE for one in answers):
@@ -172,8 +172,8 @@ def _awake(observation: Observation) -> bool:
 def may_explore(observation: Observation) -> bool:
     """Return True if an action may be drawn at random.
 
-    That needs an earlier answer, another slot than the night, several feasible actions, and no known meter that is very
-    low.
+    That needs an earlier answer, another slot than the night, and several feasible actions. No known meter but Progress
+    may be below ``STRAINED_BELOW``.
     """
     if not observation.history:
         return False

@@ -16,12 +16,12 @@ from rhythm_env.interface import Meter
 class Metric(StrEnum):
     """A measured quantity. Its unit, shape and plausible range stand in ``METRICS``.
 
-    The quantities of a night come as samples of the day of waking, or as values of the sleep's episode. The minutes
-    asleep, of the stages, in bed and awake, the need and the efficiency are read from the episode of the main sleep.
+    The quantities of a night come as samples of the day of waking, or as values of the sleep's episode. All minutes,
+    the need and the efficiency are read from the episode of the main sleep.
 
     Most sources say which sleep of a day is the main sleep and which is a nap (``EpisodeKind``). From other sources, a
-    sleep shorter than three hours that begins between 08:00 and 20:00 local is a nap. Of several main sleeps of a day
-    the meters read the longest that lasts three hours and ends between 03:00 and 15:00, otherwise the longest.
+    sleep shorter than three hours that begins between 08:00 and 20:00 local is a nap. The meters read one main sleep a
+    day: the longest of at least three hours that ends between 03:00 and 15:00, otherwise the longest.
     """
 
     HRV_RMSSD = "hrv_rmssd"
@@ -150,7 +150,7 @@ class Metric(StrEnum):
 
 
 class Shape(StrEnum):
-    """The place of a metric in time. Nightly and daily values keep their revisions, and intraday values do not."""
+    """How often a metric has a value. Nightly and daily values keep their revisions, and intraday values do not."""
 
     NIGHTLY = "nightly"  # a value per main sleep, keyed by the local date of waking
     DAILY = "daily"  # a value per civil local date

@@ -30,7 +30,10 @@ class Setting:
 
 
 def client_settings(application: str) -> tuple[Setting, Setting]:
-    """Return the settings that name an OAuth application, such as "your Oura application"."""
+    """Return the settings for the client id and the client secret of an OAuth application.
+
+    ``application`` names it in the help texts, such as "your Oura application".
+    """
     return (
         Setting(name="client_id", help=f"the client id of {application}"),
         Setting(name="client_secret", help=f"the client secret of {application}", secret=True),
@@ -41,8 +44,8 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 class Envelope:
     """The names of fields in answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
 
-    Such answers have HTTP status 200. ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success,
-    and any other number means 400.
+    Such answers have HTTP status 200. ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success.
+    A number that ``meanings`` lacks stands for 400.
     """
 
     status: str = "status"
@@ -54,7 +57,8 @@ class Envelope:
 class Revocation:
     """The request that withdraws a consent. ``address`` may name settings and ``{access_token}``.
 
-    An address that does not name the token is asked with a signed request, whose token is refreshed first if need be.
+    If the address does not hold the token, the request is signed with the token. The token is refreshed before if need
+    be.
     """
 
     address: str
@@ -144,7 +148,10 @@ class ConnectorSpec:
     deletions_unknown: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     def refusal(self, streams: Sequence[str]) -> str:
-        """Return a sentence about streams without permission, or an empty value without such streams."""
+        """Return a sentence that tells the user to connect again for ``streams`` without permission.
+
+        The text is empty without such streams.
+        """
         names = ", ".join(self.called.get(stream, stream.replace("_", " ")) for stream in streams)
         return f"no permission for {names}; connect again to grant it" if names else ""
 
@@ -164,7 +171,10 @@ class Account(Protocol):
 
     @property
     def allow_hosts(self) -> Collection[str]:
-        """Hosts inside the operator's network that an address typed by a user may name."""
+        """Names of hosts inside the operator's network that an address typed by a user may have.
+
+        Public hosts need no permission.
+        """
         ...
 
     def token(self) -> dict[str, Any] | None:
@@ -176,7 +186,10 @@ class Account(Protocol):
         ...
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Keep other processes from refreshing this account's token. Inside, the stored token is the valid token."""
+        """Return a lock that keeps other processes from refreshing this account's token.
+
+        Read the token again inside, because another process may have refreshed it before.
+        """
         ...
 
 
@@ -184,8 +197,9 @@ class Connector(Protocol):
     """An account at a source, opened to fetch its data."""
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream after ``cursor``. Raises the errors of ``bridge.domain.errors``.
+        """Yield the pages of a stream after ``cursor``, or from its beginning if ``cursor`` is None.
 
+        Raises the errors of ``bridge.domain.errors``.
         A page has a cursor only where a later pull may resume after that page.
         """
         ...
@@ -199,7 +213,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the record of a notice, with its parents, as pages, or nothing when the record was deleted."""
+        """Yield pages with the record that a notice named, and with its parents. Yields none for a deleted record."""
         ...
 
 
@@ -207,7 +221,7 @@ class Writer(Protocol):
     """A function that writes accepted recommendations into a user's calendar. ``ConnectorSpec.writes`` names it."""
 
     def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-        """Make the calendar of accepted recommendations hold exactly ``plans``, as far as they are not over.
+        """Make the user's calendar hold exactly those recommendations of ``plans`` that are not over.
 
         A second call changes nothing. Returns the keys of plans that the user deleted there after accepting them.
         Entries that the writer did not write stay as they are. The writer is called only with the user's permission.
@@ -220,7 +234,7 @@ Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
 
 
 class Browser(Protocol):
-    """The means to show a consent to the user and to ask the user for text."""
+    """The means to show a page of consent to the user, and to ask the user for text."""
 
     def open(self, url: str) -> None:
         """Show a page to the user."""
@@ -231,13 +245,13 @@ class Browser(Protocol):
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask for a secret, for example an API key, and do not show it. Returns None without a terminal."""
+        """Ask the user for a secret, for example an API key, without showing it. Returns None without a terminal."""
         ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Invitation:
-    """The fields of an event that a classifier may see."""
+    """The fields of a calendar event that a classifier may see, also of an event without invited people."""
 
     title: str
     start_hour: int | None = None  # local
@@ -262,7 +276,7 @@ class EventClassifier(Protocol):
     version: int
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order. No title raises an error."""
+        """Return a label for each event, in the order of ``events``. No title may make this raise an error."""
         ...
 
 
@@ -306,7 +320,7 @@ class FileReader(Protocol):
 
 
 class Personal(Policy, Protocol):
-    """A policy that accepts a user's own prior in place of the population's prior."""
+    """A policy that can begin with a prior learnt from a single user, in place of the population's prior."""
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
         """Return a prior as JSON values, learnt from all answers of the observation, however old."""

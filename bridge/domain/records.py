@@ -43,7 +43,10 @@ class Connection:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """The time that stored data span, from the instant at which the first were known to the newest day measured."""
+    """The age of a user's stored measurements.
+
+    ``newest`` is the last day with a measurement. ``known_since`` is when the first measurement was stored.
+    """
 
     newest: date
     known_since: datetime
@@ -71,7 +74,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Provenance:
-    """The way back from a row to its record and its connection."""
+    """The origin of a stored row: its raw record and connection. Earlier versions of the row are in ``past``."""
 
     kind: str  # sample, episode, event, task
     id: int
@@ -91,7 +94,7 @@ class Provenance:
 
 
 class Deed(StrEnum):
-    """Outcome of a recommendation, as the data showed or as the user said."""
+    """Outcome of a recommendation: whether the user did the action, as the data showed or as the user said."""
 
     DONE = "done"
     PARTLY = "partly"
@@ -135,13 +138,13 @@ class Recommendation:
 
     @property
     def levels(self) -> Mapping[str, float]:
-        """Meter -> the level shown to the policy, rounded to four digits, for later recommendations."""
+        """Return meter -> the level that the policy saw, rounded to four digits."""
         return {name: round(state["level"], 4) for name, state in self.observation.get("meters", {}).items()}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceRecord:
-    """A recommendation with the policy's belief, the user's feedback and the outcome, but without the observation."""
+    """A stored ``Recommendation`` without its observation and probabilities. ``levels`` are those of the meters."""
 
     id: int
     moment: Moment
@@ -183,7 +186,10 @@ class Silence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Correction:
-    """The user's own word for an event. A correction holds for the whole series, and for similar titles."""
+    """The action that a user gave to an event instead of the classifier's label.
+
+    A correction holds for the event's whole series, and for events with a similar title.
+    """
 
     series: str
     title: str | None
@@ -193,7 +199,10 @@ class Correction:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reset:
-    """A reset of the model by the user. Earlier feedback does not count, unless the reset was withdrawn."""
+    """A user's reset of what policies learnt. Feedback before ``made_at`` does not count.
+
+    A reset has no effect once ``taken_back_at`` is set.
+    """
 
     made_at: datetime
     taken_back_at: datetime | None = None
@@ -201,7 +210,10 @@ class Reset:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prior:
-    """A user's own prior for a version of a policy. ``gain`` over the earlier prior is in nats per later answer."""
+    """A prior that a policy learnt from a user's answers. ``body`` holds its values.
+
+    ``gain`` is how much better it predicts later answers than the earlier prior, in nats per answer.
+    """
 
     policy: str  # name@version
     made_at: datetime
@@ -223,7 +235,7 @@ class ApiToken:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Channel:
-    """A user's sealed address. With ``events``, messages may name events of the calendar."""
+    """The encrypted address for a user's notifications. If ``events``, messages may name events of the calendar."""
 
     sealed: bytes
     events: bool = False
@@ -231,7 +243,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Notification:
-    """The state of sending a recommendation. A crash may leave the state ``sending``."""
+    """The state of sending a recommendation to the user's address. A crash may leave the state ``sending``."""
 
     recommendation_id: int
     state: str  # sending, sent, failed, missed
@@ -241,7 +253,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """Numbers of deleted versions of raw records, outcomes of syncs, and handled notices."""
+    """What a clean-up deleted: numbers of raw record versions, of sync outcomes, and of handled webhook notices."""
 
     raw: int
     runs: int

@@ -15,7 +15,10 @@ FINITE_MAX = 1e15  # no measurement is larger
 
 
 def finite(value: Any) -> float | None:
-    """Return a finite number as a float, or None for anything else, booleans included."""
+    """Return a number between -1e15 and 1e15 (both excluded) as a float.
+
+    Returns None for anything else, booleans included.
+    """
     if isinstance(value, bool) or not isinstance(value, int | float) or not -FINITE_MAX < value < FINITE_MAX:
         return None
     return float(value)
@@ -30,13 +33,17 @@ def is_measured(metric: Metric, value: float) -> bool:
 
 
 def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
-    """Return the values that were measured. Impossible values stay, because ``set_apart`` reports them."""
+    """Return the values without None and without the codes for "not measured".
+
+    Impossible values stay, because ``set_apart`` reports them.
+    """
     return {m: v for m, v in values.items() if v is not None and is_measured(m, v)}
 
 
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
-    """Return the items without values outside their metric's range, and a reason for each such metric.
+    """Return the items without values outside their metric's range, and the distinct reasons, e.g. "spo2 above 100 %".
 
+    A sample outside the range is left out. An episode loses only the values that are outside.
     Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
     """
     kept: list[Item] = []
@@ -75,7 +82,10 @@ def samples(
     offset: int | None,
     day: date,
 ) -> Iterator[Sample]:
-    """Yield a sample per measured value of a stretch of time, or of an instant without ``end``."""
+    """Yield a sample per measured value of a stretch of time, or of an instant if ``end`` is None.
+
+    ``offset`` is in minutes east of UTC. A sample's key is ``key/METRIC``.
+    """
     for metric, value in only_measured(values).items():
         yield Sample(key=f"{key}/{metric}", metric=metric, start=start, end=end, offset=offset, day=day, value=value)
 
@@ -83,7 +93,7 @@ def samples(
 def quarter_hours(
     metric: Metric, readings: Iterable[tuple[float, float]], *, offset: int, device: str | None = None
 ) -> Iterator[Sample]:
-    """Yield the means of (Unix seconds, value) per quarter-hour, ascending.
+    """Yield a sample per quarter-hour, with the mean of its ``readings`` (Unix seconds, value), ascending by time.
 
     ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day that is read again
     replaces itself. Values outside the metric's range make a sample of their own, which is set aside when it is stored.

@@ -17,7 +17,7 @@ SLOT_HOURS = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ZoneSpan:
-    """A stay of the user in an IANA zone from ``since`` on."""
+    """A stay of the user in an IANA zone, from ``since`` until the next stay begins."""
 
     since: datetime
     zone: str
@@ -39,7 +39,10 @@ def zone_at(instant: datetime, zones: ZoneHistory) -> ZoneInfo:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Moment:
-    """A slot of a user's life. ``week`` is the date of its Monday, and ``day`` is 0 (Monday) to 6."""
+    """A slot on a certain day of a user's calendar, not an instant.
+
+    ``week`` is the date of the slot's Monday, and ``day`` is 0 (Monday) to 6.
+    """
 
     week: date
     day: int
@@ -84,16 +87,16 @@ def slot_start(moment: Moment, zones: ZoneHistory) -> datetime:
     """Return the instant in UTC at which a slot begins on the user's clock.
 
     A slot that crosses a change of daylight saving time is shorter or longer. On a travel day a slot begins when the
-    clock of the zone the user is in by then first shows the slot's hour, or a later hour. Eastward, the slots that the
-    clock jumped over are empty and begin on arrival. Westward, the clock shows some hours twice: ``moment_at`` gives
-    the repeated hours to the slot of their second time, while the bounds of a slot are those of its first time.
+    user's clock first shows the slot's hour, or a later hour. Eastward, the slots that the clock jumped over are empty
+    and begin on arrival. Westward, the clock shows some hours twice. A slot's bounds are then those of its first time,
+    while ``moment_at`` gives the repeated hours to the slot of their second time.
     """
     days, hour = divmod(SLOT_START_HOURS[moment.slot], 24)
     return first_shown(datetime.combine(moment.date + timedelta(days=days), time(hour)), zones)
 
 
 def first_shown(wall: datetime, zones: ZoneHistory) -> datetime:
-    """Return the first instant in UTC at which the user's clock shows a naive time, or a later time.
+    """Return the first instant in UTC at which the user's clock shows ``wall`` (a naive time), or a later time.
 
     >>> zones = [ZoneSpan(since=datetime(2026, 1, 1, tzinfo=UTC), zone="Europe/Berlin")]
     >>> first_shown(datetime(2026, 11, 23, 7, 30), zones).isoformat()

@@ -30,8 +30,8 @@ class Sample:
     """A measured value. ``day`` is its local date, for nightly shapes the date of waking.
 
     ``key`` is stable across deliveries and unique within (connection, record), so that upserts match on it. Frequent
-    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, and
-    ``low`` and ``high`` are the smallest and the largest reading.
+    readings are stored as means. Then ``value`` is the mean of ``count`` readings between ``start`` and ``end``, which
+    lie between ``low`` and ``high``.
     """
 
     key: str
@@ -92,7 +92,7 @@ class Response(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Event:
-    """A calendar entry as its source keeps it, which is a single event, the master of a series, or an exception.
+    """A calendar entry as its source keeps it: a single event, the master of a series, or an exception to a series.
 
     Timed events have ``start`` and ``end``. All-day events have ``first_day`` and ``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE, RDATE and EXDATE lines of a master. An exception names its master in ``master`` and
@@ -238,11 +238,11 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream that a pull has delivered whole, so that a stored record that did not come is deleted.
+    """A stretch of a stream that a pull has delivered whole. Stored records of it that did not come are deleted.
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
-    start at or after it, and ``parents`` ("stream/key") to records that belong to those parents. With ``as_of`` (see
-    ``RawRecord``), records of a newer export stay, and older exports bring nothing back, also only for these parents.
+    start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
+    ``as_of`` (see ``RawRecord``), records of a newer export stay, and older exports add nothing to the stretch.
     """
 
     prefix: str = ""
@@ -279,7 +279,10 @@ class Notice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Because:
-    """An input's share in a reading. Over all inputs, ``contribution`` sums to the level's distance from 0.70."""
+    """A reason of a meter's level: an input and its share.
+
+    Over all inputs, ``contribution`` sums to the level's distance from 0.70.
+    """
 
     signal: str
     source: str | None
@@ -322,7 +325,10 @@ class Reading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read. ``source`` leaves the file out on purpose; None when no source knows the file."""
+    """A file that was not read. ``source`` names the source that skips such files on purpose.
+
+    ``source`` is None when no source knows the file.
+    """
 
     file: str
     kind: str  # the source's name for such files, otherwise the file's extension
@@ -331,9 +337,9 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of a sync of a connection.
+    """The result of a sync or import of a connection.
 
-    ``skipped_because`` says why nothing could be fetched, which is no success.
+    ``skipped_because`` is the reason of an outcome other than ``ok``.
     """
 
     source: str

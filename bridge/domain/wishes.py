@@ -23,9 +23,9 @@ Hours = tuple[time, time]  # begin and end by the user's clock; an end at or bef
 class Wishes:
     """The wishes of a user. They come before everything that is learnt.
 
-    ``never`` are vetoed actions. ``hours`` limits an action to these hours. ``goals`` is how often a week the user
-    wants to do an action. ``weights`` is how much a meter counts, 1 by default. ``suggestions`` is the largest number
-    of suggestions a day.
+    ``never`` are actions that may not be suggested. ``hours`` are the only hours at which an action may be suggested.
+    ``goals`` is how often a week the user wants to do an action. ``weights`` is how much a meter counts, 1 by default.
+    ``suggestions`` is the largest number of suggestions a day.
     """
 
     never: frozenset[ActionType] = frozenset()
@@ -36,7 +36,7 @@ class Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return the wishes unchanged. Raises SetupError if a wish is impossible."""
+    """Return the wishes unchanged. Raises SetupError for a value out of range, or a goal for a vetoed action."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
             raise SetupError(f"a goal must be 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
@@ -47,7 +47,9 @@ def checked(wishes: Wishes) -> Wishes:
             )
     for action, spans in wishes.hours.items():
         if not 1 <= len(spans) <= SPANS_MAX or any(begin == end for begin, end in spans):
-            raise SetupError(f"{action} needs 1 to {SPANS_MAX} spans of hours that end after they begin; see: {NEXT}")
+            raise SetupError(
+                f"{action} needs 1 to {SPANS_MAX} spans of hours, and none may end when it begins; see: {NEXT}"
+            )
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
             raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
@@ -59,7 +61,7 @@ def checked(wishes: Wishes) -> Wishes:
 
 
 def plain(wishes: Wishes) -> dict[str, Any]:
-    """Return wishes as JSON values, in the order of actions and meters."""
+    """Return wishes as JSON values, which ``wishes_of`` reads. Keys are in the order of actions and meters."""
     return {
         "never": [str(action) for action in ActionType if action in wishes.never],
         "hours": {

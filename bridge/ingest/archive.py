@@ -29,9 +29,10 @@ Tables = Mapping[str, Sequence[dict[str, Any]]]
 
 
 def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
-    """Write every table, and return the number of rows of each.
+    """Write every table as a file in ``folder``, and return table -> number of rows.
 
-    Raises SetupError for an unknown format, a folder that is not empty, and a full disk.
+    ``kind`` is ``json``, ``csv`` or ``parquet``. Raises SetupError for another format, a folder that is not empty, and
+    a full disk.
     """
     if kind not in EXPORT_FORMATS:
         raise SetupError(f"there is no format {kind!r}; choose one of {', '.join(EXPORT_FORMATS)}")
@@ -72,7 +73,10 @@ def _parquet(work: Callable[[], Any]) -> Any:
 
 
 def open_export(path: Path, stack: ExitStack) -> Path | None:
-    """Return the folder of an export, or None for another path. A zip is unpacked for as long as ``stack`` is open.
+    """Return the folder with the tables of an export of this bridge, or None if ``path`` is no such export.
+
+    None also stands for a zip that would unpack to far more than its size.
+    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes.
 
     Raises SetupError for a damaged export.
     """
@@ -100,13 +104,20 @@ def _unpack(packed: zipfile.ZipFile, member: zipfile.ZipInfo, place: Path) -> No
             shutil.copyfileobj(content, file)
     except OSError as error:
         there = place.parent.parent
-        raise SetupError(f"that export cannot be unpacked ({error.strerror}); make room in {there}") from None
+        raise SetupError(
+            f"the export cannot be unpacked ({error.strerror}); make room in {there}, then import it again"
+        ) from None
     except DAMAGED as error:
-        raise SetupError(f"that export is damaged or cut off ({type(error).__name__}); export again") from None
+        raise SetupError(
+            f"the export is damaged or cut off ({type(error).__name__}); export again: bridge export --user NAME"
+        ) from None
 
 
 def restore(store: Store, user_id: int, folder: Path) -> Outcome:
-    """Put the tables of an export into the store, for a user without data."""
+    """Put the tables of an export into the store, for a user without data.
+
+    Returns the outcome, where ``new`` counts rows and ``files`` counts tables.
+    """
     tables = read(folder)
     store.exports.restore(user_id, tables)
     rows = sum(len(found) for found in tables.values())
@@ -115,7 +126,7 @@ def restore(store: Store, user_id: int, folder: Path) -> Outcome:
 
 
 def read(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Read the tables of an export. Raises SetupError for an export that is incomplete or of a newer release."""
+    """Return table -> rows of an export's folder. Raises SetupError if it is incomplete or of a newer release."""
     try:
         about = json.loads(next(_lines(folder / ABOUT_FILE, ABOUT_MAX_CHARACTERS, whole=True)))
         version, kind, names = about["version"], about["format"], list(about["tables"])

@@ -25,7 +25,7 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckIn:
-    """A score from 1 to 5, whole or half, of a meter, or of life as a whole if ``about`` is None."""
+    """A user's own score from 1 to 5, whole or half. ``about`` is a meter, or None for life as a whole."""
 
     at: datetime
     score: float
@@ -68,7 +68,10 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
 
 
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
-    """Return a check-in as a raw record. Its key is the minute and the meter, so each has a single score a minute."""
+    """Return a check-in as a raw record, which is not stored here.
+
+    Its key is the minute and the meter, so that a later score of the same minute replaces the earlier score.
+    """
     about = None if said.about is None else said.about.lower()
     offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)
     payload = {"at": said.at.isoformat(), "offset": offset // MINUTE, "score": said.score, "about": about}

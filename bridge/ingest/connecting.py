@@ -25,7 +25,7 @@ WRITES_FIELD = "writes"  # beside a consent: whether accepted advice is written 
 
 
 def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write: bool = False) -> Connection:
-    """Obtain consent and save the connection. A failed consent saves none.
+    """Obtain consent at a source, and save and return the connection. Nothing is saved if the consent fails.
 
     ``write`` also asks to write accepted recommendations. A consent without it ends an earlier permission to write.
     Raises SetupError if the source needs no consent, cannot be written to, or gives no token.
@@ -46,7 +46,7 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
 
 
 def writes_advice(bridge: Bridge, user: User) -> bool:
-    """Tell if a connected calendar gets the accepted recommendations by itself."""
+    """Return True if accepted recommendations are written into a connected calendar of the user."""
     for connection in bridge.store.connections.of_user(user.id):
         spec = registry.spec(connection.source)
         if spec.writes is not None and connection.paused is None:
@@ -57,8 +57,9 @@ def writes_advice(bridge: Bridge, user: User) -> bool:
 
 
 def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mapping[str, Any]) -> Connection:
-    """Save a consent under the refresh locks of earlier consents. A running sync would otherwise overwrite the new
-    consent.
+    """Save a new consent, and return its connection.
+
+    Saving takes the refresh locks of earlier consents, because a running sync could overwrite the new consent.
     """
     with ExitStack() as locks:
         for earlier in bridge.store.connections.of_user(user.id):
@@ -72,16 +73,19 @@ def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mappin
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Say how to bring in data of a source without accounts, with the command for it."""
+    """Return the command that brings in data of a source without accounts: by a push, a file or a check-in."""
     if spec.receives is not None:
-        return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
+        return (
+            f"have it sent: bridge connect {spec.name} --user {user.name} --push, "
+            f"or give it a file: bridge import PATH --user {user.name}"
+        )
     if spec.reads is not None:
         return f"give it a file: bridge import PATH --user {user.name}"
     return f"say it yourself: bridge checkin SCORE --user {user.name}"
 
 
 def disconnect(bridge: Bridge, user: User, source: str, *, keep: bool = False) -> bool:
-    """Revoke the consent at the vendor, and delete the connection with its data also if that fails.
+    """Revoke the user's consents at a source, and delete its connections with their data, also if revoking fails.
 
     Returns False if a consent may be left at the vendor. ``keep`` leaves the data, so that a later connection goes on
     from there.
@@ -114,10 +118,10 @@ def _drop_consent(bridge: Bridge, connection: Connection) -> None:
 
 
 def forget(bridge: Bridge, user: User) -> list[str]:
-    """Revoke every consent and delete the user with all data, also if revoking fails. Returns the failed sources.
+    """Revoke every consent and delete the user with all data, also if revoking fails.
 
-    Caches are deleted for all users, because they do not name theirs. The user's name is deleted last, so that a
-    failed call can be repeated.
+    Returns the names of the sources at which a consent may be left. Caches are deleted for all users, because cached
+    files do not name their user. The user's name is deleted last, so that a failed call can be repeated.
     """
     unconfirmed, connections = [], bridge.store.connections.of_user(user.id)
     given = {
@@ -149,7 +153,7 @@ def connections_of(bridge: Bridge, user: User, source: str | None) -> list[Conne
 
 
 def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Connection:
-    """Save a folder as a connection, whose new files each sync imports. A source may have several folders.
+    """Save and return a connection to a folder, whose new files each sync imports. A source may have several folders.
 
     Raises SetupError if the source reads no files, and for a missing folder.
     """

@@ -26,7 +26,7 @@ TRANSACTION_RECORDS = 60  # a commit takes longer than a page of a file
 def sync_files(
     source: Source, reading: FileReading, store: Store, *, holder: str, now: datetime, on_page: OnPage
 ) -> Outcome:
-    """Store the pages of files, and return the outcome, also of a failure.
+    """Store the pages that ``reading`` yields from files, and return the outcome, also of a failure.
 
     A page that cannot be stored fails its own file only. Deletions wait until all files were read. Until then another
     file may hold the record, as two parts of a calendar do.
@@ -57,7 +57,7 @@ def sync_files(
 
 
 def record_refusal(source: Source, error: BridgeError, store: Store, *, holder: str, now: datetime) -> Outcome:
-    """Save and return the outcome of a folder that could not be opened."""
+    """Save and return the outcome of a folder that could not be opened because of ``error``."""
 
     def read(_counts: SyncCounts) -> None:
         raise error
@@ -69,7 +69,7 @@ Group = list[tuple[Page, str]]  # pages with their files
 
 
 def _grouped(pages: Iterable[Page], reading: FileReading) -> Iterator[Group]:
-    """Group pages into transactions. A group ends at a cursor, and when reading fails."""
+    """Group pages into transactions of about 60 records. A group also ends at a cursor, and when reading fails."""
     group: Group = []
     try:
         for page in pages:
@@ -117,7 +117,10 @@ def _store_group(
 def _store_at_once(
     source: Source, store: Store, group: Group, one: Callable[[Page], list[RecordResult]], *, now: datetime
 ) -> list[tuple[Page, list[RecordResult]]]:
-    """Store all pages in one transaction, and all records of pages without cursor and coverage in one call."""
+    """Store all pages of a group in one transaction, and return each page with the results of its records.
+
+    Records of pages without cursor and coverage are stored in one call. ``one`` stores any other page.
+    """
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]
     with store.transaction(durable=False):
@@ -152,7 +155,7 @@ def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
 
 
 class FileReading(Protocol):
-    """Pages of a source's files, and the files that failed."""
+    """The pages of a source's files, read one after another. ``failed`` holds (file, reason) of files that failed."""
 
     files: int
     failed: list[tuple[str, str]]

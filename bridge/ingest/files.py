@@ -43,7 +43,10 @@ ZIPPED_DOCUMENTS = (
 
 
 def new_folder(folder: Path, again: str) -> None:
-    """Create a private folder, or take an empty one. Raises SetupError naming the command ``again``."""
+    """Create a folder that only its owner can read, or make an empty folder so.
+
+    Raises SetupError, with the command ``again`` to repeat, if the folder is not empty or cannot be created.
+    """
     try:
         if folder.exists() and any(folder.iterdir()):
             raise SetupError(f"{folder} is not empty; name another folder: {again}")
@@ -60,7 +63,7 @@ def make_private(path: Path) -> None:
 
 
 def delete_folders(folders: Iterable[Path], again: str) -> None:
-    """Delete existing folders with their content. Raises SetupError naming the command ``again``."""
+    """Delete existing folders with their content. Raises SetupError, with the command ``again``, if that fails."""
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
         if folder.exists() or folder.is_symlink():
@@ -88,7 +91,7 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return size and time of change, which differ once the file changes."""
+        """Return size and time of change as a text, which differs once the file changes."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
@@ -132,7 +135,10 @@ class ZipMember:
 
 @dataclass(frozen=True)
 class CountedFile:
-    """A file that reports progress as it is read. ``done`` of ``total`` bytes were read before this file."""
+    """A file that calls ``on_bytes(bytes read, total)`` as it is read.
+
+    ``done`` bytes of earlier files count as read, and ``total`` is of all files.
+    """
 
     file: File
     on_bytes: Callable[[int, int], None]
@@ -192,7 +198,10 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True)
 class UnreadableFile:
-    """A zip that cannot be opened, or a file that cannot be read. ``passing``: the disk may be at fault."""
+    """A zip that cannot be opened, or a file that cannot be read.
+
+    ``passing`` is True if the disk may be at fault, so that a later attempt may succeed.
+    """
 
     path: str
     reason: str
@@ -215,13 +224,16 @@ def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableF
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return the files below a folder by name. Links to files are followed, links to folders are not."""
+    """Return the files below a folder by name, without hidden files. Links to files count, links to folders do not."""
     places = sorted(folder.rglob("*"))
     return [place for place in places if place.is_file() and not _is_junk(str(place.relative_to(folder)))]
 
 
 def _walk(file: DiskFile | ZipMember, stack: ExitStack, depth: int) -> Iterator[FoundFile | UnreadableFile]:
-    """Yield the file, or a zip's members. A truncated zip gives its members as far as they go."""
+    """Yield the file, or a zip's members down to ``depth`` zips within zips.
+
+    A damaged zip gives an UnreadableFile, after the members that can still be read.
+    """
     try:
         archive = _open_zip(file, stack) if depth and _is_zip(file) else None
     except DAMAGED as error:
@@ -253,9 +265,9 @@ def ending(name: str) -> str:
 
 
 def newest_date(file: File) -> datetime | None:
-    """Return the newest date written in a text file, as wall clock in UTC, or None.
+    """Return the newest date written in a text file, or None for a binary file or a file without dates.
 
-    A truncated file is read as far as it goes.
+    A time of day is taken as UTC. A truncated file is read as far as it goes.
     """
     newest, rest = "", b""
     if b"\0" in file.head:
@@ -278,7 +290,10 @@ def _date(written: bytes) -> str:
 
 
 def _is_zip(file: DiskFile | ZipMember) -> bool:
-    """Tell a zip by its first bytes, because downloads may lose their endings. Documents in zip format do not count."""
+    """Return True for a zip by its first bytes, because downloads may lose their endings.
+
+    Documents in zip format, such as ``.docx``, do not count.
+    """
     name = file.name.lower()
     return file.head[:2] == b"PK" and (
         name.endswith(".zip") or (file.head[2:4] == b"\3\4" and not name.endswith(ZIPPED_DOCUMENTS))
@@ -292,7 +307,10 @@ def is_bomb(
     ratio: int = truncated_zip.UNPACKED_RATIO_MAX,
     harmless: int = truncated_zip.UNPACKED_HARMLESS_BYTES,
 ) -> bool:
-    """Tell whether a zip unpacks to far more than its size. No member can give more bytes than the zip states."""
+    """Return True if a zip states more unpacked bytes than ``ratio`` times ``packed``, and more than ``harmless``.
+
+    ``packed`` is the zip's own size. No member can give more bytes than the zip states.
+    """
     unpacked = sum(member.file_size for member in archive.infolist())
     return unpacked > max(ratio * packed, harmless)
 

@@ -43,7 +43,10 @@ OnBytes = Callable[[int, int], None]
 
 
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
-    """Return a connection's folder. Pushes wait below this machine's ``inbox``, also after a move to this machine."""
+    """Return the folder that a connection imports from. Raises SetupError if it cannot be decrypted.
+
+    Pushes wait below this machine's ``inbox``, also after a move to this machine.
+    """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
     place = inbox / connection.source
@@ -52,7 +55,7 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return the name of a folder's connection: that of an earlier connection to it, or a new name.
+    """Return the name for a connection to the folder ``place``: that of an earlier connection to it, or a new name.
 
     A connection whose folder is unknown is used before a new name. Its folder is unknown if the key is lost, or if the
     connection came with an export. ``others`` are the source's folder connections.
@@ -76,7 +79,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """The files of an import, sorted by the source that recognises them."""
+    """The files of an import: source -> files that it recognises, files of no source, and files that cannot be read."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -85,7 +88,10 @@ class RecognisedFiles:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportResult:
-    """The outcomes of an import by source, and the files that no source could take."""
+    """The outcomes of an import by source.
+
+    ``unknown`` files were recognised by no source, and ``unreadable`` files could not be opened.
+    """
 
     outcomes: list[Outcome]
     unknown: list[Unread]
@@ -93,7 +99,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the first source that recognises it."""
+    """Assign each file to the first source, in the order of ``specs``, that recognises it."""
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -114,7 +120,7 @@ def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[Conn
 
 
 def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
-    """Describe a file that a source leaves out on purpose, or that no source recognises."""
+    """Return the description of a file that a source leaves out on purpose, or that no source knows."""
     for spec in specs:
         for pattern, kind in spec.leaves_out.items():
             if re.search(pattern, path):
@@ -123,7 +129,7 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 
 
 class RecordVersion(NamedTuple):
-    """A record's date, in Unix seconds, a digest of its content, and its file where equal versions are in several."""
+    """The order of a record's versions: the date of the export in Unix seconds, a digest of the content, the parent."""
 
     date: float = 0.0
     digest: bytes = b""
@@ -141,7 +147,7 @@ class FilePages:
     """The pages of a source's files. A file that fails is noted in ``failed``, and the next file is read.
 
     ``cursor`` names the files imported before, for a source that remembers them. ``whole`` says that the files are all
-    files of a folder or zip, so that records which none of them holds are deleted. ``dated`` says that the files may be
+    files of a folder or zip. Then records that none of them holds are deleted. ``dated`` says that the files may be
     older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
     """
 
@@ -175,14 +181,14 @@ class FilePages:
         return merge_pieces(self._pages())
 
     def _versions(self) -> dict[str, RecordVersion]:
-        """Return the newest version of each record. Among equally new versions the largest digest counts."""
-        find_files: dict[str, RecordVersion] = {}
+        """Return record path -> newest version. Among equally new versions the largest digest counts."""
+        newest: dict[str, RecordVersion] = {}
         for file in self.chosen:
             with suppress(BridgeError, *DAMAGED):  # reading the file again will report the error
                 for page in self._read(file):
                     for record in page.records:
-                        find_files[record.path] = max(find_files.get(record.path, RecordVersion()), _version(record))
-        return find_files
+                        newest[record.path] = max(newest.get(record.path, RecordVersion()), _version(record))
+        return newest
 
     def _counts(self, record: RawRecord) -> bool:
         chosen = self._chosen_versions.get(record.path)
@@ -254,7 +260,7 @@ class FilePages:
         return read(file, zone=self.zone, **options)
 
     def _mark(self, file: File) -> str | None:
-        """Return a digest of a file and of how it is read, or None if the source does not remember files."""
+        """Return a digest of a file and the settings it is read with. None if the source does not remember files."""
         try:
             digest = file.digest if self.spec.remembers_files else None
         except OSError:  # reading the file will report the error
@@ -359,12 +365,12 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Give a page's records the date of the export that holds them."""
+    """Return a page whose records have ``as_of``, the date of the export that holds them."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 
 def _without_file(page: Page) -> Page:
-    """Remove the source file from a record's parent. Several files of one import may hold the same record."""
+    """Return a page whose records do not name the file they came from. Several files may hold the same record."""
     records = tuple(
         replace(r, parent=None) if (r.parent or "").startswith(FILE_PARENT_PREFIX) else r for r in page.records
     )
@@ -374,11 +380,14 @@ def _without_file(page: Page) -> Page:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, with consecutive pieces of a record merged, so that the record is written once."""
+    """Yield the same pages, with the pieces of a record merged (see ``RawRecord.adds``), so that it is written once.
+
+    Pieces wait until ``GATHERED_RECORDS`` records came, or until a page of another form comes.
+    """
     waiting: dict[str, RawRecord] = {}
     for page in pages:
-        files_below = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out
-        if files_below and all(record.adds for record in page.records):
+        mergeable = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out
+        if mergeable and all(record.adds for record in page.records):
             for record in page.records:
                 waiting[record.path] = _merged(waiting.get(record.path), record)
             if len(waiting) >= GATHERED_RECORDS:

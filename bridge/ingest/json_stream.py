@@ -23,7 +23,10 @@ class Broken(Exception):
 
 
 class Json:
-    """A JSON document read from its beginning. Each value must be read, entered or skipped in order."""
+    """A JSON document that is read once, from its beginning. Each value must be read, entered or skipped in order.
+
+    Every method raises Broken for a document that cannot be read on.
+    """
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -32,7 +35,7 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank, or an empty text at the end."""
+        """Return the next character that is not blank without reading past it, or an empty text at the end."""
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":
             return character
@@ -44,7 +47,10 @@ class Json:
                 return ""
 
     def members(self) -> Iterator[str]:
-        """Yield the names of an object. The caller reads each value before the next name."""
+        """Enter the next value, an object, and yield the names of its members.
+
+        The caller reads each member's value before the next name.
+        """
         for _ in self._inside("{", "}"):
             name = self.value() if self.peek() == '"' else None
             if not isinstance(name, str):
@@ -53,7 +59,7 @@ class Json:
             yield name
 
     def elements(self) -> Iterator[None]:
-        """Yield once per element of a list. The caller reads each element before the next."""
+        """Enter the next value, a list, and yield once per element. The caller reads each element before the next."""
         yield from self._inside("[", "]")
 
     def _inside(self, opening: str, closing: str) -> Iterator[None]:
@@ -156,7 +162,7 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file.
+        """Read the next part of the file. Returns False at its end.
 
         Parts grow with the unread text, so that a long value is not decoded too often.
         """
@@ -176,10 +182,10 @@ class Json:
 def objects(
     document: Json, largest: int, levels: int, *, inside: bool = False
 ) -> Iterator[tuple[dict[str, Any], bool]]:
-    """Yield every object of up to ``largest`` characters in lists and in larger objects.
+    """Yield (object, inside) for every object of up to ``largest`` characters in lists and in larger objects.
 
-    The second part tells whether the object came from within a larger object. Anything deeper than ``levels`` is
-    skipped. Raises Broken after the readable part.
+    ``inside`` is True for an object from within a larger object. Lists and larger objects are entered down to
+    ``levels``, and anything deeper is skipped. Raises Broken after the readable part.
     """
     following = document.peek()
     if following == "[" and levels:

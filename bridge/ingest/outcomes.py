@@ -49,9 +49,10 @@ class SyncCounts:
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the streams that the source refused now, and those refused ``before`` that were not answered now.
+        """Return the streams without permission: those refused now, and those of ``before`` that did not answer now.
 
-        A refusal of every stream that names no scope is not about the user's consent. Then no stream is added.
+        If every stream was refused and no refusal names a scope, the cause is not the user's consent. Then no stream is
+        added to ``before``.
         """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
@@ -68,14 +69,14 @@ class SyncCounts:
         self.left_out.update(page.left_out)
 
     def reasons(self) -> Counter[str]:
-        """Count reasons for setting records aside. Each text names the stream that it is about."""
+        """Return reason -> number of records and values set aside. Each reason names its stream."""
         found: Counter[str] = Counter()
         for (what, why), count in self.aside.items():
             found[why if "/" in why else f"{what}: {why}"] += count
         return found
 
     def by_kind(self) -> dict[str, dict[str, int]]:
-        """Return stream -> reason -> number of records set aside."""
+        """Return stream, or a file's own name for it -> reason -> number of records and values set aside."""
         found: dict[str, dict[str, int]] = {}
         for (what, why), count in self.aside.items():
             found.setdefault(what, {})[why] = count
@@ -87,7 +88,10 @@ class RateLimited(TryLater):
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:
-    """Return the outcome of a sync that a defect ended. Saves the outcome unless the sync has saved it."""
+    """Return the outcome of a sync that an unexpected error ended.
+
+    The outcome is saved if ``holder`` still holds the lease. Otherwise the sync has saved an outcome itself.
+    """
     outcome = defect_outcome(store, connection, error)
     with store.transaction():
         if store.scheduling.lease_holder(connection.id) == holder:
@@ -104,7 +108,10 @@ def defect_outcome(store: Store, connection: Connection, error: Exception) -> Ou
 
 
 def minimum_wait(connection: Connection) -> timedelta:
-    """Return the least wait after a rate limit. It doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``."""
+    """Return the least wait where a source named a time to come back.
+
+    It is 15 seconds at first, and doubles with each failure in a row, up to ``LIMITED_WAIT_MAX``.
+    """
     return min(LIMITED_WAIT_MIN * int(2 ** min(connection.failures, 8)), LIMITED_WAIT_MAX)
 
 
@@ -128,7 +135,11 @@ def record_outcome(
     recurring: bool = True,
     cadence: timedelta = SYNC_CADENCE,
 ) -> None:
-    """Save a connection's outcome, and when the connection is due again."""
+    """Save a connection's outcome, and when the connection is due again.
+
+    It is due after ``cadence`` if the outcome is ``ok``, else at ``retry_at`` or after ``backoff``. It is never due
+    again if the user must act, or if the connection is not ``recurring``.
+    """
     ok, interrupted = outcome.outcome == "ok", outcome.outcome == "interrupted"
     wait = cadence if ok else backoff(connection, finished)
     stopped = outcome.outcome in ("needs_login", "stopped")
@@ -147,7 +158,11 @@ def record_outcome(
 
 
 def _failures_in_a_row(connection: Connection, outcome: Outcome) -> int:
-    """Return the connection's failures in a row. A failure that still brought new records starts a new row."""
+    """Return the connection's number of failures in a row after ``outcome``.
+
+    A failure that still brought new records counts as the first. An interruption, and a sync that did not ask the
+    source, do not count.
+    """
     if outcome.outcome == "ok":
         return 0
     if outcome.outcome == "interrupted" or outcome.unasked:

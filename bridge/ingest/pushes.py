@@ -34,7 +34,7 @@ IMPORT_PAUSE_SECONDS = 60.0  # between two imports where nothing arrives
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """The user and source that a push token stands for, and the folder where bodies wait."""
+    """A push grant: an app's permission to send data of a source for a user. Received bodies wait in ``folder``."""
 
     user: User
     connection: Connection
@@ -43,7 +43,7 @@ class Grant:
 
 
 def grant(bridge: installation.Bridge, user: User, source: str) -> str:
-    """Return a new token for pushes to a source, and end the token before it.
+    """Give a user a push grant for a source, and return its new token. An earlier token of the user for it ends.
 
     Only a digest is stored, so that the token cannot be shown again. Raises SetupError if the source takes no pushes.
     """
@@ -59,7 +59,7 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
 
 
 def grants(bridge: installation.Bridge) -> Iterator[tuple[Grant, str]]:
-    """Yield each grant with the digest of its token. A grant that no key opens is skipped."""
+    """Yield each push grant of all users with the digest of its token. A grant that cannot be decrypted is skipped."""
     for user in bridge.store.people.users():
         for connection in bridge.store.connections.of_user(user.id):
             if connection.name == PUSH_CONNECTION:
@@ -75,7 +75,10 @@ def _opened(bridge: installation.Bridge, user: User, connection: Connection) -> 
 
 
 def granted(bridge: installation.Bridge, source: str, token: str) -> Grant | None:
-    """Return a token's grant. Every token is compared, so that the time taken reveals nothing."""
+    """Return the push grant of a token for ``source``, or None for another token.
+
+    Every stored token is compared, so that the time taken reveals nothing.
+    """
     wanted = _digest(token)
     known = [one for one, digest in grants(bridge) if hmac.compare_digest(digest, wanted)]
     return next((one for one in known if one.spec.name == source), None)
@@ -86,7 +89,7 @@ def _digest(token: str) -> str:
 
 
 class Arriving:
-    """A body being received into a grant's folder. Closing deletes a body that was not accepted."""
+    """A pushed body on its way into a push grant's folder. Closing deletes a body that was not accepted."""
 
     def __init__(self, into: Grant) -> None:
         self._into, self._part = into, into.folder / f".part-{uuid.uuid4().hex}.json"
@@ -98,7 +101,10 @@ class Arriving:
         self._size += self._file.write(piece)
 
     def accept(self, headers: Mapping[str, str]) -> tuple[int, bool]:
-        """Keep the body, and return its size and whether it came before. Raises BadRecord for an unreadable body."""
+        """Keep the body for the next import, and return (size in bytes, True if the same body came before).
+
+        A body that came before is not kept again. Raises BadRecord for an unreadable body.
+        """
         self._file.flush()
         os.fsync(self._file.fileno())
         digest, into = self._digest.hexdigest(), self._into
@@ -116,7 +122,10 @@ class Arriving:
 
 
 def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> tuple[int, bool]:
-    """Receive a body whole, and return its size and whether it came before. Raises BadRecord for an unreadable body."""
+    """Receive a pushed body whole, and keep it for the next import.
+
+    Returns (size in bytes, True if the same body came before). Raises BadRecord for an unreadable body.
+    """
     with closing(Arriving(into)) as arriving:
         for piece in body:
             arriving.write(piece)
@@ -124,7 +133,10 @@ def take_in(into: Grant, headers: Mapping[str, str], body: Iterable[bytes]) -> t
 
 
 def land(bridge: installation.Bridge) -> None:
-    """Import all waiting bodies. Imported bodies are deleted, and unreadable ones are hidden and kept for a week."""
+    """Import all pushed bodies that wait. Imported bodies are deleted.
+
+    Unreadable bodies are hidden and kept for a week.
+    """
     for one, _ in grants(bridge):
         if files_below(one.folder):
             outcome = runs.sync_connection(bridge, one.user, one.connection, at=installation.now())
@@ -151,7 +163,7 @@ def _drop_old(folder: Path) -> None:
 
 
 class PushImporter:
-    """A thread that imports waiting bodies at its start, whenever ``arrived`` is set, and every minute."""
+    """A thread that imports waiting pushed bodies at its start, whenever ``arrived`` is set, and every minute."""
 
     def __init__(self, bridge: installation.Bridge, arrived: threading.Event) -> None:
         self._bridge, self._arrived = bridge, arrived

@@ -37,7 +37,10 @@ def sync_user(
     at: datetime,
     watch: Callable[[str], OnPage] | None = None,
 ) -> list[Outcome]:
-    """Sync each account and folder of a user in turn, or those of ``source``. Raises SetupError if there are none."""
+    """Sync each account and folder of a user in turn, or those of ``source``, and return their outcomes.
+
+    ``watch(source)`` returns the function that is told of each page. Raises SetupError if there is nothing to sync.
+    """
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
         raise SetupError(
@@ -50,7 +53,10 @@ def sync_user(
 def sync_connection(
     bridge: Bridge, user: User, connection: Connection, *, at: datetime, on_page: OnPage = ignore_page
 ) -> Outcome:
-    """Open a connection and sync it. A connection that cannot be opened gives an outcome, too."""
+    """Open a connection, sync it and return the outcome, also if it cannot be opened.
+
+    After a success, accepted recommendations are written to the calendar, and webhooks are subscribed to.
+    """
     spec = registry.spec(connection.source)
     leases.release_if_dead(bridge.store, connection)
     if connection.name.startswith(FOLDER_CONNECTION):
@@ -70,7 +76,9 @@ def sync_connection(
 
 
 def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datetime) -> bool:
-    """Write accepted recommendations to the user's calendar. Returns False if that must be tried again.
+    """Write accepted recommendations to the user's calendar, if the connection has that permission.
+
+    Returns False only if writing must be tried again.
 
     The lease gets its own holder. If the daemon syncs the connection meanwhile, that sync writes the plans.
     """
@@ -88,7 +96,7 @@ def write_plans(bridge: Bridge, user: User, connection: Connection, *, at: datet
 def _sync_folder(
     bridge: Bridge, user: User, connection: Connection, spec: ConnectorSpec, *, at: datetime, on_page: OnPage
 ) -> Outcome:
-    """Import what is new in a connected folder."""
+    """Import the new files of a connected folder, and return the outcome, also if the folder is missing."""
     account = StoredAccount(connection.id, {}, bridge.store, bridge.vault)
     try:
         folder = imports.folder_of(connection, account, bridge.settings.inbox(user.id))
@@ -121,8 +129,9 @@ def import_path(
 ) -> imports.ImportResult:
     """Import a file or folder. Each file goes to the source that recognises its content.
 
-    ``settings`` outrank the installation's settings of readers. Raises SetupError if the path is missing, or no
-    source recognises any file.
+    What ``bridge export`` wrote is restored instead. ``settings`` outrank the installation's settings of readers.
+    ``on_bytes(source)`` returns the function that is told (bytes read, all bytes). Raises SetupError if the path is
+    missing, or no source recognises any file.
     """
     if not path.exists():
         raise SetupError(f"there is no file or folder {path}; check the path")
@@ -156,9 +165,10 @@ def import_path(
 
 @contextmanager
 def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Iterator[Bridge]:
-    """Wait until no other import of a connection runs, of this process or another.
+    """Wait until no other import of a connection runs, of this process or another, and take its lease.
 
-    Gives the installation with a lease holder of its own. After ``IMPORT_PATIENCE`` the import is skipped.
+    Yields a copy of ``bridge`` with a lease holder of its own. If another import still runs after ``IMPORT_PATIENCE``,
+    the copy is yielded without the lease, and its import is skipped.
     """
     alone = replace(bridge)
     leases.release_if_dead(bridge.store, connection)
@@ -170,7 +180,7 @@ def _import_turn(bridge: Bridge, connection: Connection, *, at: datetime) -> Ite
 
 
 def _nothing_known(path: Path, user: User) -> str:
-    """Explain that nothing of a path can be imported, with the command that brings an account's data."""
+    """Return the error text for a path without files that can be imported, with the command for an account's data."""
     specs = registry.specs()
     files = ", ".join(spec.title.partition(" (")[0] for spec in specs if spec.reads is not None)
     accounts = ", ".join(spec.name for spec in specs if spec.opens is not None)
@@ -184,7 +194,9 @@ def _nothing_known(path: Path, user: User) -> str:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive all rows again from the kept raw records, without the network. Returns results by source.
+    """Derive all rows again from the kept raw records, without the network. Returns source -> result of each record.
+
+    ``progress`` is told (records done, all records) of each connection.
 
     Raises TryLater while a sync of one of these connections is running, because its records would be lost.
     """

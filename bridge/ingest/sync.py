@@ -47,7 +47,10 @@ def ignore_page(stream: str, records: int) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Source:
-    """A connection to be synced. ``open`` may raise the errors of ``bridge.domain.errors``."""
+    """A connection to be synced, with the SPEC and the functions of its source.
+
+    ``open`` may raise the errors of ``bridge.domain.errors``.
+    """
 
     connection: Connection
     spec: ConnectorSpec
@@ -92,10 +95,9 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return the error if the source has given odd answers for a while. A first odd answer becomes an Odd error
-    instead.
+    """Return the error if the source's last five answers were odd, over at least six hours.
 
-    After an Odd error the source is asked again.
+    Otherwise return an Odd error with its text, after which the source is asked again.
     """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
@@ -110,7 +112,8 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
     """Do ``work`` under the connection's lease, save the outcome and return it.
 
-    An unexpected error is raised again after its outcome was saved.
+    Without the lease nothing is done or saved, and the outcome is ``skipped``. An unexpected error is raised again
+    after its outcome was saved.
     """
     connection = source.connection
     if not lease.taken():
@@ -118,7 +121,7 @@ def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None]
             connection,
             SyncCounts(),
             "skipped",
-            because="another sync or import of it is running; try again when that is done",
+            because="another sync or import of this connection is running; try again when that is done",
         )
     counts, limited = SyncCounts(), False
     try:
@@ -241,7 +244,7 @@ class _Pull:
             raise RateLimited(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited if the connection's own rate limit still holds, as users and webhooks may sync early."""
+        """Raise RateLimited if the connection's own rate limit still holds. A user or a webhook may sync too early."""
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None
         if last is None or not last[1].limited or last[1].retry_at is None:
@@ -254,7 +257,11 @@ class _Pull:
 def store_page(
     source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
 ) -> list[RecordResult]:
-    """Store a page's raw records, their rows, its deletions and its cursor in one transaction."""
+    """Store a page's raw records, their rows, its deletions and its cursor in one transaction.
+
+    ``delivered`` are the keys of the stream's records that this pull has brought, which are not deleted. Returns the
+    result of each record stored or deleted. Raises SourceChanged if too many records cannot be read.
+    """
     with store.transaction(durable=False):  # a power cut undoes both, and the next sync repeats them
         results = store_records(source, store, page.records, now=now)
         refuse_changed_shape(source.spec, page, results)
@@ -271,12 +278,12 @@ def store_page(
 
 
 def _unreadable(results: Sequence[RecordResult]) -> bool:
-    """Tell whether no record of a page can be read."""
+    """Return True if a page has records and none can be read. A record that waits for its parent can be read later."""
     return bool(results) and all(result.set_aside is not None and not result.waits for result in results)
 
 
 def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordResult]) -> None:
-    """Raise SourceChanged if too many records of a page cannot be read."""
+    """Raise SourceChanged if more than a fifth of a page's records cannot be read. A page of fewer than ten passes."""
     bad = sum(result.set_aside is not None and not result.waits for result in results)
     if len(results) >= UNREADABLE_RECORDS_MIN and bad > UNREADABLE_SHARE_MAX * len(results):
         raise SourceChanged(
@@ -286,7 +293,10 @@ def refuse_changed_shape(spec: ConnectorSpec, page: Page, results: list[RecordRe
 
 
 def _nothing_permitted(spec: ConnectorSpec, refused: Sequence[NotPermitted]) -> BridgeError:
-    """Return the error of a source that permits no stream. NeedsLogin only if a refusal named a scope."""
+    """Return the error of a source that permits no stream.
+
+    It is NeedsLogin if a refusal named a missing scope, otherwise the first refusal's own error.
+    """
     if not any(error.named for error in refused):
         return refused[0].whole
     return NeedsLogin(f"{spec.name} lets us read nothing; connect again: bridge connect {spec.name} --user NAME")

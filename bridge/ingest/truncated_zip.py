@@ -121,7 +121,10 @@ class Unpacked:
 
 
 def members(place: Path, path: str) -> Iterator[Member]:
-    """Yield the members of a truncated zip. The last may be incomplete."""
+    """Yield the members of a truncated zip at ``place``. The last member may be incomplete.
+
+    ``path`` is the name under which the members' paths begin. Reading ends at an encrypted or oddly packed member.
+    """
     at: int | None = 0
     with place.open("rb") as file:
         while at is not None and (member := _member(file, place, path, at)) is not None:
@@ -146,7 +149,7 @@ def _member(file: BinaryIO, place: Path, path: str, at: int) -> Member | None:
 
 
 def _after(file: BinaryIO, member: Member) -> int | None:
-    """Return the position of the next member, or None."""
+    """Return the position of the member after ``member``, or None if no other member is found."""
     end = member.at + member.length if member.length is not None else _end(member)
     if end is None:
         return None

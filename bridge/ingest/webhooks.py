@@ -24,7 +24,7 @@ SUBSCRIPTIONS_FIELD = "channels"  # of a stored consent: the connector's open su
 def receive_webhook(
     bridge: installation.Bridge, source: str, headers: Mapping[str, str], body: bytes, *, now: datetime
 ) -> int:
-    """Save a webhook's notice for each connection it names, and return for how many the notice is new.
+    """Save a webhook's notice for each connection of the account it names. Returns for how many the notice is new.
 
     ``headers`` have names in lower case. Raises Forged for an unproven sender, and SetupError if the source has no
     webhooks.
@@ -42,8 +42,9 @@ def receive_webhook(
 
 
 def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lease) -> None:
-    """Open missing subscriptions and renew those that end soon. Without a ``url``, end the open subscriptions.
+    """Open missing webhook subscriptions of an account, and renew those that end soon.
 
+    ``url`` is the public address of this installation. If it is None, open subscriptions are ended.
     A failure is only logged, because the sync before it has succeeded.
     """
     if spec.watches is None or not (url or SUBSCRIPTIONS_FIELD in (account.token() or {})) or not lease.taken():
@@ -60,7 +61,7 @@ def subscribe(account: Account, spec: ConnectorSpec, url: str | None, lease: Lea
 
 
 def unsubscribe(account: Account, spec: ConnectorSpec, *, now: datetime) -> None:
-    """End the subscriptions if the source can be reached. Otherwise they expire after a week."""
+    """End an account's webhook subscriptions if the source can be reached. Otherwise they expire after a week."""
     if spec.watches is not None and SUBSCRIPTIONS_FIELD in (account.token() or {}):
         with suppress(BridgeError):
             registry.resolve(spec.watches)(account, None, now=now)

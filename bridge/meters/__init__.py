@@ -85,14 +85,14 @@ METERS: Mapping[Meter, Callable[[Past, datetime], Reading]] = MappingProxyType(
 
 
 def read(known: Snapshot) -> dict[Meter, Reading]:
-    """Read every meter at ``known.at`` from values that had begun by then. Missing input never counts as zero."""
+    """Read every meter at ``known.at`` from values known by then. Missing input never counts as zero."""
     return read_at(Past(known), known.at)
 
 
 def read_slots(known: Snapshot, starts: Sequence[datetime]) -> list[dict[Meter, Reading]]:
-    """Read every meter at ascending instants up to ``known.at``, each from the values that were measured by that
-    instant.
+    """Read every meter at each of ``starts``, from the values that were measured by that instant.
 
+    ``starts`` are ascending and not after ``known.at``.
     ``known`` reaches 80 days back from the first instant. Values that arrived late count from when they were measured.
     A year of slots takes less than a second, and memory grows with the days covered.
     """
@@ -106,8 +106,9 @@ def read_at(past: Past, at: datetime) -> dict[Meter, Reading]:
 
 
 def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[States]:
-    """Return the model's states at ascending slot starts, following ``readings`` at the limited pace.
+    """Return the states that the model gets, one per reading. They follow ``readings`` at the limited pace.
 
+    ``readings`` are pairs of (slot start, readings of all meters), ascending.
     The last instant may lie within a slot. A partial slot allows the same part of the pace, but the end of a night
     counts in full at once.
     """

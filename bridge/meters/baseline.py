@@ -30,8 +30,10 @@ MEETING_LOAD = "meeting_load"  # booked share of six hours + 0.15 per meeting wi
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Constants:
-    """Population mean, spread between and within people, least spread, lag-1 correlation, and k =
-    (within/between)^2.
+    """Constants of a metric in the population.
+
+    ``mu`` is the mean; ``between`` and ``within`` are the spreads between people and within a person. ``floor`` is the
+    least spread, ``rho`` the correlation of successive days, and ``k`` = (within / between)^2.
     """
 
     mu: float
@@ -126,7 +128,10 @@ SPOT_QUALITY = 0.4  # Apple's spot readings miss the strap's by 29 % (O'Grady 20
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Baseline:
-    """The user's normal for a metric of a source, in the metric's scale (logarithmic where ``CONSTANTS`` says so)."""
+    """The user's normal for a metric of a source, from ``n`` values.
+
+    ``centre`` and ``spread`` are in the metric's scale, which is logarithmic where ``CONSTANTS`` says so.
+    """
 
     n: int
     centre: float
@@ -175,9 +180,10 @@ def unscale(value: float, constants: Constants) -> float:
 
 
 def hrv_quality(metric: str, rmssd_error: float | None) -> float:
-    """Return the share of a night's variability that is the person's and not the device's.
+    """Return the trust in a value of heart-rate variability, from 0 to 1.
 
-    within^2 / (within^2 + error^2), with the error of the night's source; None where its SPEC does not tell it.
+    For a night's RMSSD it is within^2 / (within^2 + error^2), the share of the variance that is the person's. The error
+    is ``rmssd_error``, or a default where the source's SPEC does not tell it. For spot readings the trust is 0.4.
     """
     if metric != Metric.HRV_RMSSD:
         return SPOT_QUALITY if metric.partition("/")[0] in SPOTS else 1.0
@@ -191,7 +197,10 @@ def clip(value: float, low: float = 0.0, high: float = 1.0) -> float:
 
 
 def _settled(values: Sequence[float], constants: Constants) -> tuple[int, float, float]:
-    """Return number, median and deviation of the values within five deviations of their median."""
+    """Return (number, median, deviation) of the values within five deviations of their median.
+
+    Below five values all count, and the deviation is the population's ``within``.
+    """
     n = len(values)
     if n < OWN_DEVIATION_MIN_VALUES:
         return n, median(values) if values else constants.mu, constants.within

@@ -38,9 +38,10 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 
 
 def sleep(past: Past, at: datetime) -> Signal | None:
-    """Score last night: half the z of our score, half (S - 0.71) / 0.14, then averaged with the vendor's score.
+    """Return a signal of last night's sleep, or None if unknown.
 
-    The absolute half keeps a chronic five-hour sleeper from reading "normal".
+    Its z is half the z of our score S, and half (S - 0.71) / 0.14. If the vendor scored the night too, the result is
+    the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
@@ -54,10 +55,10 @@ def sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:
-    """Return last night's variability as 0.7 z + 0.3 z of its week, or as z alone without a week.
+    """Return a signal of last night's heart-rate variability: 0.7 z + 0.3 z of its week, or z alone without a week.
 
     Without variability, the vendor's recovery score of that night stands in, because it consists mostly of variability.
-    The last substitute is the body battery on waking.
+    The last substitute is the body battery on waking. Returns None without any of them.
     """
     found = _variability(past, at)
     if found is None:
@@ -79,7 +80,10 @@ def hrv(past: Past, at: datetime) -> Signal | None:
 
 
 def hrv_trend(past: Past, at: datetime) -> Signal | None:
-    """Return the week's variability as (7-day mean - centre) / (0.6 spread). Three of the seven nights are needed."""
+    """Return a signal of the week's heart-rate variability, as (7-day mean - centre) / (0.6 spread).
+
+    Returns None with fewer than three of the seven nights.
+    """
     found = _variability(past, at)
     week = None if found is None else _week(past, *found, at)
     if found is None or week is None:
@@ -97,7 +101,7 @@ def hrv_trend(past: Past, at: datetime) -> Signal | None:
 
 
 def resting_hr(past: Past, at: datetime) -> Signal | None:
-    """Return last night's resting heart rate."""
+    """Return a signal of last night's resting heart rate, or None if unknown."""
     night = past.latest(Metric.RESTING_HR, at)
     if night is None:
         return None
@@ -106,11 +110,11 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return the mean stress of the last six hours against the same hours of earlier days. Needs 40 valid minutes.
+    """Return a signal of the mean stress of the last six hours, against the same hours of earlier days.
 
-    With fewer minutes, the vendor's stress-management score of the night stands in (high is calm), then yesterday's
-    mean at half the trust. Some sources publish no stress (WHOOP). Resting heart rate is no substitute: it made
-    Serenity worse (LifeSnaps).
+    With fewer than 40 minutes measured, the vendor's stress-management score of the night stands in (high is calm).
+    The last substitute is yesterday's mean at half the trust. Some sources publish no stress (WHOOP); then None.
+    Resting heart rate is no substitute: it made Serenity worse (LifeSnaps).
     """
     means = {series: one.mean(at) for series, one in past.stress.items()}
     measured = {series: mean for series, mean in means.items() if mean is not None and mean[1] >= LEAST_STRESS}
@@ -130,7 +134,7 @@ def stress(past: Past, at: datetime) -> Signal | None:
 
 
 def nightly(name: str, night: Latest, z: float, text: str, *, quality: float = 1.0) -> Signal:
-    """Make a signal of a night or day. Its quality is halved while the baseline is short."""
+    """Make a signal from a night's or day's value. Its quality is halved if the baseline has fewer than four values."""
     return Signal(
         name=name,
         z=z,
@@ -146,8 +150,9 @@ def _z(metric: str, one: Latest) -> float:
 
 
 def _variability(past: Past, at: datetime) -> tuple[str, Latest] | None:
-    """Choose the newest metric with a fortnight of history, or else the metric with the longest history.
+    """Return (metric, newest value) of the heart-rate variability metric to use, or None.
 
+    Of the metrics with 14 values of history, the newest counts. Otherwise the metric with the longest history counts.
     Metrics are never mixed. A new device therefore runs beside the old device for its first fourteen nights.
     """
     found = [(metric, night) for metric in VARIABILITY if (night := past.latest(metric, at)) is not None]

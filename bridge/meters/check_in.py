@@ -31,7 +31,7 @@ MIDDLE_WORTH, SPREAD_WORTH = (
 
 
 class Answers:
-    """A user's answers by subject, ascending by time."""
+    """A user's check-in scores: for each meter and for life as a whole, ascending by time."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
@@ -42,9 +42,10 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return the answers of the last 60 days about a meter, or the general answers if their last is newer.
+        """Return (instant, score) of the last 60 days' answers about a meter, ascending.
 
-        The list is empty when the last answer is older than six days.
+        If the last general answer is newer, the general answers are returned instead. The list is empty when the last
+        answer is older than six days.
         """
         both = (self._within(metric, at) for metric in (CHECK_INS[meter], CHECK_INS[None]))
         newest = max(both, key=lambda given: given[-1][0] if given else at - CHECK_INS_BACK)

@@ -40,7 +40,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
-    """Compare last night's minutes of deep sleep with the user's normal."""
+    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
     if night is None:
         return None
@@ -50,7 +50,7 @@ def deep_sleep(past: Past, at: datetime) -> Signal | None:
 
 
 def pause(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the minutes since the last pause in the calendar. Missing before the day's first entry."""
+    """Return a signal of the minutes since the last pause in the calendar, or None before the day's first entry."""
     today = moment_at(at, past.zones)
     morning = slot_start(Moment(week=today.week, day=today.day, slot=Slot.MORNING), past.zones)
     minutes = past.calendar.unbroken(at, min(morning, at))
@@ -61,7 +61,7 @@ def pause(past: Past, at: datetime) -> Signal | None:
 
 
 def calendar(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of how full and fragmented the last six hours were. Missing without a calendar."""
+    """Return a signal of how full and fragmented the calendar's last six hours were, or None without a calendar."""
     if not past.calendar.exists(at):
         return None
     booked, tight = past.calendar.booked(at), past.calendar.tight(at)
@@ -74,7 +74,10 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep. Missing after 18 hours, when the next sleep is unknown."""
+    """Return a signal of the hours since the main sleep, or None.
+
+    It is None after 18 hours, because by then a later sleep may be unknown.
+    """
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:
         return None

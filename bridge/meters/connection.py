@@ -43,7 +43,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def company(past: Past, at: datetime) -> Signal | None:
-    """Return the week's company. Missing without a calendar, low with a calendar that shows none."""
+    """Return a signal of company in the last seven days. None without a calendar, low if the calendar shows none."""
     if not past.calendar.exists(at):
         return None
     days: dict[date, list[float]] = {}
@@ -58,7 +58,10 @@ def company(past: Past, at: datetime) -> Signal | None:
 
 
 def messages(past: Past, at: datetime) -> Signal | None:
-    """Compare the people written to yesterday with the user's usual number. Without it, the messages written."""
+    """Return a signal of the number of people written to yesterday, against the user's usual number.
+
+    Without that number, the messages written count. Returns None without both.
+    """
     for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
         day = past.latest(metric, at)
         if day is not None:
@@ -75,7 +78,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def closeness(event: Event) -> float:
-    """Weigh an entry: 0.3 with more than eight people, 0.6 in a call, 1 in person."""
+    """Return the weight of a calendar entry as company: 0.3 with more than eight others, 0.6 in a call, 1 in person."""
     if event.others > CROWD_MIN_OTHERS:
         return 0.3
     return 0.6 if event.conference else 1.0

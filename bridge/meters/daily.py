@@ -12,9 +12,9 @@ from bridge.domain.types import Episode, EpisodeKind, Sample
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Figure:
-    """A metric's day: the mean of ``count`` measurements between ``low`` and ``high``, or a single daily value.
+    """A metric's value for a day and source. ``low`` and ``high`` bound the ``count`` measurements behind it.
 
-    Durations, such as minutes of mindfulness, are summed.
+    The value is the mean of intraday measurements, the sum of durations (such as mindfulness), or the daily value.
     """
 
     value: float

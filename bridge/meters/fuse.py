@@ -51,7 +51,7 @@ def freshness(age_hours: float, half_life_h: float | None) -> float:
 
 
 def warmed(quality: float, n: int) -> float:
-    """Halve the trust while fewer than four values make up the baseline."""
+    """Return ``quality``, or half of it if the baseline has fewer than four values (``n``)."""
     return quality if n >= CALIBRATED else quality / 2
 
 
@@ -95,12 +95,11 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
 
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
-    """Return the standard deviation of a level, from the total trust of its measured signals and of the user's
-    check-in.
+    """Return the standard deviation of a meter's level (L), from the trust in its inputs.
 
-    With the trust ``signs`` of the signals and ``said`` of the check-in, it is L (1 - L) / sqrt(1 / (1 - k signs / (1 +
-    signs)) + said). Counted meters have k = 1, which gives the usual L (1 - L) / sqrt(1 + signs + said). Felt meters
-    have k = ``KNOWABLE``.
+    ``signs`` is the total trust of the measured signals, and ``said`` the trust of the check-in. The result is
+    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Counted meters have k = 1, which gives the usual
+    L (1 - L) / sqrt(1 + signs + said). Felt meters have k = ``KNOWABLE``.
     """
     return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 
@@ -118,7 +117,7 @@ def _explainable(meter: Meter) -> float:
 
 
 def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
-    """Return the reading at exactly normal, with the reason in its note."""
+    """Return the reading at exactly normal with coverage 0. Its note names ``thin``, the signals too weak to count."""
     why = f"too little to tell from {', '.join(s.name for s in thin)} alone" if thin else NOTHING_FRESH
     return Reading(
         level=NORMAL,

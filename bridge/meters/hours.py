@@ -28,7 +28,10 @@ Timed = tuple[datetime, float, float]  # known from, minutes, value
 
 
 class Calendar:
-    """A user's agenda over [since, at]. ``exists`` tells an empty day from a missing calendar."""
+    """A user's calendar entries over [since, at], with their load, pauses and focus.
+
+    ``exists`` tells an empty day from a missing calendar.
+    """
 
     def __init__(self, entries: Labelled, since: datetime, at: datetime) -> None:
         begun = [(o, label) for o, label in entries if o.start <= at]
@@ -48,7 +51,7 @@ class Calendar:
         return self._begin is not None and self._begin <= at
 
     def reaches_back(self, to: datetime) -> bool:
-        """Tell if the calendar was already in use at ``to``."""
+        """Return True if an entry had begun by ``to``, so that the calendar was already in use."""
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
@@ -62,16 +65,20 @@ class Calendar:
         return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
 
     def booked(self, at: datetime) -> float:
-        """Return the occupied share of the six hours up to ``at``."""
+        """Return the share (0 to 1) of the six hours up to ``at`` in which an entry keeps the user busy."""
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:
-        """Return the share of those six hours' free time in pieces of less than two hours between two entries."""
+        """Return the share of the free time of the six hours up to ``at`` in short pieces.
+
+        A short piece lies between two entries and lasts less than two hours.
+        """
         return fragmentation(self._busy, at - SIX_HOURS, at)
 
     def unbroken(self, at: datetime, since: datetime) -> float | None:
-        """Return minutes without a pause of five at ``at``: 0 during a pause, None before the first entry from
-        ``since``.
+        """Return the minutes of work up to ``at`` since the last pause of at least five minutes.
+
+        Returns 0 during a pause, and None if nothing was planned from ``since`` on.
         """
         return unbroken(self._efforts, since, at)
 
@@ -86,12 +93,12 @@ class Calendar:
         return self._focused[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
-        """Return entries that began in [since, at]."""
+        """Return (occurrence, label) of the entries that began in [since, at], by start."""
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
 
 
 class Intraday:
-    """A source's values every few minutes, with the mean of any stretch in logarithmic time."""
+    """A series' values every few minutes, for means of six hours. Values just after a workout are left out."""
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
@@ -128,9 +135,7 @@ def _each(samples: Sequence[Sample]) -> float:
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value). A mean counts for its values' minutes, not for its whole
-    stretch.
-    """
+    """Return (known from, minutes measured, value) of a sample. A mean counts ``each`` minutes per value behind it."""
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value

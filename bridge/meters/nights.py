@@ -24,7 +24,7 @@ MAX_FROZEN_DAYS = 10
 
 
 class Journeys:
-    """Days on which the user woke at least three hours of offset away from the night before."""
+    """Journeys across time zones: days on which the UTC offset on waking had changed by three hours or more."""
 
     def __init__(self, offsets: Mapping[date, int]) -> None:
         """Take ``offsets``: minutes east of UTC on waking, by day."""
@@ -34,12 +34,15 @@ class Journeys:
         self._days = sorted(self._hours)
 
     def loose(self, day: date) -> bool:
-        """Tell if a journey shortly before this day may still disturb heart rate and variability."""
+        """Return True on the day of a journey and on the two days after, which disturb heart rate and variability."""
         last = self._last(day)
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Tell if a journey shortly before this day may still disturb bedtimes, which then say little about habits."""
+        """Return True if a journey disturbs bedtimes on this day, so that they say little about habits.
+
+        That lasts a day per hour of offset crossed, at most ten days from the journey's day.
+        """
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
 
@@ -55,7 +58,7 @@ MAIN_SLEEP_MIN_HOURS = 3.0
 
 
 class Nights:
-    """Main sleeps. ``of`` maps series -> day -> that day's main sleep."""
+    """Main sleeps. ``of`` maps series (source and device) -> local day of waking -> main sleep."""
 
     def __init__(self, episodes: Sequence[tuple[str, Episode]], zones: ZoneHistory) -> None:
         self._zones = zones
@@ -68,14 +71,14 @@ class Nights:
         self._ends = sorted(night.end for nights in self.of.values() for night in nights.values())
 
     def ended(self, after: datetime, until: datetime) -> bool:
-        """Tell if a main sleep ended in (after, until]."""
+        """Return True if a main sleep ended later than ``after`` and not later than ``until``."""
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
         """Return the instant from which a value measured during a night counts, which is the time of waking.
 
         Some sources date a night's value from local midnight. Then the main sleep of any series gives the time of
-        waking.
+        waking. Without a main sleep the value counts from its own end, or else from 06:00 of its day.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -87,7 +90,10 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """Return (day, end) of the main sleep in which a reading was taken. Of several series, the last end."""
+        """Return (day, end) of the main sleep in which a reading was taken, or None outside of sleep.
+
+        If several series have a main sleep on that day, the last end counts.
+        """
         for day in (sample.day, sample.day + DAY):
             nights = [of_series[day] for of_series in self.of.values() if day in of_series]
             if any(night.start <= sample.start <= night.end for night in nights):
@@ -95,7 +101,7 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Tell if a value begins at local midnight of its day."""
+        """Return True if a value begins at midnight of its day. The clock is the value's offset, or the user's zone."""
         if sample.offset is None:
             local = sample.start.astimezone(zone_at(sample.start, self._zones))
         else:
@@ -118,7 +124,7 @@ class Nights:
         return episode.end.astimezone(zone_at(episode.end, self._zones)).utcoffset() or timedelta(0)
 
     def _offsets(self) -> dict[date, int]:
-        """Return minutes east of UTC on waking, by day. Of several series, the series with the most nights wins."""
+        """Return day -> minutes east of UTC on waking. Of several series, the series with the most nights counts."""
         found: dict[date, int] = {}
         for _, nights in sorted(self.of.items(), key=lambda pair: (len(pair[1]), pair[0])):
             found |= {day: round(night.offset / timedelta(minutes=1)) for day, night in nights.items()}
@@ -126,7 +132,7 @@ class Nights:
 
 
 def series_of(source: str, device: str | None) -> str:
-    """Name the series that has its own baseline: a source, and its device where known.
+    """Return the name of a series, which has its own baseline: ``SOURCE``, or ``SOURCE/DEVICE`` for a known device.
 
     A change of device, or of firmware where the device's name tells it, starts a new series.
     """

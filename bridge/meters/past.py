@@ -35,7 +35,10 @@ NOW, FRESH = timedelta(0), timedelta(hours=EXPIRY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Value:
-    """A nightly or daily value, also in its metric's scale, and the instant from which it was known."""
+    """A nightly or daily value, and the instant from which it was known.
+
+    ``scaled`` is the same value in its metric's scale, which is logarithmic for some metrics.
+    """
 
     value: float
     scaled: float
@@ -47,7 +50,7 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latest:
-    """The newest fresh value of a metric, with its series, its age and the baseline before it."""
+    """The newest fresh value of a metric, with its series, its age, and the user's ``normal`` before that day."""
 
     day: date
     series: str
@@ -88,8 +91,9 @@ class Past:
         self.tasks = known.tasks
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
-        """Return the newest value of at most 30 hours. Of several series on a day, the series with the longest
-        history.
+        """Return a metric's newest value that was known for at most 30 hours at ``at``, or None.
+
+        Of several series on a day, the series with the longest history counts.
         """
         tracks = self._tracks.get(metric)
         if tracks is None:
@@ -105,10 +109,10 @@ class Past:
         return None
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return the local days from tomorrow down to two days ago. Tomorrow counts, because a zone further east may
-        have it.
+        """Return the local days from tomorrow down to two days ago.
 
-        The days are cached, because all meters are read at the same instant.
+        Tomorrow counts, because a zone further east may have it. The days are cached, because all meters are read at
+        the same instant.
         """
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()
@@ -116,18 +120,18 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return the value of another metric for the same night and series, or None."""
+        """Return the value of ``metric`` for the day and series of ``night``, or None if not known at ``at``."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """Return a metric's values of the seven days up to ``day``."""
+        """Return a metric's values of the seven days up to ``day``, newest first, as far as known at ``at``."""
         track = self._tracks.get(metric, {}).get(series, {})
         days = (day - k * DAY for k in range(7))
         return [track[d].value for d in days if d in track and track[d].known <= at]
 
     def woke(self, at: datetime) -> datetime | None:
-        """Return the end of the last main sleep known at ``at``, or None when it is more than 30 hours ago."""
+        """Return the end of the last main sleep known at ``at``, or None if that is over 30 hours ago."""
         night = self.latest(OWN_SLEEP, at)
         return None if night is None else self.nights.of[night.series][night.day].end
 
@@ -142,7 +146,7 @@ class Past:
         )
 
     def _normal(self, metric: str, series: str, day: date) -> Baseline:
-        """Return the cached baseline before ``day``, which nothing later can change."""
+        """Return the baseline of a metric's values before ``day``. It is cached, as later values cannot change it."""
         found = self._normals.get((metric, series, day))
         if found is None:
             found = self._normals[metric, series, day] = self._new_normal(metric, series, day)
@@ -168,9 +172,10 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Add medians of short readings of heart-rate variability.
+        """Add medians of at least three short readings of heart-rate variability.
 
-        The median of a main sleep counts from waking, and the median of a day from the day's end.
+        A median of the readings in a main sleep counts from waking. A median of all readings of a day counts from the
+        day's end.
         """
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
@@ -194,7 +199,7 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return the readings of the body battery by source, in order of time."""
+        """Return source -> (instant, highest value) of each reading of the body battery, in order of time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
@@ -212,14 +217,15 @@ class Past:
             self._put(Metric.BODY_BATTERY, series, day, fullest, woke + AFTER_WAKING)
 
     def _known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value counts: waking for a night's value, midnight for a day's total."""
+        """Return the instant from which a value counts: waking for a night's value, the day's end for a day's total."""
         if METRICS[sample.metric].shape is Shape.DAILY:
             return max(sample.end or sample.start, midnight(sample.day + DAY, self.zones))
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store a plausible value. Of two values for a day, the earlier known value stays, so that old readings
-        never change.
+        """Store a value of a metric, series and day, unless it is implausible or not known at the snapshot's instant.
+
+        Of two values for a day, the value that was known earlier stays, so that old readings never change.
         """
         if metric not in CONSTANTS or not plausible(value, CONSTANTS[metric]) or known > self._at:
             return
@@ -235,9 +241,10 @@ class Past:
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return the samples that had ended and lie within their metric's range, by metric.
+    """Return metric -> (source, sample), from the day ``oldest`` on and within the metric's range.
 
-    The range also excludes Garmin's codes -1 and -2 for missing stress.
+    Samples that had not ended are left out, but for nightly samples, which count from waking. The range excludes
+    Garmin's codes -1 and -2 for missing stress.
     """
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:

@@ -48,7 +48,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
-    """Return the signals of the level that people see, each compared with the user's normal."""
+    """Return the signals of tasks, focus and deadlines for the level that people see. A missing signal is None."""
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 
@@ -67,7 +67,10 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Compare done with due tasks over seven days, with a prior of 3.5 done of 5. Missing when nothing was due."""
+    """Return a signal of done against due tasks over seven days, with a prior of 3.5 done of 5.
+
+    Returns None if nothing was done or overdue in these days.
+    """
     done = [at - t.completed for t in past.tasks if t.completed is not None and _within(at - t.completed)]
     overdue = [at - end for t, end in still_open(past.tasks, at, past.zones) if _within(at - end)]
     if not done and not overdue:
@@ -79,7 +82,7 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Compare the focus of the last 24 hours with the user's median. Missing without a calendar."""
+    """Return a signal of the focus minutes of the last 24 hours against the user's median. None without a calendar."""
     if not past.calendar.exists(at):
         return None
     minutes = past.calendar.focus_of_day(at)
@@ -88,7 +91,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return the pressure of open tasks. Missing when no task has a due day."""
+    """Return a signal of the pressure of open tasks' due days, or None if no task has a due day."""
     pressure = deadline_pressure(past.tasks, at, past.zones)
     if pressure is None:
         return None
@@ -100,7 +103,10 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of days with focus in the last four weeks, or 120 for fewer than five."""
+    """Return the median focus minutes of the days with focus in the last four weeks.
+
+    Returns 120 if there were fewer than five such days.
+    """
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS

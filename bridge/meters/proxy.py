@@ -44,12 +44,15 @@ def shipped() -> ProxyMap:
 
 
 def overridden(path: Path) -> ProxyMap:
-    """Return the shipped map with the overrides of a file, if any. Raises SetupError that names the fault."""
+    """Return the shipped map with the overrides in the file ``path``, if it exists. Raises SetupError for a fault."""
     return with_changes(overrides(path), path)
 
 
 def current(path: Path) -> ProxyMap:
-    """Return the map of a file, read again only after the file changed, for processes that run for days."""
+    """Return the shipped map with the overrides in the file ``path``, for processes that run for days.
+
+    The file is read again only after it changed. Raises SetupError for a fault.
+    """
     try:
         found = path.stat()
     except OSError:
@@ -63,10 +66,10 @@ def _read_once(path: Path, stamp: tuple[int, ...]) -> ProxyMap:  # noqa: ARG001 
 
 
 def with_changes(changes: Overrides, path: Path) -> ProxyMap:
-    """Return the shipped map with overrides, which ``path`` holds or will hold.
+    """Return the shipped map with overrides. Errors name ``path``, the file that holds or will hold them.
 
     A meter whose rows changed loses its validity, because validity was measured with the shipped rows. Raises
-    SetupError.
+    SetupError for an unknown row or a value out of range.
     """
     if not changes:
         return shipped()
@@ -79,7 +82,10 @@ def with_changes(changes: Overrides, path: Path) -> ProxyMap:
 
 
 def overrides(path: Path) -> Overrides:
-    """Return meter -> signal -> changed fields. Empty without a file. Raises SetupError."""
+    """Read meter -> signal -> changed fields from an override file. Empty if there is no file.
+
+    Raises SetupError if the file is no TOML or has another form.
+    """
     if not path.exists():
         return {}
     try:
@@ -90,7 +96,10 @@ def overrides(path: Path) -> Overrides:
         ) from None
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
-            raise SetupError(f"{path.name}: write [{meter}.SIGNAL] as a heading and the changed fields below it")
+            raise SetupError(
+                f"{path.name}: write [{meter}.SIGNAL] as a heading and the changed fields below it; "
+                "the signals: bridge meters map"
+            )
     return found
 
 
@@ -100,7 +109,7 @@ def differences(mine: ProxyMap) -> list[tuple[Proxy, Proxy]]:
 
 
 def written(changes: Overrides) -> str:
-    """Return overrides as the text of their file."""
+    """Return overrides as TOML, the text of the override file."""
     lines = [
         "\n".join([f"[{meter}.{signal}]", *(f"{name} = {value}" for name, value in sorted(change.items()))])
         for meter, signals in sorted(changes.items())
@@ -125,7 +134,10 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
 def _changed(row: Proxy, change: Mapping[str, Any], path: Path) -> Proxy:
     unknown = sorted(set(change) - set(CHANGEABLE))
     if unknown:
-        raise SetupError(f"{path.name}: only {', '.join(CHANGEABLE)} can be changed, not {', '.join(unknown)}")
+        raise SetupError(
+            f"{path.name}: only {', '.join(CHANGEABLE)} can be changed, not {', '.join(unknown)}; "
+            "see: bridge meters map"
+        )
     return _checked(replace(row, **change), path)
 
 

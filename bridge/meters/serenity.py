@@ -31,9 +31,10 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def meetings(past: Past, at: datetime) -> Signal | None:
-    """Return (load - usual load) / s of the last six hours against the same hours of earlier days, within +-2.
+    """Return a signal of the meeting load of the last six hours, against the same hours of earlier days.
 
-    The signal is missing without a calendar, because a missing calendar is not an empty calendar.
+    Its z is (load - usual load) / spread, within +-2. Returns None without a calendar, because a missing calendar is
+    not an empty calendar.
     """
     if not past.calendar.exists(at):
         return None

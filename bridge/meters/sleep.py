@@ -26,7 +26,10 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep in hours and shares, or None for a figure that the source lacks."""
+    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares.
+
+    A field is None if the source does not give it.
+    """
 
     start: datetime
     end: datetime
@@ -41,7 +44,10 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the figures of a night, or None for a sleep without a length, or outside of 1 to 16 hours."""
+    """Return the Night of a sleep episode, or None if its time asleep is unknown or not 1 to 16 hours.
+
+    ``offset`` is the distance of the user's clock from UTC.
+    """
     values = episode.values
     asleep = _asleep(values)
     if asleep is None or not 60 <= asleep <= 960:
@@ -63,10 +69,10 @@ def night_of(episode: Episode, offset: timedelta) -> Night | None:
 
 
 def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> float:
-    """Score the night that ended on ``day`` from its figures and from the nights of the two weeks before, 0 to 1.
+    """Return the score of the night that ended on ``day``, from 0 to 1. Nights of the two weeks before count too.
 
-    The score is a weighted mean, renormalised over the parts that are known. Before ``settled`` after a journey,
-    regularity is left out.
+    The score is a weighted mean, renormalised over the parts that are known. Unless ``settled``, which is after a
+    journey across time zones, regularity is left out.
 
     - 0.45 duration: clip((hours - 4) / (need - 4));
     - 0.20 efficiency: clip((e - 0.75) / 0.15);

@@ -30,7 +30,10 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return the steps of the last complete day as the z of their logarithm, at most +1."""
+    """Return a signal of the steps of the last complete day, or None if unknown.
+
+    Its z is of the steps' logarithm and at most +1.
+    """
     constants = CONSTANTS[Metric.STEPS]
     day = past.latest(Metric.STEPS, at)
     if day is None:

@@ -19,9 +19,9 @@ def hours(length: float) -> str:
 
 
 def slept(asleep: float, need: float, z: float) -> str:
-    """Compare the length of a night with the sleep need, both in hours.
+    """Write the length of a night compared with the sleep need, both in hours.
 
-    Add when the night's score ``z`` says the opposite.
+    If the sign of the night's score ``z`` says the opposite, the text adds so.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
     ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
@@ -46,7 +46,7 @@ def plural(count: int, noun: str) -> str:
 
 
 def relative(value: float, centre: float, normal: Baseline) -> str:
-    """Write the distance of a value from the user's normal in per cent.
+    """Write in per cent how far a value is from ``centre``. ``normal`` tells whose normal that is.
 
     >>> relative(44, 50, Baseline(n=30, centre=50, spread=5))
     '12 % below your usual'
@@ -56,7 +56,7 @@ def relative(value: float, centre: float, normal: Baseline) -> str:
 
 
 def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
-    """Write the distance of a value from the user's normal in the value's unit.
+    """Write in ``unit`` how far a value is from ``centre``. ``normal`` tells whose normal that is.
 
     >>> absolute(57, 53.2, "bpm", Baseline(n=2, centre=53.2, spread=2))
     '4 bpm above what is usual for most people'

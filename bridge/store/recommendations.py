@@ -128,8 +128,7 @@ class Recommendations(Part):
         not_done = sa.and_(t.outcome == str(Deed.NOT_DONE), t.expires_at <= until)
         counted = sa.or_(t.kind.is_(None), t.kind.not_in(("keep", "sleep")))
         seen = sa.and_(t.shown_at <= until, t.outcome_at <= until, counted, sa.or_(done, not_done))
-        current = sa.or_(t.superseded_at.is_(None), t.superseded_at > until)
-        query = sa.select(t.created_at).where(_made_between(user_id, since, until), current)
+        query = sa.select(t.created_at).where(_made_between(user_id, since, until))
         return list(db.scalars(query.where(sa.or_(t.answered_at <= until, seen)).order_by(t.created_at)))
 
     @reads

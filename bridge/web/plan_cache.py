@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 FRESH = timedelta(minutes=5)  # suggestions begin at full five minutes
 ADVICE_BACK = timedelta(days=8)
 MAX_CACHED_PLANS = 64
-Key = tuple[int, date]
+Key = tuple[int, date, bool]  # user, date, and if the recommendation was marked as shown
 Version = tuple[object, ...]
 
 
@@ -34,13 +34,13 @@ class PlanCache:
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
         """Return the plan of a date, today by default, from the cache if nothing has changed since.
 
-        ``seen`` marks the current recommendation as shown to the user, if the plan is computed anew.
+        ``seen`` marks the current recommendation as shown to the user. A plan that was cached without it does not count.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
-        key, version = (user.id, day), _version(bridge, user, now)
-        cached = self._plans.get(key)
-        if cached is not None and cached[0] == version:
-            return cached[1]
+        key, version = (user.id, day, seen), _version(bridge, user, now)
+        for cached in (self._plans.get(key), self._plans.get((user.id, day, True))):
+            if cached is not None and cached[0] == version:
+                return cached[1]
         known = self._today.planning_snapshot(bridge, user, now)
         found = plan_day(bridge, user, day, now=now, seen=seen, known=known)
         if _version(bridge, user, now) == version:  # else the slot's advice was made just now

@@ -42,7 +42,7 @@ class Linear:
         self._rules = rules
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order."""
+        """Return a label for each event, in the order of ``events``. Titles are read in batches of 1000."""
         starts = range(0, len(events), BATCH_TITLES)
         return [label for start in starts for label in self._batch(events[start : start + BATCH_TITLES])]
 
@@ -53,7 +53,11 @@ class Linear:
         return [self._label(*one) for one in zip(events, verdicts, shares, strict=True)]
 
     def _label(self, event: Invitation, rule: Verdict | None, shares: NDArray[np.float64]) -> Label:
-        """Combine the model's probabilities, the rule's verdict and the event's structure into a label."""
+        """Return the label of an event, from the model's probabilities (``shares``) and the keyword rules' verdict.
+
+        The calendar's kind, the invitees and the video link decide where they are surer than the model. They also
+        decide that an event has no activity.
+        """
         marks = [mark for mark in (KINDS.get(event.kind), structure(_without_times(event))) if mark is not None]
         if rule is not None and rule.action is None:
             marks.append(rule)
@@ -75,7 +79,7 @@ class Linear:
 
 
 def _without_times(event: Invitation) -> Invitation:
-    """Return the event without its hour and length."""
+    """Return the event without its hour, length and all-day flag."""
     return replace(event, start_hour=None, minutes=None, all_day=False)
 
 

@@ -26,9 +26,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Floats = NDArray[np.float32]
-    import numpy as np
-    from numpy.typing import NDArray
-
     Hashes = NDArray[np.uint64]
     Positions = NDArray[np.int64]
 
@@ -57,7 +54,10 @@ class Part(Enum):
 
 
 class Block(NamedTuple):
-    """Features of a kind over a batch, ordered by title, with the title's index and the feature's bucket."""
+    """Features of one kind in a batch of titles, as two arrays of equal length, ordered by title.
+
+    ``titles`` holds the index of each feature's title, and ``buckets`` its row in the model's weights.
+    """
 
     part: Part
     titles: Positions
@@ -82,7 +82,10 @@ def plain_words(title: str) -> str:
 
 
 def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]:
-    """Return all features of a batch of titles. ``rules`` holds the facts about each title from the keyword rules."""
+    """Return all features of a batch of titles.
+
+    ``rules`` holds facts about each title from the keyword rules, such as ``rule EXERCISE`` (see ``names``).
+    """
     import numpy as np
 
     texts = [plain_words(title) for title in titles]
@@ -94,7 +97,7 @@ def blocks(titles: Sequence[str], rules: Sequence[Sequence[str]]) -> list[Block]
 
 
 class _Runs:
-    """Hashes of any substrings of a text."""
+    """A text, as character codes, of which any substring can be hashed at once."""
 
     def __init__(self, codes: Hashes) -> None:
         import numpy as np
@@ -106,14 +109,14 @@ class _Runs:
         self.blanks = np.concatenate([np.zeros(1, np.int64), np.cumsum(self.blank)])
 
     def hashes(self, start: Positions, end: Positions) -> Hashes:
-        """Return the hashes of the substrings from ``start`` to ``end``."""
+        """Return the hash of each substring from ``start`` to ``end`` (exclusive), which are arrays of positions."""
         found: Hashes = (self._sums[end] - self._sums[start]) * self._inverses[start]
         return found
 
 
 @cache
 def _powers(size: int) -> tuple[Hashes, Hashes]:
-    """Return powers of the base and of its inverse, modulo 2^64."""
+    """Return the first ``size`` powers of the base and of its inverse, modulo 2^64."""
     import numpy as np
 
     def powers(of: int) -> Hashes:
@@ -125,7 +128,7 @@ def _powers(size: int) -> tuple[Hashes, Hashes]:
 
 
 def _bucket(hashes: Hashes, kind: int) -> Positions:
-    """Mix all bits of the hashes and return the topmost."""
+    """Return the bucket of each hash for a kind of feature: the topmost 18 bits after all bits are mixed."""
     import numpy as np
 
     mixed = hashes + np.uint64(kind * KIND & 0xFFFFFFFFFFFFFFFF)
@@ -169,7 +172,7 @@ def _words(runs: _Runs, title: Positions) -> list[Block]:
 
 
 def _facts(facts: Sequence[Sequence[str]]) -> Block:
-    """Return the facts as features."""
+    """Return the facts about each title as features."""
     import numpy as np
 
     pairs = [(at, _token(fact)) for at, found in enumerate(facts) for fact in found]
@@ -188,10 +191,10 @@ def _token(name: str) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Model:
-    """Arrays of the model, namely ``weights`` (bucket, action) and ``rarity`` (bucket,), the inverse document
-    frequency.
+    """Arrays of the linear model.
 
-    ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
+    ``weights`` has the shape (bucket, action), and ``bias`` (action,). ``rarity`` (bucket,) is the inverse document
+    frequency. ``temperature`` divides the scores, which calibrates the probabilities on titles outside the corpus.
     """
 
     version: int
@@ -236,7 +239,10 @@ class Model:
 
 
 def names(rule: Verdict | None) -> list[str]:
-    """Return a rule's verdict as features, its action alone and with its strength."""
+    """Return the facts that a keyword rule's verdict gives about a title: its action, and its action with confidence.
+
+    A missing verdict, or a verdict without action, gives ``no rule``.
+    """
     if rule is None or rule.action is None:
         return ["no rule"]
     return [f"rule {rule.action}", f"rule {rule.action} {rule.confidence:.1f}"]

@@ -58,9 +58,9 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """The options of requests: the model, the daily limit, and a confidence.
+    """The options of requests: the name of the model, and ``most`` requests a day.
 
-    The model is asked about events of which the linear classifier is less sure than this confidence.
+    The model is asked about events whose linear label has a confidence below ``sure``.
     """
 
     model: str
@@ -90,7 +90,10 @@ class Llm:
         self._now = now
 
     def classify(self, events: Sequence[Invitation]) -> list[Label]:
-        """Return a label per event, in order, by the model if it answered, otherwise by the linear classifier."""
+        """Return a label for each event, in the order of ``events``.
+
+        The model labels unsure events if it answers, and the linear classifier all others.
+        """
         labels = self._unasked.classify(events)
         titles = [self._doubted(event, label) for event, label in zip(events, labels, strict=True)]
         keys = [digest(title, self._asking.model) for title in titles]
@@ -98,8 +101,9 @@ class Llm:
         return [self._label(said[key]) if key in said else label for key, label in zip(keys, labels, strict=True)]
 
     def _doubted(self, event: Invitation, label: Label) -> str:
-        """Return the title to ask about, or an empty string. Private events and events without
-        activity are never sent.
+        """Return the cleaned title if the model is to be asked about an event, otherwise an empty text.
+
+        The model is not asked about sure labels, private events, and events without activity.
         """
         doubted = not event.private and label.action is not None and label.confidence < self._asking.sure
         return clean(event.title) if doubted else ""
@@ -110,8 +114,9 @@ class Llm:
         return Label(action=said.action, confidence=said.confidence, by=f"{self.name}@{self.version}", why=why)
 
     def _said(self, asked: Mapping[bytes, str]) -> dict[bytes, Said]:
-        """Return stored and new answers. Each batch is a request, and a failure that would repeat
-        stops all requests.
+        """Return digest -> stored or new answer, where ``asked`` maps digests to titles.
+
+        Each batch of 40 titles is a request. A failure that would repeat stops all requests, and is logged.
         """
         found: dict[bytes, Said] = {}
         if not asked:
@@ -144,7 +149,10 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and return the answer. After a failure, send it again if the service will soon accept it."""
+        """Send a request and return the answer. After a failure, send it again if the wait is at most 5 seconds.
+
+        Raises Fault otherwise.
+        """
         try:
             return self._once(titles)
         except Fault as fault:
@@ -154,7 +162,7 @@ class Llm:
         return self._once(titles)
 
     def _once(self, titles: Sequence[str]) -> Sorted:
-        """Send a request and read its answer. Raises Fault."""
+        """Count a request, send it and return its answer. Raises Fault if none is allowed now, or for a failure."""
         self._cache.claim(self._now(), most=self._asking.most)
         return read(self._service.post(request(titles, self._asking.model)), len(titles))
 
@@ -165,7 +173,10 @@ def _warn(kind: str, times: int) -> None:
 
 
 def open_classifier(settings: Mapping[str, str], folder: Path) -> EventClassifier:
-    """Return the classifier with its settings and its stored answers in ``folder``. Raises SetupError."""
+    """Return the classifier with ``settings`` (name -> text), whose answers are stored in ``folder``.
+
+    Raises SetupError for a setting that cannot be used.
+    """
     asking = Asking(
         model=settings["model"].strip(),
         sure=_number(settings, "sure", 0, 1),
@@ -213,31 +224,31 @@ def _unusable(name: str, wanted: str) -> SetupError:
 
 
 class AnswerCache:
-    """The SQLite file of answers and request counts. It is opened for each use, so that threads and processes can share
-    it.
+    """The SQLite file of a model's answers, the requests of the day, and the service's rate limit.
 
-    Every failure is a Fault.
+    The file is opened for each use, so that threads and processes can share it. Raises Fault if it cannot be used.
     """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE
 
     def find(self, digests: Iterable[bytes]) -> dict[bytes, Said]:
-        """Return the stored answers."""
+        """Return digest -> answer, for those of ``digests`` whose answer is stored."""
         query = "select action, confidence from labels where digest = ?"
         with self._opened() as file:
             rows = ((key, file.execute(query, (key,)).fetchone()) for key in digests)
             return {key: Said(ActionType(row[0]), row[1]) for key, row in rows if row and row[0] in ACTION_WORDS}
 
     def put(self, answers: Mapping[bytes, Said]) -> None:
-        """Store answers permanently."""
+        """Store answers by the digests of their titles, permanently."""
         rows = [(key, str(said.action), said.confidence) for key, said in answers.items()]
         with self._opened() as file:
             file.executemany("insert or replace into labels values (?, ?, ?)", rows)
 
     def claim(self, now: datetime, *, most: int) -> None:
-        """Count a request of this day (UTC). Raises Fault after ``most`` requests, and while the service limits the
-        rate.
+        """Count a request of this day (UTC).
+
+        Raises Fault after ``most`` requests in the day, and while the service limits the rate.
         """
         day = now.date().isoformat()
         with self._opened() as file:

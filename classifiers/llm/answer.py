@@ -21,15 +21,19 @@ class Said(NamedTuple):
 
 
 class Sorted(NamedTuple):
-    """Valid labels by the titles' numbers, and counts of faulty titles or labels by kind."""
+    """The labels of an answer, sorted into valid and faulty ones.
+
+    ``said`` maps a title's number to its label. ``wrong`` maps a kind of fault to the number of titles or labels.
+    """
 
     said: dict[int, Said]
     wrong: Counter[str]
 
 
 def read(answer: bytes, titles: int) -> Sorted:
-    """Return the labels of a completion for titles numbered from 0. Raises Fault for an answer without a list of
-    labels.
+    """Return the labels in the body of a chat completion, for so many ``titles`` numbered from 0.
+
+    A title with several labels counts as one without. Raises Fault for an answer without a list of labels.
     """
     labels = _labels(answer)
     wrong = Counter(kind for label in labels if (kind := _wrong(label, titles)))
@@ -46,7 +50,7 @@ def read(answer: bytes, titles: int) -> Sorted:
 
 
 def _labels(answer: bytes) -> list[Any]:
-    """Return the list in the first choice's text, which is JSON within JSON."""
+    """Return the list of labels in the first choice's text, which is JSON within JSON. Raises Fault without a list."""
     try:
         labels = json.loads(json.loads(answer)["choices"][0]["message"]["content"])["labels"]
     except (ValueError, LookupError, TypeError, RecursionError):  # RecursionError: brackets nested by the thousand
@@ -57,7 +61,7 @@ def _labels(answer: bytes) -> list[Any]:
 
 
 def _wrong(label: Any, titles: int) -> str | None:
-    """Return the fault of a label, or None."""
+    """Return the kind of fault of a label for one of ``titles`` numbered titles, or None for a valid label."""
     if not isinstance(label, dict):
         return "labels of another form"
     number, confidence = label.get("i"), label.get("confidence")

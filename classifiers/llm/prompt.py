@@ -94,13 +94,13 @@ def _seen(sign: str) -> str:
 
 
 def digest(cleaned: str, model: str) -> bytes:
-    """Return the key of a stored answer, the SHA-256 of folded title, model and prompt."""
+    """Return the key of a stored answer: the SHA-256 of the title (case folded), the model and the prompt."""
     plain = unicodedata.normalize("NFKC", cleaned).casefold()
     return hashlib.sha256("\0".join((plain, model, PROMPT)).encode()).digest()
 
 
 def request(titles: Sequence[str], model: str) -> bytes:
-    """Return the request body that asks for labels of cleaned titles, numbered by position."""
+    """Return the body of a chat completion request, which asks for labels of cleaned titles, numbered from 0."""
     rows = json.dumps([{"i": i, "t": title} for i, title in enumerate(titles)], ensure_ascii=False)
     data = rows.replace("<", "\\u003c").replace(">", "\\u003e")  # no title can close the fence
     body = {

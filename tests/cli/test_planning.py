@@ -100,8 +100,8 @@ def test_a_wish_can_be_taken_back(run: Run) -> None:
 @pytest.mark.parametrize(
     ("arguments", "named"),
     [
-        (("--never", "BINGE"), "--never BINGE_WATCH"),
-        (("--never", "exercize"), "--never EXERCISE"),
+        (("--never", "BINGE"), "the nearest is BINGE_WATCH"),
+        (("--never", "exercize"), "the nearest is EXERCISE"),
         (("--hours", "DEEP_WORK 25:00-26:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK 09:00"), "DEEP_WORK 09:00-12:00"),
         (("--hours", "DEEP_WORK"), "DEEP_WORK 09:00-12:00"),
