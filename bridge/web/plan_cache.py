@@ -34,7 +34,7 @@ class PlanCache:
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
         """Return the plan of a date, today by default, from the cache if nothing has changed since.
 
-        ``seen`` marks the current recommendation as shown to the user. A plan that was cached without it does not count.
+        ``seen`` marks the current recommendation as shown. A plan that was cached without that does not count then.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)
