@@ -11,12 +11,15 @@ from typing import Any
 
 import pytest
 
-from bridge import installation
+from bridge import installation, registry
+from bridge.advice import recommend
 from bridge.cli import app as command
 from bridge.domain.errors import SetupError
+from bridge.domain.guard import SILENT as SILENT_BOUNDS
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import Moment, moment_at
 from rhythm_env.interface import ActionType, Answer, Meter, MeterState, Observation
+from tests.world import introduce
 
 START = datetime(2026, 9, 7, 7, tzinfo=UTC)
 Run = Callable[..., Any]
@@ -123,6 +126,26 @@ def test_advice_is_compared_with_slots_that_a_lot_left_without(run: Run, monkeyp
     assert found["ci95"][0] < 0.05 < found["ci95"][1]
     assert found["ci95"][0] > 0
     assert "ADVICE" in run("--user", "ana")
+
+
+def test_every_lot_between_advice_and_none_is_kept_with_its_chance() -> None:
+    policy, classifier, advised = registry.policy("heuristic"), registry.classifier("keywords"), []
+    with installation.open_bridge() as bridge:
+        user = bridge.store.people.add_user("ana", "UTC", now=START)
+        introduce(bridge.store, user, now=START)
+        for slot in range(48):
+            now = START + timedelta(hours=6 * slot)
+            found = recommend.recommend(bridge.store, user, classifier, policy, now=now)
+            if isinstance(found, Recommendation):
+                recommend.give_feedback(bridge.store, user, found.id, Answer.IGNORE, now=now)
+                advised.append(found)
+        drawn = bridge.store.recommendations.lots(user.id, until=START + timedelta(days=13))
+    assert advised[0].silence is None  # before the first answer every slot gets advice
+    assert {one.moment: one.silence for one in advised if one.silence} == {
+        one.moment: one.silence for one in drawn if one.given
+    }
+    assert 1 <= sum(not one.given for one in drawn) <= 16
+    assert all(SILENT_BOUNDS[0] <= one.silence <= SILENT_BOUNDS[1] for one in drawn)
 
 
 def test_people_lend_each_other_what_is_known_of_advice(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
