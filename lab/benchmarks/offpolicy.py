@@ -1,9 +1,10 @@
 """Measures how often the 95 % intervals of ``bridge evaluate --logged`` hold the truth.
 
 Run: ``python -m lab.benchmarks.offpolicy [LOGS] [LIVES]``. A logger advises a pool of simulated lives of two weeks
-behind the guard. Each log holds 1, 20 or 60 people drawn from the pool with return. The truth is the expected answer to
-the other policy, in the log's own situations and in those of the whole pool. Where a log tells too little, no interval
-is given. A pool of 60 lives and 400 logs of each size take two minutes of a core for each logger.
+behind the guard. Each log holds 1, 20 or 60 people drawn from the pool with return, whose lots and answers are drawn
+anew. The truth is the expected answer to the other policy, in the log's own situations and in those of the whole pool.
+Where a log tells too little, no interval is given. A pool of 60 lives and 400 logs of each size take two minutes of a
+core for each logger.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from bridge.domain.guard import Guard, Guarded
 from lab.evaluation.logged import MANY
 from lab.evaluation.offpolicy import Logged, designs, estimate, model
 from lab.evaluation.simulated_logs import simulated, wanted
+from rhythm_env.dynamics import ACTIONS
 
 Array = NDArray[np.float64]
 LOGS, LIVES = 400, 100
@@ -32,6 +34,7 @@ LOGGERS = ("random", "thompson", "adaptive")
 POLICIES = ("heuristic", "random", "shared_arms")
 PEOPLE = (1, 20, 60)
 WAYS = ("ips", "snips", "dr")
+A_DAY = 4  # answers
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,15 +58,20 @@ def pool(logger: str, lives: int) -> Pool:
 
 
 def drawn(known: Pool, people: int, seed: int) -> tuple[list[Logged], Array]:
-    """Return a log of people drawn with return, and the places of its decisions in the pool."""
+    """Return a log of people drawn with return, and the places of its decisions in the pool.
+
+    Actions and answers are drawn anew, or the luck of the pool would be in every log.
+    """
     rng = np.random.default_rng((people, seed))
     who = rng.integers(0, len(known.places), people)
     found = []
     for number, person in enumerate(who):
         for at in known.places[person]:
             one = known.logged[at]
-            day = f"/{len(one.observation.history) // 4}" if people < MANY else ""
-            found.append(replace(one, cluster=f"{number}{day}"))
+            day = f"/{len(one.observation.history) // A_DAY}" if people < MANY else ""
+            action = rng.choice(len(ACTIONS), p=np.array(one.chances) / sum(one.chances))
+            reward = 1.0 if rng.random() < (1 + known.truth[at, action]) / 2 else -1.0
+            found.append(replace(one, cluster=f"{number}{day}", action=ACTIONS[action], reward=reward))
     return found, np.concatenate([known.places[person] for person in who])
 
 
