@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test test-faults test-web test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
+.PHONY: demo test test-slow test-faults test-web test-openenv test-train test-llm lint docs pictures classifier bench evaluate live clean
 
 .venv/ready: pyproject.toml lab/pyproject.toml constraints.txt
 	$(PYTHON) -m venv .venv
@@ -14,7 +14,10 @@ demo: .venv/ready
 	$(BIN)/bridge lab demo
 
 test: .venv/ready
-	$(BIN)/pytest -m "not faults and not web" --numprocesses auto --maxprocesses 8
+	$(BIN)/pytest -m "not faults and not web and not slow" --numprocesses auto --maxprocesses 8
+
+test-slow: .venv/ready
+	$(BIN)/pytest -m "slow and not faults and not web" --numprocesses auto --maxprocesses 8 --timeout 1200
 
 test-faults: .venv/ready
 	$(BIN)/pytest -m faults --timeout 1800

@@ -1,4 +1,4 @@
-"""``python -m bridge`` is ``bridge``."""
+"""Runs the command ``bridge`` for ``python -m bridge``."""
 
 from bridge.cli import main
 

@@ -1,4 +1,7 @@
-"""Settings: from ``BRIDGE_*`` variables, then ``config.toml`` in the bridge's folder, then defaults."""
+"""The settings of an installation.
+
+Each is read from a ``BRIDGE_*`` variable, else from ``config.toml`` in the bridge's folder, else has a default.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +47,7 @@ INSTALLATION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Settings of one installation. ``sources`` holds the settings file's table per source or classifier."""
+    """The settings of an installation. ``sources`` maps each source or classifier to its table in ``config.toml``."""
 
     folder: Path
     database: str
@@ -61,29 +64,32 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """Folder in which plug-ins keep what they can compute again. Forgetting a user deletes the folder."""
+        """The folder in which plug-ins keep values that they can compute again. Forgetting any user deletes it."""
         return self.folder / "cache"
 
     @property
     def adapters(self) -> Path:
-        """Folder of the users' own adapters of a language model, in folders ``u<user>-v<number>``."""
+        """The folder of language-model adapters tuned to single users, each in a folder ``u<user>-v<number>``."""
         return self.folder / "adapters"
 
     @property
     def uploads(self) -> Path:
-        """Folder of files that users send to the page, in folders ``<user>/<file>``, until the files are imported."""
+        """The folder of files that users upload to the page, each in ``<user>/<file>``, until the file is imported."""
         return self.folder / "uploads"
 
     def inbox(self, user_id: int) -> Path:
-        """Folder in which pushes for a user wait until they have landed."""
+        """Return the folder in which pushes for a user wait until they are imported."""
         return self.folder / "pushes" / str(user_id)
 
     def folders_of_user(self, user_id: int) -> list[Path]:
-        """Return the folders that hold a user's files. SQLite may give the user's number to a later user."""
+        """Return the folders that hold a user's files.
+
+        They must go with the user, because SQLite may reuse the user's number.
+        """
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """The settings of a source's application; raises SetupError naming the variable that is missing."""
+        """Return the settings of a source by name. Raises SetupError naming the variable that is missing."""
         return self.of_plugin(spec.name, spec.settings)
 
     def of_plugin(
@@ -94,10 +100,11 @@ class Settings:
         person: str | None = None,
         is_alone: Callable[[], bool] = lambda: False,
     ) -> dict[str, str]:
-        """The settings a plug-in wants, by name; raises SetupError naming the variable that is missing.
+        """Return the settings that a plug-in needs, by name. Raises SetupError naming the variable that is missing or
+        wrong.
 
-        A personal setting comes from the table ``people.NAME.PLUG-IN`` of the settings file. What is set for the whole
-        installation counts for a person who ``is_alone`` there.
+        A personal setting comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. Without such a table, the
+        installation's value is used if ``is_alone`` says that the person is the only user.
         """
         found: dict[str, str] = {}
         for setting in wanted:
@@ -108,35 +115,35 @@ class Settings:
                 raise SetupError(f"{plugin} needs {setting.help}: set {variable}, then: bridge doctor")
             if setting.whole and not (value.isascii() and value.isdigit() and len(value) <= WHOLE_NUMBER_MAX_DIGITS):
                 number = f"a whole number of at most {WHOLE_NUMBER_MAX_DIGITS} digits"
-                raise SetupError(f"{variable} ({setting.help}) is {number}; correct it, then: bridge doctor")
+                raise SetupError(f"{variable} ({setting.help}) must be {number}; correct it, then: bridge doctor")
             found[setting.name] = value
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
-        """Return a personal setting of one user, empty where it is not set for them."""
+        """Return a personal setting of a user, or an empty text if it is not set for the user."""
         own = _table(_table(_table(self.sources, "people"), person or ""), plugin)
         common = self.installed(plugin, setting)
         return _as_text(own.get(setting.name)) or (common if common and is_alone() else "")
 
     def installed(self, plugin: str, setting: Setting) -> str:
-        """Return a setting of the whole installation, empty where it is not set."""
+        """Return a plug-in's setting for the whole installation, or an empty text if it is not set."""
         written = _table(self.sources, plugin).get(setting.name)
         return os.environ.get(variable_of(plugin, setting)) or _as_text(written)
 
 
 def variable_of(plugin: str, setting: Setting) -> str:
-    """The environment variable of a plug-in's setting."""
+    """Return the name of the environment variable that holds a plug-in's setting."""
     return f"BRIDGE_{plugin}_{setting.name}".upper()
 
 
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """A table of the settings file; empty where something else has its name."""
+    """Return a table of the settings file by name, or an empty table if the name is missing or holds another value."""
     found = written.get(name)
     return found if isinstance(found, Mapping) else {}
 
 
 def load() -> Settings:
-    """Read the settings; a folder that does not exist yet is fine, an unreadable file is a SetupError."""
+    """Read the settings. Missing folders and files are fine. Raises SetupError for an unreadable ``config.toml``."""
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
     chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
@@ -157,20 +164,25 @@ def load() -> Settings:
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
-    """Return the variable, the settings file's line or the default, the first that is not empty."""
+    """Return the value of a setting: the environment variable, else the line of ``config.toml``, else the default."""
     found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
     return found or setting.default or ""
 
 
 def _address(text: str) -> str | None:
-    """Return the page's address from outside, or None when it is not set. Raises SetupError unless it is HTTP."""
+    """Return the address under which people reach the page, or None if it is not set.
+
+    Raises SetupError unless it is HTTP.
+    """
     if text and not text.startswith(("https://", "http://")):
-        raise SetupError("BRIDGE_URL is the page's address from outside, e.g. https://bridge.example.org")
+        raise SetupError(
+            "BRIDGE_URL must be the address at which people reach the page, e.g. https://bridge.example.org"
+        )
     return text or None
 
 
 def _as_text(written: object) -> str:
-    """A value of the settings file as a variable would hold it: 0 is a value, nothing is not."""
+    """Return a value of the settings file as text, and an empty text for None. The number 0 becomes ``0``."""
     return "" if written is None else str(written)
 
 

@@ -92,7 +92,7 @@ def _plugins(bridge: installation.Bridge) -> Finding:
 
 
 def _rules(bridge: installation.Bridge) -> Finding:
-    """Check the rules that every recommendation and every night's tidying read."""
+    """Check the settings that are read for every recommendation, the proxy map, and how long raw records are kept."""
     try:
         guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
     except BridgeError as error:
@@ -164,12 +164,12 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
 
 
 def is_lost(bridge: installation.Bridge, connection: Connection) -> bool:
-    """Tell that an account or folder has no secret left, although it was not disconnected on purpose."""
+    """Tell whether an account or folder has no secret left, although the user did not disconnect it."""
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 
 def is_kept(bridge: installation.Bridge, connection: Connection) -> bool:
-    """Tell that a connection was disconnected and its data kept, so that it has synced and is never due again."""
+    """Tell whether the user disconnected a connection and kept its data. Such a connection is never due again."""
     ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
     return ended and _has_no_secret(bridge, connection)
 

@@ -32,13 +32,13 @@ def now() -> datetime:
         return datetime.now(UTC)
     at = datetime.fromisoformat(fixed)
     if at.tzinfo is None:
-        raise SetupError("BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
+        raise SetupError("the instant in BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """An open installation."""
+    """An open installation: its settings, its store, and what they configure."""
 
     settings: config.Settings
     store: Store
@@ -69,7 +69,7 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name of this process as holder of leases."""
+        """The name under which this process holds leases."""
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:

@@ -42,7 +42,7 @@ class Lease:
     renewed: float = float("-inf")
 
     def clock(self) -> datetime:
-        """Return the time by the lease's clock."""
+        """Return the present time, counted by the machine's clock from the lease's ``now``."""
         return self.now + timedelta(seconds=time.time() - self.began)
 
     def taken(self) -> bool:
@@ -65,7 +65,7 @@ class Lease:
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
-            raise TryLater("another sync took this connection over")
+            raise TryLater("another sync has taken over this connection")
 
     def renewing(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
         """Return a progress function that also renews the lease."""
@@ -112,7 +112,7 @@ def _system_mark() -> str:
 
 
 def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease when its holder died on this machine, so that no sync waits for its end."""
+    """Release a connection's lease if its holder died on this machine. A sync need not wait until the lease expires."""
     holder = store.scheduling.lease_holder(connection.id)
     if holder is not None and _is_dead(holder):
         store.scheduling.release(connection.id, holder)

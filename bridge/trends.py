@@ -152,7 +152,7 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Sort calendar entries by the days they touch, because the calendar is long and a day needs few of its entries."""
+    """Return the calendar entries of each day that they touch, so that a day need not search the whole calendar."""
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
     for one in known.agenda:

@@ -251,9 +251,9 @@ def normalised(title: str) -> str:
 
 
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
-    """Return the hits at a position that their phrase allows, and that no word of the title forbids.
+    """Return the hits at a position that their phrase allows, if no other word of the title forbids the phrase.
 
-    A word forbidden in some language is forbidden for all languages that share the phrase, such as "marathon".
+    A word that forbids a phrase in one language does so in all languages that share the phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0
@@ -266,13 +266,16 @@ def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
 
 
 def _counts(hit: Hit, text: str, first: int) -> bool:
-    """Return True if a hit stands where its phrase counts."""
+    """Return True if a hit stands at a position at which its phrase counts."""
     place = hit.entry.place
     return place is Place.ANY or (hit.start == first if place is Place.FIRST else _rest(text, hit) == "")
 
 
 def uncovered(hits: Iterable[Hit]) -> list[Hit]:
-    """Return the hits that lie in no longer hit. Thus "book club" takes the word "book" away from every other rule."""
+    """Return the hits that do not lie within a longer hit.
+
+    In "book club", for example, the word "book" alone is ignored.
+    """
     kept: list[Hit] = []
     furthest, span = -1, (-1, -1)
     for hit in sorted(hits, key=lambda hit: (hit.start, -hit.end)):
@@ -283,7 +286,7 @@ def uncovered(hits: Iterable[Hit]) -> list[Hit]:
 
 
 def _rest(text: str, hit: Hit) -> str:
-    """Return the words of the title outside the hit, without numbers and times."""
+    """Return the title's words outside the hit, without numbers and times."""
     words = WORD.findall(f"{text[: hit.start]} {text[hit.end :]}")
     return " ".join(word for word in words if not NOISE.fullmatch(word))
 

@@ -29,9 +29,10 @@ class Window:
 
     @classmethod
     def after(cls, cursor: str | None, *, now: datetime, days: int, overlap: timedelta) -> Self:
-        """Return the dates from the cursor's, less ``overlap``, to tomorrow. Without a cursor the last ``days``.
+        """Return the dates to read: from the cursor's date, less ``overlap``, to tomorrow.
 
-        After an absence of more than ``days`` all of it is read. A cursor of a clock that was far ahead does not count.
+        Without a cursor they are the last ``days``. After a longer absence all dates since the cursor are read. A
+        cursor far in the future, which a clock that was ahead wrote, is ignored.
         """
         until = (now + DAY).date()  # the person's date may be ahead of UTC's
         first = until - timedelta(days=days)
@@ -65,7 +66,7 @@ class Window:
             yield Page(stream=stream, records=final, cursor=self.cursor(last), covers=covers)
 
     def cursor(self, last: date) -> str:
-        """Return the cursor to save once all up to ``last`` has landed. It never lies ahead of today."""
+        """Return the cursor to save once everything up to ``last`` is stored. Its date is never later than today."""
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:

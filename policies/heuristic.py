@@ -65,7 +65,7 @@ class Heuristic:
 
 
 def _ranked(observation: Observation) -> list[Wish]:
-    """Return every feasible action once, at its best place."""
+    """Return every feasible action, each once, in the order in which the rules propose them."""
     wishes: dict[ActionType, Wish] = {}
     for wish in (*_mend(observation), SLOTS[observation.slot](observation), *_rest(observation)):
         if wish.action in observation.feasible:
@@ -74,7 +74,7 @@ def _ranked(observation: Observation) -> list[Wish]:
 
 
 def _mend(observation: Observation) -> Iterator[Wish]:
-    """Yield a remedy for each low meter."""
+    """Yield an action that raises the meter for each low meter, the first feasible of its remedies."""
     for meter, remedies in MENDING:
         level = known(observation, meter)
         remedy = next((action for action in remedies if action in observation.feasible), None)

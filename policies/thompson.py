@@ -18,14 +18,17 @@ Counts = Mapping[ActionType, tuple[int, int]]
 
 
 class Thompson:
-    """A policy that recommends an action as often as it wins a round. Scores are mean acceptance rates."""
+    """A policy that draws the acceptance rates of all actions in 32 rounds. The highest rate wins a round.
+
+    An action is recommended as often as it wins rounds. Scores are mean rates.
+    """
 
     name = "thompson"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Draw an action by its share of won rounds."""
+        """Draw an action with the probability of its share of won rounds."""
         counts = counted(observation)
         wins = Counter(_winner(counts, rng) for _ in range(DRAWS))
         action = rng.choices(list(wins), list(wins.values()))[0]

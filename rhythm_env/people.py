@@ -96,7 +96,7 @@ def own_choice(
     *,
     habit: Sequence[float] | None = None,
 ) -> ActionType:
-    """Draw the person's action without advice, better actions more often.
+    """Draw the action that a person does without advice. Better actions are drawn more often.
 
     ``habit`` holds weights of the ten actions, which replace the utilities.
     """

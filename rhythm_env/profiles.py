@@ -71,7 +71,10 @@ def sampled(seeds: Sequence[int], condition: str = "in") -> Profiles:
 
 
 def seeds_in(seeds: Sequence[int], condition: str) -> list[int]:
-    """Return the seeds of a condition. Low seeds of ``ood`` are raised by OOD_FROM, as training never uses them."""
+    """Return the seeds that a condition draws people from. In ``ood`` low seeds are raised by OOD_FROM.
+
+    Training never uses seeds from OOD_FROM on.
+    """
     if condition not in CONDITIONS:
         raise ValueError(f"there is no condition {condition!r}; there are: {', '.join(CONDITIONS)}")
     return [seed + OOD_FROM if condition == "ood" and seed < OOD_FROM else seed for seed in seeds]
@@ -115,7 +118,7 @@ def belief_target(profiles: Profiles) -> Array:
 
 
 def _rank(profiles: Profiles, trait: str) -> Array:
-    """Return a person's rank among all people in a trait, 0..1."""
+    """Return the share of all people whose trait is lower than each person's, 0..1."""
     import numpy as np
 
     if trait in WEIGHT_OF:

@@ -17,7 +17,9 @@ from bridge.store import Store
 from tests.samples import sample
 from tests.world import NOW, contents
 
-SAMPLES = ("apple", "calendar", "garmin_connect_json", "garmin_fit", "garmin_gdpr", "health_auto_export")
+LARGE = ("calendar", "garmin_fit")  # hundreds of files
+SMALL = ("apple", "garmin_connect_json", "garmin_gdpr", "health_auto_export")
+SAMPLES = [*SMALL, *(pytest.param(name, marks=pytest.mark.slow) for name in LARGE)]
 
 
 def laid_out(files: Sequence[Path], folder: Path) -> Path:

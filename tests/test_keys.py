@@ -137,6 +137,7 @@ def _killing(line: int) -> Any:
     return trace
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_killed_before_any_line_it_leaves_no_key_behind_and_loses_nothing(tmp_path: Path, place: InFile) -> None:
     """A real process and a real kill, before every single line of the rotation."""

@@ -215,7 +215,7 @@ def test_an_answer_to_another_question_is_none(world: World, state: str) -> None
 
 def test_nobody_answers(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redirect, "CONSENT_MAX_SECONDS", 0.2)
-    with pytest.raises(NeedsLogin, match="nobody agreed"):
+    with pytest.raises(NeedsLogin, match="no consent was given"):
         consent(world, Person(lambda _: None))
 
 

@@ -36,7 +36,7 @@ def test_a_zero_in_the_file_counts(zero: str) -> None:
 @pytest.mark.parametrize("days", ["abc", "-3", "1.5", "999999"])
 def test_a_number_that_is_none_is_named(days: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_GARMIN_DAYS", days)
-    with pytest.raises(SetupError, match=r"BRIDGE_GARMIN_DAYS .* is a whole number"):
+    with pytest.raises(SetupError, match=r"BRIDGE_GARMIN_DAYS .* must be a whole number"):
         config.load().of_source(registry.spec("garmin"))
 
 

@@ -23,7 +23,7 @@ from rhythm_env.interface import Interaction
 
 POLICY = "llm"
 AGAIN = timedelta(days=7)  # the daemon's pause between two attempts
-LONGEST = timedelta(minutes=30)  # the daemon's wait for a training process; the next process continues
+TRAINING_WAIT = timedelta(minutes=30)  # the daemon's wait for a training process; the next process continues
 NICE = 15
 LOOK = 0.5  # seconds between two checks of the process
 
@@ -106,8 +106,8 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
     """Train an adapter in a process of its own, if enough was answered.
 
     The daemon calls this once a day. Returns True if a training process ran. Nothing happens without the policy's
-    setting ``folder``, which names the served model, or without the packages for training. The call waits for LONGEST
-    at most and ends the process when ``stopped``. The next call continues the training.
+    setting ``folder``, which names the served model, or without the packages for training. The call waits for
+    TRAINING_WAIT at most and ends the process when ``stopped``. The next call continues the training.
     """
     from importlib.util import find_spec
 
@@ -131,7 +131,7 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
     """Wait for the process, and end it when ``stopped`` or at the time limit. Its progress is already saved."""
-    until = monotonic() + LONGEST.total_seconds()
+    until = monotonic() + TRAINING_WAIT.total_seconds()
     while running.poll() is None:
         if stopped() or monotonic() > until:
             running.terminate()

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-BACK = timedelta(days=8)  # a recommendation is rescheduled by a week at most
+RESCHEDULED_MAX = timedelta(days=8)  # a recommendation is rescheduled by a week at most
 # Minutes of a plan if its slot leaves room, else HOUR. The lengths are our choice. The user
 # may change the event.
 MINUTES: Mapping[ActionType, float] = {ActionType.MEDITATE: 20, ActionType.SLEEP: 360}
@@ -40,7 +40,7 @@ class Writing(Protocol):
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
     """Return the plans for accepted and rescheduled recommendations whose slots are not over, in order of advice."""
     found: list[Plan] = []
-    for advice in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
         moment = _meant_for(advice)
         if moment is not None and slot_bounds(moment, user.zones)[1] > now:
             found.append(_plan(store, user, classifier, advice, moment, now, beside=found))
@@ -135,7 +135,7 @@ def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, 
         return False
     finally:
         store.scheduling.release(lease.connection.id, lease.holder)
-    for advice in store.recommendations.between(user.id, since=now - BACK, until=now + recommend.INSTANT):
+    for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
         if key_of(user, advice) in deleted:
             store.recommendations.save_feedback(advice.id, Answer.IGNORE, now=now)
     return True

@@ -26,7 +26,7 @@ STATES = ("sending", "sent", "failed")
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
-PARTS = {Slot.NIGHT: "tonight"}
+SLOT_NAMES = {Slot.NIGHT: "tonight"}
 
 
 def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = ()) -> tuple[str, str]:
@@ -34,7 +34,7 @@ def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[s
 
     ``events`` are lines about the calendar, if the user wants them. Reasons hold no titles, because policies see none.
     """
-    part = PARTS.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
+    part = SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
     title = f"{str(advice.action).replace('_', ' ').capitalize()}, {part}"
     lines = [*advice.reasons, *events, *(f"{name}: {address}" for name, address in links.items())]
     return title, "\n".join(lines) or title

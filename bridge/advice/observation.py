@@ -27,11 +27,11 @@ from rhythm_env.interface import (
     kind_of_slot,
 )
 
-SHOWN = 1 / 3  # the share of a slot that an action needs to count as done
+DONE_SHARE = 1 / 3  # the share of a slot that an action needs to count as done
 ROOM = timedelta(minutes=15)  # the least free time for an action that is not planned
 ROUTINE = timedelta(weeks=8)  # the period in which habits are counted
 JUST_BEFORE = timedelta(microseconds=1)
-NOTHING: Mapping[Moment, ActionType] = MappingProxyType({})
+NO_ADVICE: Mapping[Moment, ActionType] = MappingProxyType({})
 
 Levels = Mapping[Meter, float]
 
@@ -39,7 +39,7 @@ Levels = Mapping[Meter, float]
 def observe(
     known: Snapshot,
     *,
-    recommended: Mapping[Moment, ActionType] = NOTHING,
+    recommended: Mapping[Moment, ActionType] = NO_ADVICE,
     earlier: MutableMapping[datetime, dict[Meter, Reading]] | None = None,
 ) -> tuple[Observation, dict[Meter, Reading]]:
     """Return the observation of the slot that holds ``known.at``, and the readings behind its meters.
@@ -190,10 +190,10 @@ def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment,
 
 
 def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action with the largest share of a slot, if its share is at least SHOWN."""
+    """Return the action with the largest share of a slot, if its share is at least DONE_SHARE."""
     shares = calendar.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
-    return action if action is not None and shares[action] >= SHOWN else None
+    return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:

@@ -32,7 +32,7 @@ FRESH = 14  # answers since the current prior
 CONTEXT = timedelta(days=5)  # of answers that are read in addition to a prior
 AGAIN = CONTEXT  # between two attempts of the daemon: a prior then lacks at most CONTEXT of answers
 SURE = 1.645  # standard errors above zero that a gain needs, the one-sided 5 % level
-CERTAIN = 0.02  # the least distance of a probability from 0 and 1
+CHANCE_MIN = 0.02  # the least distance of a probability from 0 and 1
 BEGINNING = timedelta(days=365 * 20)
 AT_ONCE = timedelta(days=7)  # of recommendations and observations in memory
 
@@ -148,7 +148,7 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
     """Return the log likelihood of an answer, accepted or not."""
-    taken = min(max(policy.chance(seen, given.recommended), CERTAIN), 1 - CERTAIN)
+    taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
 

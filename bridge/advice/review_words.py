@@ -13,8 +13,8 @@ from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
 IDEAS_MAX = 2
 FEW = 2  # suggestions of an action in a part of the day, from which on anything is said
-OFTEN = 2 / 3  # share done, from which on an hour suits
-PARTS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
+SUITS_SHARE = 2 / 3  # share done, from which on an hour suits
+SLOT_PLURALS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
 NO_IDEA = frozenset({ActionType.SLEEP})  # actions that everybody does, about whose hours nothing is learnt here
 Tally = tuple[int, int]  # done, and done or not
 
@@ -75,7 +75,7 @@ def _ideas(
     for action, wanted in goals.items():
         if times.get(action, 0) < wanted:
             best = _best(tallies, action)
-            when = f"; {PARTS[best]} went best" if best is not None else ""
+            when = f"; {SLOT_PLURALS[best]} went best" if best is not None else ""
             done = times.get(action, 0)
             yield f"{_name(action)}: {done} of the {wanted} times a week that you want{when}."
     for action in {action: None for action, _ in tallies if action not in NO_IDEA}:
@@ -89,10 +89,10 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
     worst = next((slot for slot, of in mine.items() if of[0] == 0), None)
     if best is not None:
         done, of = tallies[action, best]
-        beside = f", {PARTS[worst]} 0 of {mine[worst][1]}" if worst is not None else ""
-        yield f"{_name(action)}: {PARTS[best]} {done} of {of} done{beside}. Keep to {PARTS[best]}."
+        beside = f", {SLOT_PLURALS[worst]} 0 of {mine[worst][1]}" if worst is not None else ""
+        yield f"{_name(action)}: {SLOT_PLURALS[best]} {done} of {of} done{beside}. Keep to {SLOT_PLURALS[best]}."
     elif worst is not None:
-        yield f"{_name(action)}: {PARTS[worst]} 0 of {mine[worst][1]} done. Try another part of the day."
+        yield f"{_name(action)}: {SLOT_PLURALS[worst]} 0 of {mine[worst][1]} done. Try another part of the day."
 
 
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
@@ -100,7 +100,7 @@ def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) 
     good = [
         (done / of, of, -slot)
         for (one, slot), (done, of) in tallies.items()
-        if one is action and of >= FEW and done / of >= OFTEN
+        if one is action and of >= FEW and done / of >= SUITS_SHARE
     ]
     return Slot(-max(good)[2]) if good else None
 

@@ -39,7 +39,10 @@ _queue, _turns = threading.Semaphore(HASHES_AT_ONCE + HASHES_WAITING), threading
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Wait for a turn to hash a password, so that many logins take bounded memory. Raises TryLater for too many."""
+    """Let only a few threads hash a password at the same time, because each hash needs much memory.
+
+    Raises TryLater when too many wait.
+    """
     if not _queue.acquire(blocking=False):
         after = timedelta(seconds=HASH_RETRY_SECONDS)
         raise TryLater("too many people are logging in at once; try again in a few seconds", after=after)

@@ -73,7 +73,7 @@ class StoredAccount:
 
 
 class Consent:
-    """An account before its connection exists. The token stays in memory."""
+    """An account while its consent is being obtained, before a connection exists. The token is kept in memory only."""
 
     def __init__(self, settings: Mapping[str, str], zone: str, allow_hosts: Collection[str] = ()) -> None:
         self.settings = settings

@@ -22,7 +22,7 @@ class KeyStorage(Protocol):
     @property
     def is_writable(self) -> bool: ...
     def keys(self) -> Sequence[str]:
-        """Return the keys. The first key seals; it is made on the first call."""
+        """Return the keys. The first key is the one that seals. Without any key, the first call makes one."""
         ...
 
     def save(self, keys: Sequence[str]) -> None:
@@ -58,8 +58,8 @@ class InEnvironment:
 
     def save(self, keys: Sequence[str]) -> None:  # noqa: ARG002 - of the protocol
         raise SetupError(
-            "BRIDGE_KEY is yours to change: put a new key (see: bridge key new) and a comma before the old one, "
-            "then: bridge key rotate"
+            "the keys are in BRIDGE_KEY, which only you can change: put a new key "
+            "(from: bridge key new) and a comma before the old one, then: bridge key rotate"
         )
 
 
@@ -113,7 +113,10 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Write a file without a name, and name the file when it is on the disk (open(2), O_TMPFILE)."""
+    """Write a nameless file, and name the file once it is on the disk (open(2), O_TMPFILE).
+
+    A crash leaves no partial file.
+    """
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
         _fill(handle, text)
@@ -152,7 +155,9 @@ def _keyring() -> Any:
     except ModuleNotFoundError:
         raise SetupError("BRIDGE_KEY=keyring needs its library: pip install 'rhythm-bridge[keyring]'") from None
     if keyring.get_keyring().priority <= 0:
-        raise SetupError("this machine has no keyring; unset BRIDGE_KEY to keep the key in a file of yours alone")
+        raise SetupError(
+            "this machine has no keyring; unset BRIDGE_KEY to keep the key in a file that only you can read"
+        )
     return keyring
 
 

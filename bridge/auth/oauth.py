@@ -86,7 +86,7 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Take the token that another process has stored meanwhile, or swap ours. True when we swapped."""
+        """Use the newer token that another process has stored, or swap our own. Returns True after a swap."""
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -97,7 +97,11 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Return the next token, saved. After a refusal, a token that was stored without our lock is the next."""
+        """Ask for the next token, save it and return it.
+
+        If the vendor refuses, another process may have swapped the token without our lock. Its stored token is then
+        returned.
+        """
         try:
             token = self._swap(self._token)
         except NeedsLogin:
@@ -109,7 +113,7 @@ class TokenSession:
         return token
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
-        """Return the stored token where it is another than ours."""
+        """Return the stored token if another process has swapped ours for it, otherwise None."""
         stored = self._account.token() or {}
         return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
 
@@ -152,10 +156,10 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for the next pair of tokens. An unchanged refresh token stays where the server sends none.
+    """Ask for the next pair of tokens. If the server sends no new refresh token, the old one is kept.
 
     Raises NeedsLogin when the grant is gone, and TryLater when the server does not answer with a token. Only
-    ``TokenSession`` calls it in use, because the caller must hold the refresh lock and save the pair.
+    ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -192,7 +196,11 @@ def _meaning(refusal: str | None, source: str) -> BridgeError:
 
 
 def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
-    """Return a check of the status alone, because oauthlib only says that a page with 503 holds no token."""
+    """Return a check of a token server's HTTP status, which raises TryLater if the server is busy.
+
+    The check also raises Refused for a status of 403 or 404. oauthlib would only report that such an answer holds no
+    token.
+    """
 
     def check(answer: requests.Response) -> requests.Response:
         if answer.status_code == 429 or answer.status_code >= 500:
@@ -304,15 +312,16 @@ def _client(
 
 
 def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return the fields of a token request that name our application, and the dialect's own."""
+    """Return the fields of every token request: the application's id and secret, and the source's own parameters."""
     client = {name: account.settings[name] for name in ("client_id", "client_secret")}
     return client | dict(oauth.token_parameters)
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Return the answer within an envelope, which is its body or an error with the HTTP status it means.
+    """Take an answer out of its envelope.
 
-    An answer without the envelope stays as it is, and so does an answer with another status than 200.
+    Returns the body, or an error with the HTTP status that the envelope's status stands for. An answer without an
+    envelope is returned unchanged, and so is an answer with another HTTP status than 200.
     """
     if envelope is None or answer.status_code != 200:
         return answer
@@ -349,9 +358,10 @@ def _plain_loopback(url: str) -> bool:
 
 @contextmanager
 def plain_loopback_allowed(url: str) -> Iterator[None]:
-    """Let oauthlib send to http:// on this machine, as in tests and demos. Raises SetupError elsewhere.
+    """Let oauthlib send to http:// on this machine, as in tests and demos. Raises SetupError for http:// elsewhere.
 
-    The variable that says so is the process's. The last of the threads that need it at once puts it back.
+    oauthlib reads the permission from an environment variable, which all threads share. The last thread that needs the
+    permission restores the variable.
     """
     if not _plain_loopback(url):
         yield

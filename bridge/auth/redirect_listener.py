@@ -27,7 +27,9 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
         parts = urlsplit(redirect)
         here, port = parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS[:2], parts.port
     except ValueError:
-        raise SetupError(f"{redirect} is no address that a vendor could lead back to; correct the setting") from None
+        raise SetupError(
+            f"{redirect} is no address to which a browser can be redirected after the consent; correct the setting"
+        ) from None
     if not here:
         yield redirect, None
         return
@@ -36,8 +38,10 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
 
 
 def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
-    """Show an address to the person and return the redirected address, pasted or as it arrived. None after three
-    minutes.
+    """Show a consent's address to the person, and return the address that the vendor redirects to.
+
+    The redirect arrives at the listener, or the person pastes the address. Returns None if the listener hears nothing
+    for three minutes, or nothing is pasted.
     """
     browser.open(url)
     pasted = browser.paste()
@@ -48,19 +52,25 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 
 
 def code_of(source: str, answer: str | None, state: str) -> str:
-    """The authorisation code of a redirected address, checked against our question."""
+    """Return the authorisation code in a redirected address.
+
+    Raises NeedsLogin for a refusal, or for an unknown ``state``.
+    """
     if answer is None:
-        raise NeedsLogin(f"nobody agreed within three minutes; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")
     query = _query(answer)
     if query.get("error"):
         raise NeedsLogin(f"the consent was refused; to try again: bridge connect {source} --user NAME")
     if not secrets.compare_digest(query.get("state", [""])[0].encode(), state.encode()) or "code" not in query:
-        raise NeedsLogin(f"that address belongs to another consent; try again: bridge connect {source} --user NAME")
+        raise NeedsLogin(
+            "that address belongs to another consent than the one just asked for; "
+            f"try again: bridge connect {source} --user NAME"
+        )
     return query["code"][0]
 
 
 def _query(address: str) -> dict[str, list[str]]:
-    """Return the query of an address, empty for a text that is none, because people paste all kinds of things."""
+    """Return the query of an address. Empty for text that is no address, because people paste all kinds of text."""
     try:
         return parse_qs(urlsplit(address).query)
     except ValueError:
@@ -68,10 +78,9 @@ def _query(address: str) -> dict[str, list[str]]:
 
 
 class Listener:
-    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and do not
-    count.
+    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and ignored.
 
-    ``port``: 0 for any that is free. Raises SetupError where it cannot be had.
+    ``port`` 0 means any free port. Raises SetupError if the port is taken.
     """
 
     def __init__(self, source: str, port: int = 0) -> None:
@@ -80,8 +89,8 @@ class Listener:
             self._server = HTTPServer(("127.0.0.1", port), _redirect_handler(self))
         except (OSError, OverflowError) as error:
             raise SetupError(
-                f"port {port}, to which {source} leads back, cannot be had ({error}); wait until another "
-                "consent is over, or register and set another redirect address"
+                f"port {port}, to which {source} redirects after the consent, is not free ({error}); wait until "
+                "another consent is over, or register and set another redirect address"
             ) from None
         self.port: int = self._server.server_address[1]
 

@@ -102,7 +102,10 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
 
 def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
-    """Seal all consents and addresses with the first key. Returns their number, and connections no key opens."""
+    """Seal all consents and notification addresses with the first key.
+
+    Returns how many were sealed, and the ids of connections whose consent no key opens.
+    """
     with store.transaction():
         consents = [(connection, vault.resealed(sealed)) for connection, sealed in store.connections.secrets()]
         for connection, sealed in consents:

@@ -206,7 +206,10 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """The event, length and shift of a series' instances after a wall time."""
+    """A change to all instances of a series after a wall-clock time.
+
+    It holds their event, their length and the shift of their start.
+    """
 
     after: datetime
     shift: timedelta
@@ -215,7 +218,7 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the spells of a series, ascending. The first holds from the beginning."""
+    """Return the changes of a series in order of time. The first is the series as its master describes it."""
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
@@ -229,8 +232,9 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the spell of an exception, or None if a timed instance became all-day, which has no meaning for later
-    instances.
+    """Return the change that an exception makes to later instances, too.
+
+    Returns None if a timed instance became all-day, because that says nothing about later instances.
     """
     if change.original_start is None or change.all_day:
         return None

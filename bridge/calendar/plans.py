@@ -87,10 +87,9 @@ def efforts(labelled: Labelled) -> list[Stretch]:
 
 
 def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> float | None:
-    """Return minutes since the last pause of five at ``at``: 0 during a pause, None before the first effort from
-    ``since``.
+    """Return the minutes of work up to ``at`` since the last pause of five minutes or more.
 
-    ``stretches`` come from ``efforts``.
+    Returns 0 during a pause, and None if nothing was planned from ``since`` on. ``stretches`` come from ``efforts``.
 
     >>> day = efforts([planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN")])
     >>> [unbroken(day, hour(6), hour(at)) for at in (8, 10.5, 11.5)]

@@ -35,7 +35,10 @@ def zone_named(name: str | None) -> ZoneInfo | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A master: the wall time of its first occurrence and the zone of its wall clock (None for all-day)."""
+    """The master of a series.
+
+    It holds the wall time of its first occurrence, and the zone of its wall clock (None for all-day).
+    """
 
     lines: Sequence[str]
     first: datetime  # naive, whole seconds
@@ -83,8 +86,10 @@ class Series:
             yield far - FAR
 
     def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
-        """Return the start of reading, whole intervals before the window, so that old series cost no more than new
-        series.
+        """Return the start from which a rule is expanded: a whole number of intervals after the first start, before the
+        window.
+
+        Expanding starts there, so that old series cost no more than new series.
         """
         stride = STRIDE[parts["FREQ"]]
         if stride is None or "COUNT" in parts or low <= self.first:

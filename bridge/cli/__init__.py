@@ -48,7 +48,7 @@ GARBAGE_THRESHOLD = 50_000  # new objects between two collections, which take a 
 
 
 class ByName(by_name.ByName):
-    """The commands of these modules and of packages that add some."""
+    """The command group of ``bridge``, with the commands of ``MODULES`` and of installed packages that add commands."""
 
     found = by_name.Commands(MODULES)
 

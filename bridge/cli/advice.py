@@ -79,12 +79,14 @@ def today(user: options.User, json: options.Json = False) -> None:
 
 def recommend(
     user: options.User,
-    policy: Annotated[str | None, typer.Option(help="Another policy than the one set (see: bridge sources).")] = None,
+    policy: Annotated[
+        str | None, typer.Option(help="Use this policy instead of the configured one (see: bridge sources).")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Recommend an action for this slot. Asking again in the same slot returns the same recommendation.
 
-    While another policy's recommendation is open, the named policy is not asked, and `not_asked` says so with --json.
+    While a recommendation by another policy is open, --policy is not asked. With --json, `not_asked` then says so.
     """
     from bridge import installation
     from bridge.advice import requests
@@ -119,7 +121,7 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a line with slot, time, action, and what is meant."""
+    """Return a line with slot, time and action of a recommendation, and the task or entry that the action refers to."""
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"
@@ -137,12 +139,16 @@ def feedback(
         typer.Option("--id", help="Answer this recommendation; default: the newest open one.", max=options.ROW_ID_MAX),
     ] = None,
     to: Annotated[
-        str | None, typer.Option(help='For reschedule: move it to this slot, e.g. "Thu evening".', metavar="DAY SLOT")
+        str | None,
+        typer.Option(
+            help='With reschedule: move the recommendation to this slot, e.g. "Thu evening".', metavar="DAY SLOT"
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Answer a recommendation, or say what became of it. Both reward the model (+1 or -1) and are part of what it sees
-    next. An answer can be changed until 06:00 of the next day.
+    """Answer a recommendation, or say what became of it.
+
+    The model learns from either as a reward of +1 or -1. An answer can be changed until 06:00 of the next day.
     """
     from bridge import installation
     from bridge.advice import outcomes
@@ -157,7 +163,9 @@ def feedback(
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else advise.latest
             newest = waiting(bridge.store, person, now=now)
             if newest is None:
-                raise SetupError(f"nothing is waiting for an answer; see: bridge recommend --user {user}")
+                raise SetupError(
+                    f"no recommendation is waiting for an answer; ask for one: bridge recommend --user {user}"
+                )
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
         advice = outcomes.answer(bridge.store, person, recommendation, given, now=now, moved_to=moved)
@@ -167,11 +175,13 @@ def feedback(
 
 def personalise(
     user: options.User,
-    undo: Annotated[bool, typer.Option("--undo", help="Take the newest prior back; the one before counts.")] = False,
+    undo: Annotated[
+        bool, typer.Option("--undo", help="Withdraw the newest prior. The prior before it is used again.")
+    ] = False,
     history: Annotated[bool, typer.Option("--history", help="List all attempts, and change nothing.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Learn the model's prior of a user from all their answers, and keep it only if it predicts better."""
+    """Learn the model's prior from all answers of a user, and keep the prior only if it predicts answers better."""
     from bridge import installation
     from bridge.advice import personalise as learning
 
@@ -181,7 +191,7 @@ def personalise(
             when = bridge.store.recommendations.withdraw_prior(person.id, f"{policy.name}@{policy.version}")
             if when is None:
                 raise SetupError(
-                    f"nothing was learnt of {user} that could be taken back: bridge personalise --user {user}"
+                    f"there is no prior of {user} to take back; learn one: bridge personalise --user {user}"
                 )
         elif not history:
             learning.personalise(bridge.store, person, policy, now=now)

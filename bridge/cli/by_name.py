@@ -1,4 +1,4 @@
-"""The commands by name, each built when it is asked for, because building all takes longer than running most."""
+"""The commands by name, each built only when it is run, because building all commands takes long."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Commands(Mapping[str, Any]):
         return len(self._all)
 
     def helps(self) -> dict[str, str]:
-        """Return the text of help of every command, for which none is built."""
+        """Return the help text of every command, without building any command."""
         return {name: _help(info) for name, info in self._all.items()}
 
     @cached_property
@@ -55,7 +55,7 @@ class Commands(Mapping[str, Any]):
 
 
 class ByName(TyperGroup):
-    """A group that takes its commands by name from ``found``."""
+    """A command group that looks its commands up by name in ``found``."""
 
     found: Commands
 
@@ -64,7 +64,7 @@ class ByName(TyperGroup):
         self.commands: Any = self.found
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """Write the names and first sentences of all commands."""
+        """Write the name and the first sentence of help of every command, without building any command."""
         listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
         TyperGroup(commands=listed).format_commands(ctx, formatter)
 

@@ -41,7 +41,8 @@ def register(app: typer.Typer) -> None:
 def calendar(
     user: options.User,
     week: Annotated[
-        str | None, typer.Option(help="2026-W47, or a date in it; default: this week.", metavar="WEEK|DATE")
+        str | None,
+        typer.Option(help="A week such as 2026-W47, or a date in it; default: this week.", metavar="WEEK|DATE"),
     ] = None,
     ics: Annotated[Path | None, typer.Option(help="Write the week into this iCalendar file as well.")] = None,
     json: options.Json = False,

@@ -29,14 +29,16 @@ def checkin(
     user: options.User,
     score: Annotated[
         str | None,
-        typer.Argument(help="1 (bad) to 5 (good), halves included; without it, list the last ones."),
+        typer.Argument(help="From 1 (bad) to 5 (good), halves included. Without a score, list the last check-ins."),
     ] = None,
     meter: Annotated[
-        str | None, typer.Option(help="The meter it is about, e.g. vitality; default: life as a whole.")
+        str | None, typer.Option(help="The meter that the score is about, e.g. vitality; default: life as a whole.")
     ] = None,
     at: Annotated[
         str | None,
-        typer.Option(help="The instant it is about (ISO 8601 with offset); default: now.", metavar="INSTANT"),
+        typer.Option(
+            help="The instant that the score is about (ISO 8601 with offset); default: now.", metavar="INSTANT"
+        ),
     ] = None,
     json: options.Json = False,
 ) -> None:

@@ -29,13 +29,21 @@ def connect(
         Path | None, typer.Option(help="Instead of an account: import what is new in this folder at every sync.")
     ] = None,
     push: Annotated[
-        bool, typer.Option("--push", help="Instead of an account: give a token for what an app on the phone sends.")
+        bool,
+        typer.Option("--push", help="Instead of an account: make a token with which an app on the phone sends data."),
     ] = False,
     no_browser: Annotated[
-        bool, typer.Option("--no-browser", help="Only print the address to open; paste the redirected one back.")
+        bool,
+        typer.Option(
+            "--no-browser",
+            help="Open no browser. Print the address of the consent page, and ask for the address it redirects to.",
+        ),
     ] = False,
     write: Annotated[
-        bool, typer.Option("--write", help="Also write recommendations you accept there, on a calendar of their own.")
+        bool,
+        typer.Option(
+            "--write", help="Also write accepted recommendations at the source, into a calendar of their own."
+        ),
     ] = False,
 ) -> None:
     """Obtain a user's consent at a source, or connect a folder of its files, or let an app send them."""
@@ -45,7 +53,7 @@ def connect(
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if push + write + (folder is not None) > 1:
-            raise SetupError("an account, a folder or an app: of --write, --folder and --push, take one")
+            raise SetupError("--write, --folder and --push exclude each other; give one of them")
         if push:
             _grant_push(bridge, person, source)
             return
@@ -58,7 +66,7 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Tell the user what they are about to agree to."""
+    """Print what a consent at this source will allow, before the user gives it."""
     from bridge import registry
 
     spec = registry.spec(source)
@@ -85,7 +93,7 @@ def disconnect(
     source: Annotated[str, typer.Argument(help="A source that is connected.")],
     user: options.User,
     keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts need this option.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
 ) -> None:
     """Revoke a consent and delete everything that came through it, or keep it (--keep)."""
     from bridge import installation
@@ -107,7 +115,9 @@ def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"
-        raise SetupError(f"nothing was disconnected, for nobody can be asked here; to go on: {ways}")
+        raise SetupError(
+            f"nothing was disconnected, because there is no terminal to ask for confirmation; to go on: {ways}"
+        )
     data = f"keep its {rows:,} rows" if keep else f"delete its {rows:,} rows for good (--keep keeps them)"
     typer.confirm(f"Disconnect {source}, revoke its consent and {data}?", abort=True, err=True)
 

@@ -75,7 +75,7 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
-    """Say why anything was set aside or failed. Beside a JSON document only what to do next."""
+    """Print why records were set aside and files failed, and the next command. With ``json`` leave out the former."""
     if not json:
         _print_reasons(outcome)
     for file, reason in outcome.failed_files:
@@ -100,7 +100,7 @@ def _print_reasons(outcome: Outcome) -> None:
 
 
 def rebuild(user: options.User, source: options.Source = None, json: options.Json = False) -> None:
-    """Derive every row again from the kept raw records, without the network."""
+    """Compute all stored data again from the raw records that are kept, without the network."""
     from bridge import installation
     from bridge.ingest import runs
 
@@ -115,5 +115,5 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
 
 
 def _set_aside(result: RecordResult) -> int:
-    """Count a record that was set aside, or else its metrics with a value that cannot be true."""
+    """Count what was set aside: 1 for a whole record, otherwise the metrics of the record with an impossible value."""
     return len(result.outside) if result.set_aside is None else 1

@@ -19,7 +19,7 @@ def register(app: typer.Typer) -> None:
 
 
 def demo(context: typer.Context, json: options.Json = False) -> None:
-    """Run everything once on a made-up person, from a recorded life of today's week to a recommendation.
+    """Run every step once for a made-up person, from recorded data moved to this week to a recommendation.
 
     Needs no network and no account, and leaves nothing behind.
     """
@@ -45,7 +45,7 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
 
 
 def _connected(source: str, *, json: bool) -> str:
-    """Print what connecting prints, because the recording stands in for the consent."""
+    """Print the output of ``bridge connect`` for a recorded source, which needs no consent."""
     from bridge.recordings.recorded_life import DEMO_USER
 
     if not json:
@@ -55,7 +55,7 @@ def _connected(source: str, *, json: bool) -> str:
 
 
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
-    """Store recorded sources, and report as ``command`` does."""
+    """Store the recorded data of several sources, and print the outcome as the command ``command`` would."""
     from bridge import installation
     from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
     from bridge.recordings.recorded_life import DEMO_USER, land

@@ -22,7 +22,7 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate how much advice, and each action, changes the next check-in, the night and the next day."""
+    """Estimate what advice and each action change: how often it is done, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 
@@ -69,6 +69,6 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(found: Iterable[dict[str, Any]]) -> str:
-    """Say how many more days the nearest estimate needs."""
+    """Say how many more days with answered recommendations the nearest estimate needs."""
     least = min(one["missing"] for one in found)
     return f"about {max(-(-least // A_DAY), 1)} more days"

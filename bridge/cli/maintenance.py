@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tidy(json: options.Json = False) -> None:
-    """Delete raw records older than BRIDGE_KEEP_RAW days (90) and free their space. What was derived stays."""
+    """Delete raw records older than BRIDGE_KEEP_RAW days (90) and free their space. Data derived from them stay."""
     from bridge import installation
     from bridge.daemon import housekeeping
 
@@ -48,10 +48,10 @@ def backup(
 
 def restore(
     path: Annotated[Path, typer.Argument(help="A file that bridge backup wrote.")],
-    replace: Annotated[bool, typer.Option("--replace", help="First delete everybody who is in the store now.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="First delete all users and data of the store.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Put a backup into an empty store, of either kind of database."""
+    """Restore a backup into an empty store, on SQLite or PostgreSQL."""
     from bridge import installation
     from bridge.daemon import housekeeping
 
@@ -63,7 +63,12 @@ def restore(
 
 
 def migrate(
-    to: Annotated[str, typer.Option("--to", help="postgresql://... or sqlite:///..., empty or not yet there.")],
+    to: Annotated[
+        str,
+        typer.Option(
+            "--to", help="The database to copy to: postgresql://... or sqlite:///..., empty or not yet there."
+        ),
+    ],
     json: options.Json = False,
 ) -> None:
     """Copy the store into another database, all or nothing, and compare every row of both."""
@@ -105,7 +110,7 @@ def rotate(json: options.Json = False) -> None:
 
 @keys.command()
 def new() -> None:
-    """Print a fresh key, for a BRIDGE_KEY of your own."""
+    """Print a new random key, to be set as BRIDGE_KEY."""
     from bridge.auth import key_storage
 
     typer.echo(key_storage.new_key())

@@ -30,13 +30,13 @@ def serve(
     if context.invoked_subcommand is not None:
         return
     if user is None:
-        raise SetupError("for whom? write: bridge mcp --user NAME")
+        raise SetupError("the user is missing; write: bridge mcp --user NAME")
     from bridge import installation
 
     try:
         from bridge.mcp.server import AssistantServer
     except ModuleNotFoundError:
-        raise SetupError("assistants need a library: pip install 'rhythm-bridge[mcp]'") from None
+        raise SetupError("assistants need a library that is not installed: pip install 'rhythm-bridge[mcp]'") from None
     with installation.open_bridge() as bridge:
         bridge.store.people.user(user)
         AssistantServer(bridge, user).run("stdio")
@@ -55,7 +55,7 @@ def allow(tools: Tools, user: options.User, json: options.Json = False) -> None:
 
 
 def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None:
-    """Refuse tools to assistants, at once."""
+    """Forbid assistants to use tools, from now on."""
     from bridge import installation
     from bridge.mcp import consent
 
@@ -66,7 +66,7 @@ def refuse(tools: Tools, user: options.User, json: options.Json = False) -> None
 
 
 def consent(user: options.User, json: options.Json = False) -> None:
-    """List every tool, if it writes, and since when it is allowed."""
+    """List every tool, whether it changes data, and since when assistants may use it."""
     from bridge import installation
     from bridge.mcp.consent import consent_rows
 

@@ -12,7 +12,6 @@ import typer
 from bridge.cli import options, proxies, show
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import zone_at
-from bridge.ingest.files import make_private
 from rhythm_env.interface import Meter
 
 if TYPE_CHECKING:
@@ -36,7 +35,7 @@ FIGURES = {  # column -> metric; a metric measured all day shows its mean
     "steps": "steps",
 }
 
-meters = typer.Typer(help="Print the five meters, or (map) the rules they are read by.")
+meters = typer.Typer(help="Print the five meters, or with map the rules by which they are computed.")
 METER_COLOURS = {  # distinguishable with any colour vision (Okabe and Ito 2008)
     Meter.VITALITY: "#E69F00",
     Meter.COGNITION: "#0072B2",
@@ -58,8 +57,12 @@ def register(app: typer.Typer) -> None:
 def show_meters(
     context: typer.Context,
     user: options.OptionalUser = None,
-    days: Annotated[int, typer.Option(help="Number of days that the lines cover.", min=1, max=3650)] = 7,
-    plot: Annotated[Path | None, typer.Option(help="Draw levels, bands and inputs into this picture.")] = None,
+    days: Annotated[
+        int, typer.Option(help="Number of past days in the line that shows a meter's course.", min=1, max=3650)
+    ] = 7,
+    plot: Annotated[
+        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this picture.")
+    ] = None,
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
@@ -128,7 +131,7 @@ def explain(
     try:
         chosen = Meter(meter.upper())
     except ValueError:
-        raise SetupError(f"{meter!r} is no meter; one of {', '.join(m.lower() for m in Meter)}") from None
+        raise SetupError(f"{meter!r} is no meter; write one of {', '.join(m.lower() for m in Meter)}") from None
     view, _ = _load(user, at, 1)
     reading, rows = view.now[chosen], _inputs(view, chosen)
     if json:
@@ -141,7 +144,7 @@ def explain(
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """List every signal of a meter, those without fresh data too."""
+    """Return a row per signal of a meter, also for signals without fresh data."""
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -187,7 +190,7 @@ def _sum(reading: Reading) -> str:
 def days(
     user: options.User,
     source: options.Source = None,
-    last: Annotated[int, typer.Option(help="How many days back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
+    last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
     json: options.Json = False,
 ) -> None:
     """Print each day's figures per source, newest first."""
@@ -266,6 +269,8 @@ def draw(path: Path, view: MetersView) -> None:
         from matplotlib.figure import Figure
     except ImportError:
         raise SetupError("pictures need matplotlib: pip install 'rhythm-bridge[plot]'") from None
+    from bridge.ingest import files
+
     figure = Figure(figsize=(10, 15), layout="constrained")
     axes = figure.subplots(2 * len(Meter), 1, sharex=True, height_ratios=[2, 1] * len(Meter))
     times = [start.astimezone(zone_at(start, view.zones)).replace(tzinfo=None) for start in view.starts]
@@ -275,7 +280,7 @@ def draw(path: Path, view: MetersView) -> None:
         _draw_inputs(axes[2 * k + 1], times, readings)
     axes[-1].tick_params(axis="x", rotation=30)
     try:
-        make_private(path)
+        files.make_private(path)
         figure.savefig(path, dpi=110)
     except (ValueError, OSError) as error:
         raise SetupError(f"{path.name} cannot be drawn ({error}); end it with .png, .svg or .pdf") from None
@@ -293,7 +298,7 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal, in points of the level."""
+    """Draw a line per signal of a meter: how many points of the level it contributes over time."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

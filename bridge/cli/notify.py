@@ -22,7 +22,8 @@ def register(app: typer.Typer) -> None:
 def notify(
     user: options.User,
     to: Annotated[
-        str | None, typer.Option(help="An Apprise address; - reads it from standard input.", metavar="URL")
+        str | None,
+        typer.Option(help="The Apprise address to send to. A dash (-) reads it from standard input.", metavar="URL"),
     ] = None,
     events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
     off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
@@ -36,9 +37,9 @@ def notify(
     from bridge.domain.errors import SetupError
 
     if off and (to or test):
-        raise SetupError("--off takes no other option")
+        raise SetupError("--off cannot be combined with --to or --test; leave those out")
     if events and to is None:
-        raise SetupError(f"--events goes with an address: bridge notify --user {user} --to URL --events")
+        raise SetupError(f"--events needs an address: bridge notify --user {user} --to URL --events")
     with installation.open_bridge() as bridge:
         person = bridge.store.people.user(user)
         if off:

@@ -16,7 +16,8 @@ OptionalUser = Annotated[
 Source = Annotated[str | None, typer.Option("--source", "-s", help="Only this source (see: bridge sources).")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
 At = Annotated[
-    str | None, typer.Option("--at", help="As it was known at this instant (ISO 8601 with offset).", metavar="INSTANT")
+    str | None,
+    typer.Option("--at", help="Show what was known at this instant (ISO 8601 with offset).", metavar="INSTANT"),
 ]
 
 ROW_ID_MAX = 2**53  # the largest integer that JSON readers keep exactly
@@ -33,5 +34,5 @@ def instant(text: str) -> datetime:
     if at.tzinfo is None:
         raise SetupError(f"{text!r} has no offset; write it like {INSTANT_EXAMPLE}")
     if not INSTANT_YEAR_MIN <= at.year < INSTANT_YEAR_MAX:
-        raise SetupError(f"{text!r} is out of reach; write it like {INSTANT_EXAMPLE}")
+        raise SetupError(f"{text!r} is too far in the past or future; write it like {INSTANT_EXAMPLE}")
     return at.astimezone(UTC)

@@ -15,7 +15,14 @@ if TYPE_CHECKING:
     from bridge.domain.records import User
     from bridge.planning.day_plan import DayPlan
 
-KINDS = {"entry": "", "keep": "keep", "suggested": "try", "task": "task", "wind_down": "wind down", "sleep": "sleep"}
+KIND_WORDS = {
+    "entry": "",
+    "keep": "keep",
+    "suggested": "try",
+    "task": "task",
+    "wind_down": "wind down",
+    "sleep": "sleep",
+}
 
 
 def register(app: typer.Typer) -> None:
@@ -32,7 +39,7 @@ def plan(
 ) -> None:
     """Plan a day: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep.
 
-    Suggestions later than this slot are a preview. They may change with the day.
+    Suggestions for later than this slot are a preview, and may change during the day.
     """
     from bridge import installation
     from bridge.advice.day_plan import plan_day
@@ -55,14 +62,14 @@ def plan(
 
 
 def _print(found: DayPlan, user: User) -> None:
-    """Print the plan as a table, and what was taken back."""
+    """Print the plan as a table, and below it the suggestions that were withdrawn."""
     from bridge.documents.plan import clock
 
     rows = [
         {
             "from": "all day" if block.all_day else clock(block.start, user.zones),
             "to": "" if block.all_day else clock(block.end, user.zones),
-            "": KINDS[block.kind],
+            "": KIND_WORDS[block.kind],
             "action": "" if block.action is None else str(block.action),
             "title": block.title or "",
             "because": "; ".join(block.reasons[:2]),

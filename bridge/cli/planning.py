@@ -10,11 +10,11 @@ import typer
 
 from bridge.cli import options, show
 from bridge.documents import inputs
-from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
 from bridge.domain.wishes import Wishes, checked
 from rhythm_env.interface import DAY_NAMES, ActionType
 
 if TYPE_CHECKING:
+    from bridge.documents.planning import HabitDocument, RoutineDocument, WishesDocument
     from bridge.domain.wishes import Hours
 
 Texts = list[str] | None
@@ -74,20 +74,26 @@ def _habit(one: HabitDocument) -> dict[str, object]:
 def wish(
     user: options.User,
     never: Annotated[
-        Texts, typer.Option(help="Never suggest this action; none allows all again.", metavar="ACTION")
+        Texts, typer.Option(help="Never suggest this action. The word none allows all actions again.", metavar="ACTION")
     ] = None,
     hours: Annotated[
         Texts,
-        typer.Option(help='Suggest an action only then, e.g. "DEEP_WORK 09:00-12:00"; none lifts it.', metavar="HOURS"),
+        typer.Option(
+            help='Suggest an action in these hours only, e.g. "DEEP_WORK 09:00-12:00" (or: "DEEP_WORK none").',
+            metavar="HOURS",
+        ),
     ] = None,
     goal: Annotated[
-        Texts, typer.Option(help='How often a week, e.g. "EXERCISE 3"; 0 drops the goal.', metavar="GOAL")
+        Texts,
+        typer.Option(
+            help='How often a week you want to do an action, e.g. "EXERCISE 3"; 0 drops the goal.', metavar="GOAL"
+        ),
     ] = None,
     weight: Annotated[
-        Texts, typer.Option(help="How much a meter counts, 0 to 5, e.g. VITALITY=2.", metavar="METER=X")
+        Texts, typer.Option(help="How much a meter counts in the plan, 0 to 5, e.g. VITALITY=2.", metavar="METER=X")
     ] = None,
-    suggestions: Annotated[int | None, typer.Option(help="At most so many suggestions a day, 0 to 12.")] = None,
-    clear: Annotated[bool, typer.Option("--clear", help="Drop all wishes first.")] = False,
+    suggestions: Annotated[int | None, typer.Option(help="The largest number of suggestions a day, 0 to 12.")] = None,
+    clear: Annotated[bool, typer.Option("--clear", help="Drop all earlier wishes first.")] = False,
     json: options.Json = False,
 ) -> None:
     """Say what the plan should respect. Without options, show your wishes."""

@@ -20,10 +20,13 @@ def register(app: typer.Typer) -> None:
 
 
 def daemon(
-    every: Annotated[int, typer.Option(help="Seconds between two looks at what is due.", min=1)] = 60,
-    once: Annotated[bool, typer.Option("--once", help="Look once and leave, for cron and systemd timers.")] = False,
+    every: Annotated[int, typer.Option(help="Seconds between two checks for due work.", min=1)] = 60,
+    once: Annotated[
+        bool, typer.Option("--once", help="Do the work that is due now and exit, for cron and systemd timers.")
+    ] = False,
     health: Annotated[
-        str | None, typer.Option(help="Answer /health and /metrics here, on this machine only.", metavar="HOST:PORT")
+        str | None,
+        typer.Option(help="Serve /health and /metrics at this address, for this machine only.", metavar="HOST:PORT"),
     ] = None,
 ) -> None:
     """Sync what is due and recommend at every slot, for every user. SIGTERM stops it cleanly."""
@@ -40,9 +43,12 @@ def daemon(
 
 
 def worker(
-    concurrency: Annotated[int, typer.Option(help="Jobs at once.", min=1, max=200)] = 10,
+    concurrency: Annotated[int, typer.Option(help="Largest number of jobs at the same time.", min=1, max=200)] = 10,
 ) -> None:
-    """Share the daemon's work among any number of workers, on a shared PostgreSQL store. SIGTERM stops it cleanly."""
+    """Do the daemon's work together with any number of other workers, on a shared PostgreSQL store.
+
+    SIGTERM stops it cleanly.
+    """
     from bridge import installation, log
     from bridge.daemon.procrastinate_worker import work
 
@@ -53,11 +59,12 @@ def worker(
 
 def web(
     host: Annotated[
-        str, typer.Option(help="The address to listen on; any but this machine's own asks for passwords.")
+        str, typer.Option(help="The address to listen on. Unless it is this machine's own, users need passwords.")
     ] = "127.0.0.1",
     port: Port = 8080,
     name: Annotated[
-        list[str] | None, typer.Option(help="A name that people use for it, e.g. at a proxy with TLS; repeatable.")
+        list[str] | None,
+        typer.Option(help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."),
     ] = None,
 ) -> None:
     """Serve the page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
@@ -71,9 +78,10 @@ def web(
 def serve_push(
     port: Port = 8787,
     host: Annotated[
-        str, typer.Option(help="The address to listen on; any but this machine's own can be reached from elsewhere.")
+        str,
+        typer.Option(help="The address to listen on. Unless it is this machine's own, other machines can reach it."),
     ] = "127.0.0.1",
-    limit: Annotated[int, typer.Option(help="Largest body in megabytes.", min=1)] = 200,
+    limit: Annotated[int, typer.Option(help="Largest accepted request body in megabytes.", min=1)] = 200,
 ) -> None:
     """Receive what apps send (POST /push/SOURCE with a token) and vendors' webhooks (POST /hooks/SOURCE, signed)."""
     from bridge import installation, log
@@ -87,7 +95,9 @@ def serve_push(
         connected = {c.source for u in bridge.store.people.users() for c in bridge.store.connections.of_user(u.id)}
         webhooks = sorted(connected & _webhook_sources())
         if not pushing and not webhooks:
-            raise SetupError("nobody may push yet: bridge connect health_auto_export --user NAME --push")
+            raise SetupError(
+                "no app may push yet; make a token for one: bridge connect health_auto_export --user NAME --push"
+            )
         listening = serving.listen(host, port)
         for path in (*(PUSH_PATH + source for source in pushing), *(HOOKS_PATH + source for source in webhooks)):
             typer.echo(f"listening on {serving.address(listening)}{path}", err=True)
@@ -106,5 +116,5 @@ def service(kind: Annotated[str, typer.Argument(help="systemd or container.")]) 
     from bridge.daemon.service import FILES, text
 
     if kind not in FILES:
-        raise SetupError(f"there is no {kind}; write: bridge service {' or '.join(FILES)}")
+        raise SetupError(f"there is no service file for {kind}; write: bridge service {' or '.join(FILES)}")
     typer.echo(text(kind), nl=False)

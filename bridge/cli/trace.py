@@ -35,7 +35,7 @@ def trace(
     raw: Annotated[bool, typer.Option("--raw", help="Also print the record as it arrived.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Print the origin of a row. Without a row, list the values of a day (today) with their numbers."""
+    """Print where a stored value came from. Without a value, list the values of a day (today) with their numbers."""
     from bridge import installation
     from bridge.documents.provenance import provenance_document
 

@@ -69,7 +69,7 @@ def zone(
 def password(
     name: Annotated[str, typer.Argument(help="The user.")],
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the password; then only this machine can log in.")
+        bool, typer.Option("--remove", help="Remove the password. Then only the machine of the bridge can log in.")
     ] = False,
 ) -> None:
     """Set a user's password for the page, which ends all their sessions. A script sends it on standard input."""
@@ -151,7 +151,7 @@ def export(
 
 def forget(
     user: options.User,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask; scripts are never asked.")] = False,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts are never asked.")] = False,
     json: options.Json = False,
 ) -> None:
     """Revoke a user's consents and delete everything about them, for good."""

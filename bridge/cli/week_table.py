@@ -75,7 +75,7 @@ def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], st
 
 
 def _events(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[str], str]]:
-    """Yield a line per event. An all-day event stands in the morning only."""
+    """Yield a table line per event of a slot. An all-day event is listed in the morning only."""
     for occurrence, label in slot.entries:
         if not occurrence.event.all_day or slot.facts.moment.slot is Slot.MORNING:
             how = f"{label.by}: {label.why}" if wide else label.by

@@ -59,7 +59,9 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
     )
     to_send = {m: untold | work.users_to_notify(m, now=now) if m in loud else set() for m in moments}
     writing = [spec.name for spec in registry.specs() if spec.writes is not None]
-    agreed = work.users_with_feedback(writing, advised=now - calendar_writer.BACK, since=now - PLANS_RETRIED_FOR)
+    agreed = work.users_with_feedback(
+        writing, advised=now - calendar_writer.RESCHEDULED_MAX, since=now - PLANS_RETRIED_FOR
+    )
     return [u for u, at in everybody if u.id not in advised[at] or u.id in to_send[at] or u.id in agreed]
 
 
@@ -79,13 +81,19 @@ def report(what: str, error: BaseException) -> None:
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Compare earlier recommendations with the data before the slot's recommendation is made, which hears of it."""
+    """Find out from the data whether earlier recommendations were followed, once a slot.
+
+    This comes before the slot's recommendation, because the policy learns from the result.
+    """
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend in a slot without a recommendation, or whose night is over. The check is cheap and comes first."""
+    """Recommend an action if the slot has no recommendation, or only a night's sleep that is over.
+
+    The check for an existing recommendation is cheap and comes first.
+    """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
         return
@@ -135,7 +143,10 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the review of the week before on a Monday, once. A week without a suggestion that was seen has none."""
+    """Send the review of the week before on a Monday, once.
+
+    A week in which the user saw no suggestion has no review.
+    """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
     if connection is None or moment.day != 0 or moment.slot in bridge.guard.quiet:
@@ -156,7 +167,10 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell the user once that a consent has ended. A changed source is no concern of the user."""
+    """Tell the user once that a consent has ended.
+
+    Other reasons for a pause are left out, because the user cannot mend them.
+    """
     store = bridge.store
     if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
         return
@@ -177,7 +191,9 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
     if not known:
         return
-    recent = store.recommendations.between(user.id, since=now - calendar_writer.BACK, until=now + recommend.INSTANT)
+    recent = store.recommendations.between(
+        user.id, since=now - calendar_writer.RESCHEDULED_MAX, until=now + recommend.INSTANT
+    )
     last = max((advice.answered_at for advice in recent if advice.answered_at), default=None)
     for connection in known:
         if last is not None and _unwritten(bridge, connection, last, now):
@@ -188,7 +204,10 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _unwritten(bridge: installation.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
-    """Tell whether feedback of the time ``last`` is not written yet, and no failure is too recent to try again."""
+    """Tell whether feedback given at ``last`` must be written to the calendar now.
+
+    After a failure, a while must pass first.
+    """
     written, again = (bridge.store.ingest.cursor(connection.id, name, 1) for name in (PLANS_WRITTEN, PLANS_RETRY))
     news = written is None or datetime.fromisoformat(written) < last
     return news and (again is None or datetime.fromisoformat(again) <= now)

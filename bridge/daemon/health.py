@@ -38,7 +38,7 @@ FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
 class Foretold:
-    """Quality of the forecasts of answers, looked up once in ``FORETOLD_EVERY``."""
+    """A cache of how well users' answers were forecast, computed again after ``FORETOLD_EVERY``."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,7 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return ``bridge.advice.foresight.counts`` of the last look."""
+        """Return the number of users by verdict on their forecasts, and the scores. Old values are computed again."""
         from bridge.advice.foresight import counts
 
         now = daemon.clock()
@@ -58,7 +58,7 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as JSON. Counts are by source, and ``foretold`` is by verdict.
+    """Return the daemon's health as JSON. Syncs are counted by source, and users by the verdict on their forecasts.
 
     ``status`` is ok, starting, stopping, or late when the daemon has not looked for due work in time.
     """
@@ -163,11 +163,11 @@ def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterat
         return
     host, _, port = address.rpartition(":")
     if host.strip("[]") not in LOOPBACK or not port.isdecimal():
-        raise SetupError(f"--health is an address of this machine, like 127.0.0.1:8766, not {address}")
+        raise SetupError(f"--health must be an address of this machine, like 127.0.0.1:8766, not {address}")
     try:
         server = _Server(daemon, (host.strip("[]"), int(port)), every=every)
     except (OSError, OverflowError):
-        raise SetupError(f"port {port} cannot be had; choose another: --health 127.0.0.1:PORT") from None
+        raise SetupError(f"port {port} is not free; choose another: --health 127.0.0.1:PORT") from None
     with server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         try:

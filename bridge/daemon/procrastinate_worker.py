@@ -85,7 +85,9 @@ class Jobs:
         chunk = _Chunk(pages=pages, stopping=self.stopping, clock=self.clock)
         outcome = self._outcome(mine, user, connection, chunk)
         if outcome.outcome == "skipped":
-            raise TryLater(f"{connection.source}: another process syncs it", retry_at=self.clock() + ELSEWHERE_WAIT)
+            raise TryLater(
+                f"{connection.source} is being synced by another process", retry_at=self.clock() + ELSEWHERE_WAIT
+            )
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
@@ -121,7 +123,10 @@ class Jobs:
             self.unreleased.discard(holder)
 
     def repair_clock(self) -> None:
-        """Repair due times set by a machine whose clock was ahead. Rarely, because our own clock may be behind."""
+        """Repair due times that a machine set while its clock was ahead.
+
+        The repair runs only once per sync interval, because our own clock may be the wrong clock.
+        """
         if time.monotonic() - self.repaired_at >= SYNC_CADENCE.total_seconds():
             self.repaired_at = time.monotonic()
             self.bridge.store.scheduling.repair_clock(now=self.clock(), lease=LEASE)
@@ -156,7 +161,7 @@ class _Chunk:
             raise Interrupted("the worker was stopped", retry_at=self.clock())
         if self.pages <= 0:
             self.full = True
-            raise Interrupted("there is more; it follows", retry_at=self.clock() + BACKOFF)
+            raise Interrupted("this job has synced enough pages", retry_at=self.clock() + BACKOFF)
 
 
 def declare(jobs: Jobs, queue: App) -> None:

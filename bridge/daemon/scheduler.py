@@ -155,7 +155,10 @@ class Daemon:
                 self.unreleased.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[Connection]:
-        """Claim due connections that are not being synced here. A jump of the clock may have ended their leases."""
+        """Claim due connections of a source, except those that this process is syncing already.
+
+        Their leases may look expired after a jump of the clock.
+        """
         mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
         return self.bridge.store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
 

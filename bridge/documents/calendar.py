@@ -1,4 +1,4 @@
-"""Document weeks as 28 slots, the events of a day, and the labels of titles."""
+"""JSON documents of weeks as 28 slots, of the events of a day, and of the labels of titles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class LabelDocument(TypedDict):
 
 
 def label_document(title: str, label: Label) -> LabelDocument:
-    """Document a label."""
+    """Return the label of a title as a JSON document."""
     return {
         "title": title,
         "action": str(label.action) if label.action else None,
@@ -62,7 +62,7 @@ TodayEventDocument = TypedDict(
 
 
 def today_event_document(occurrence: Occurrence, label: Label, zones: ZoneHistory) -> TodayEventDocument:
-    """Document an event of a day by the hours and minutes of the user's clock."""
+    """Return an event of a day as a JSON document, with hours and minutes on the user's clock."""
     zone = zone_at(occurrence.start, zones)
     start, end = occurrence.start.astimezone(zone), occurrence.end.astimezone(zone)
     return {
@@ -137,9 +137,9 @@ class WeekDocument(StretchDocument):
 
 
 def week_document(week: Week) -> WeekDocument:
-    """Document a week. Instants are on the user's clock; shares are of the slot's length.
+    """Return a week as a JSON document. Instants are on the user's clock, and shares are of the slot's length.
 
-    Without a calendar every fact of it is null, because an unknown week is not an empty one.
+    Without a calendar every fact from it is null, because an unknown week is not an empty one.
     """
     year, number, _ = week.monday.isocalendar()
     start, end = week.bounds
@@ -156,7 +156,7 @@ def week_document(week: Week) -> WeekDocument:
 
 
 def week_facts(week: Week) -> dict[str, Any]:
-    """Return the facts of a whole week. The pressure of deadlines is that of now."""
+    """Return the facts of a whole week. Deadline pressure is computed as of now."""
     from bridge import calendar
 
     start, end = week.bounds

@@ -1,4 +1,4 @@
-"""Document connections, what came of their syncs, and the notifications of a user."""
+"""JSON documents of connections, of the outcomes of syncs, and of a user's notifications."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ConnectionDocument(TypedDict):
 
 
 def connection_documents(bridge: Bridge, user: User, now: datetime) -> list[ConnectionDocument]:
-    """Document every connection of a user."""
+    """Return every connection of a user as a JSON document."""
     counts = bridge.store.reading.counts(user.id)
     return [
         _connection(bridge, user, connection, now, counts.get(connection.source, {}))
@@ -71,7 +71,7 @@ def _connection(
         "newest": _local_minutes(newest, user),
         "newest_day": None if newest is None else newest.astimezone(zone_at(newest, user.zones)).date().isoformat(),
         "lag_hours": None if newest is None else round((now - newest) / timedelta(hours=1), 1),
-        "last_change": _local_minutes(bridge.store.reading.last_change(connection.id), user),
+        "last_change": _local_minutes(connection.last_change, user),
         "rows": sum(counts.values()),
         "counts": dict(counts),
         "set_aside": sum(aside.values()),
@@ -133,7 +133,7 @@ class OutcomeDocument(TypedDict):
 
 
 def outcome_document(outcome: Outcome) -> OutcomeDocument:
-    """Document an outcome of a sync or an import."""
+    """Return an outcome of a sync or an import as a JSON document."""
     return {
         "source": outcome.source,
         "connection": outcome.connection,
@@ -202,7 +202,7 @@ def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
 
 
 class UnsentDocument(TypedDict):
-    """A notification that did not go out, or may not have."""
+    """A notification that was not sent, or of which it is unknown whether it was."""
 
     recommendation: int
     state: str
@@ -227,7 +227,7 @@ class NotificationsDocument(TypedDict):
 
 
 def notifications_document(bridge: Bridge, user: User, now: datetime) -> NotificationsDocument:
-    """Document the notifications of a user."""
+    """Return the notifications of a user as a JSON document."""
     sent = bridge.store.notifications
     channel = sent.channel(user.id)
     notices = sent.in_states(user.id, STATES)
@@ -255,13 +255,13 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """The notifications of a user as a row beside their connections."""
+    """The state of a user's notifications as a row of the table of connections."""
 
     unsent: list[UnsentDocument]
 
 
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
-    """Return a row for a user whose recommendations are sent, else none.
+    """Return a row for the table of connections if the user gets notifications, otherwise none.
 
     A notification that was not sent counts as an error for the time ``REPORTED``.
     """

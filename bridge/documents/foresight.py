@@ -1,4 +1,4 @@
-"""Document how well a user's answers were foretold, alone and as a row beside the connections."""
+"""JSON documents of how well a user's answers were forecast, alone and as a row of the table of connections."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ DIGITS = 4
 
 
 class WeekDocument(TypedDict):
-    """A week's answers, with the mean foretold probability and the share that was accepted."""
+    """The answers of a week, with the mean forecast probability of acceptance and the share that was accepted."""
 
     monday: str
     answers: int
@@ -20,7 +20,7 @@ class WeekDocument(TypedDict):
 
 
 class ForesightDocument(TypedDict):
-    """Brier scores of the forecasts and of the user's usual share, which are null without an answer."""
+    """Brier scores of the forecasts, and of always forecasting the user's usual share. Null without an answer."""
 
     verdict: str
     answers: int
@@ -30,13 +30,13 @@ class ForesightDocument(TypedDict):
 
 
 class ForesightStatusDocument(ConnectionDocument):
-    """The forecasts of a user's answers as a row beside their connections."""
+    """The quality of the forecasts of a user's answers as a row of the table of connections."""
 
     foretold: ForesightDocument
 
 
 def foresight_document(found: Foresight) -> ForesightDocument:
-    """Document how well answers were foretold."""
+    """Return how well answers were forecast as a JSON document."""
     known = found.answers > 0
     return {
         "verdict": found.verdict,
@@ -56,7 +56,10 @@ def foresight_document(found: Foresight) -> ForesightDocument:
 
 
 def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
-    """Return a row for a user with foretold answers, else none. It is no error that answers are foretold badly."""
+    """Return a row for the table of connections if the user's answers were forecast, otherwise none.
+
+    A bad forecast is not reported as an error.
+    """
     if not found.answers:
         return []
     return [

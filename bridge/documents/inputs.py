@@ -94,7 +94,7 @@ def parse_action(text: str) -> ActionType | None:
     try:
         return ActionType(name)
     except ValueError:
-        raise SetupError(f"{text!r} is no action; one of {', '.join(ActionType)}, or {NO_ACTION}") from None
+        raise SetupError(f"{text!r} is no action; write one of {', '.join(ActionType)}, or {NO_ACTION}") from None
 
 
 def parse_wished(text: str, user: str) -> ActionType:

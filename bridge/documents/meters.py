@@ -1,4 +1,4 @@
-"""Document the five meters, the measured days they rest on, and check-ins."""
+"""JSON documents of the five meters, of the measured days they rest on, and of check-ins."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class ReadingDocument(TypedDict):
 
 
 def reading_document(reading: Reading) -> ReadingDocument:
-    """Document a reading as the model sees it, with a level even where nothing is known."""
+    """Return a reading as a JSON document. It has a level, as the model gets one, even where nothing is known."""
     return {
         "level": reading.level,
         "sd": reading.sd,
@@ -70,7 +70,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
 
 
 class StateDocument(TypedDict):
-    """A meter as the model sees it."""
+    """The state of a meter that the model gets."""
 
     level: float
     sd: float
@@ -84,7 +84,7 @@ class MeterDocument(ReadingDocument):
 
 
 def meter_document(reading: Reading) -> MeterDocument:
-    """Document a meter for people."""
+    """Return a meter as a JSON document for people."""
     state = reading.state
     return {
         **reading_document(reading),
@@ -95,7 +95,7 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """A user's meters ``at`` an instant, and ``before`` it at the ``starts`` of slots, oldest first."""
+    """A user's meters now (``at``), and ``before`` that at the ``starts`` of past slots, oldest first."""
 
     at: datetime
     zones: ZoneHistory
@@ -122,7 +122,7 @@ def _slot_starts(newest: Moment, count: int, zones: ZoneHistory) -> list[datetim
 
 
 class PastMetersDocument(TypedDict):
-    """The meters at the start of a slot. A level is null where nothing was known."""
+    """The meters as they were at the start of a slot. A level is null where nothing was known."""
 
     at: str
     levels: dict[str, float | None]
@@ -140,7 +140,7 @@ class MetersDocument(TypedDict):
 
 
 def meters_document(view: MetersView) -> MetersDocument:
-    """Document the meters and their history."""
+    """Return the meters and their history as a JSON document."""
     return {
         "at": view.at.isoformat(),
         "map": view.proxies.version,
@@ -159,10 +159,10 @@ def _past(start: datetime, readings: Mapping[Meter, Reading]) -> PastMetersDocum
 
 
 def day_document(day: date, source: str, metrics: Mapping[Metric, Figure]) -> dict[str, Any]:
-    """Document a measured day of a source.
+    """Return a measured day of a source as a JSON document.
 
-    Each metric maps to its value (of metrics measured all day the mean or sum), its count of measurements and the
-    range of its values.
+    Each metric maps to its value, its count of measurements and the range of its values. For metrics measured all day
+    the value is the mean or the sum.
     """
     return {
         "day": day.isoformat(),
@@ -183,6 +183,6 @@ class CheckInDocument(TypedDict):
 
 
 def checkin_document(said: CheckIn, zones: ZoneHistory) -> CheckInDocument:
-    """Document a check-in."""
+    """Return a check-in as a JSON document."""
     about = None if said.about is None else str(said.about)
     return {"at": said.at.astimezone(zone_at(said.at, zones)).isoformat(), "about": about, "score": said.score}

@@ -1,4 +1,4 @@
-"""Document the way back from a row to the record, the version and the connection that it came from."""
+"""JSON documents of where a row came from: its record, its version and its connection."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
-    """Document a measured value by the number that ``bridge trace --sample`` takes."""
+    """Return a measured value as a JSON document, with the number that ``bridge trace --sample`` takes."""
     return {
         "sample": number,
         "metric": str(sample.metric),
@@ -30,10 +30,10 @@ def sample_document(number: int, source: str, sample: Sample) -> dict[str, Any]:
 
 
 def provenance_document(found: Provenance) -> dict[str, Any]:
-    """Document a row and its origin.
+    """Return a row and its origin as a JSON document.
 
-    ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of
-    the row, ``also_from`` rows of the same metric and day from other connections.
+    ``payload`` is the record as the source sent it, null where it is not kept. ``before`` holds earlier versions of the
+    row, and ``also_from`` rows of the same metric and day from other connections.
     """
     connection, spec = found.connection, registry.spec(found.connection.source)
     return {

@@ -1,4 +1,4 @@
-"""Document recommendations and the beliefs they rest on."""
+"""JSON documents of recommendations and of the beliefs they rest on."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class RecommendationDocument(TypedDict):
 
 
 def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = None) -> RecommendationDocument:
-    """Document a recommendation. Its start and end are written in the user's zone where ``zones`` are given."""
+    """Return a recommendation as a JSON document. With ``zones``, its start and end are in the user's zone."""
     moved = advice.moved_to
     return {
         "id": advice.id,
@@ -84,7 +84,7 @@ def recommendation_document(advice: Recommendation, zones: ZoneHistory | None = 
 
 
 def silence_document(silence: Silence) -> RecommendationDocument:
-    """Document a slot without a recommendation, with the same keys."""
+    """Return a slot without a recommendation as a JSON document, with the keys of a recommendation."""
     moment = silence.moment
     return {
         "id": None,
@@ -112,7 +112,7 @@ def silence_document(silence: Silence) -> RecommendationDocument:
 
 
 def advice_document(found: Recommendation | Silence, zones: ZoneHistory) -> RecommendationDocument:
-    """Document the recommendation of a slot, or the reasons why there is none."""
+    """Return the recommendation of a slot, or the reasons why there is none, as a JSON document."""
     return silence_document(found) if isinstance(found, Silence) else recommendation_document(found, zones)
 
 
@@ -123,7 +123,7 @@ def _instant(at: datetime | None, zones: ZoneHistory | None) -> str | None:
 
 
 class DimensionDocument(TypedDict):
-    """A dimension of the belief with a value per day. ``sd`` is null where the policy did not state it."""
+    """A dimension of the belief, such as ``social``, with a value per day. ``sd`` is null if the policy stated none."""
 
     low: str
     high: str
@@ -160,7 +160,7 @@ class BeliefDocument(TypedDict):
 
 
 def belief_document(found: Beliefs) -> BeliefDocument:
-    """Document the belief history of a user, rounded to four decimals."""
+    """Return the belief history of a user as a JSON document, rounded to four decimals."""
     return {
         "days": [one.day.isoformat() for one in found.days],
         "dimensions": {name: _dimension(found, name, bounds) for name, bounds in DIMENSIONS.items()},

@@ -1,4 +1,4 @@
-"""Document recommendations with their outcomes, and weekly reviews."""
+"""JSON documents of recommendations with their outcomes, and of weekly reviews."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class AdvisedDocument(TypedDict):
 
 
 class PastAdviceDocument(AdvisedDocument):
-    """A recommendation of the history. ``heard`` is what the model hears of it, null for nothing."""
+    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing."""
 
     slot: int
     start: str | None
@@ -41,14 +41,14 @@ class PastAdviceDocument(AdvisedDocument):
 
 
 class FigureDocument(TypedDict):
-    """A figure of the week and its mean in the same part of the four weeks before, null where not known."""
+    """A figure of the week. ``usual`` is its mean over the same part of the four weeks before. Null means unknown."""
 
     value: float | None
     usual: float | None
 
 
 class LevelDocument(TypedDict):
-    """A meter's mean in the week, in the weeks before, and the days of the week that have a level."""
+    """A meter's mean level in the week and in the weeks before, and the number of days of the week with a level."""
 
     mean: float | None
     usual: float | None
@@ -84,7 +84,7 @@ ReviewDocument = TypedDict(
 
 
 def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
-    """Document a recommendation with its outcome."""
+    """Return a recommendation with its outcome as a JSON document."""
     return {
         "id": one.id,
         "at": _local(one.created_at, user),
@@ -98,7 +98,7 @@ def advised_document(one: AdviceRecord, user: User) -> AdvisedDocument:
 
 
 def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> PastAdviceDocument:
-    """Document a recommendation of the history."""
+    """Return a past recommendation as a JSON document of the history."""
     heard = as_answer(one, now)
     return {
         **advised_document(one, user),
@@ -111,7 +111,7 @@ def past_advice_document(one: AdviceRecord, user: User, *, now: datetime) -> Pas
 
 
 def review_document(review: Review, user: User) -> ReviewDocument:
-    """Document a weekly review, rounded as people read it."""
+    """Return a weekly review as a JSON document, with figures rounded for people."""
     sleep = review.sleep
     return {
         "user": user.name,

@@ -1,4 +1,7 @@
-"""Document trends in columns with a value per day, so that a year takes tens of kilobytes and charts read it as is."""
+"""JSON documents of trends, as columns with a value per day.
+
+A year takes only tens of kilobytes, and charts can use the columns directly.
+"""
 
 from __future__ import annotations
 
@@ -55,7 +58,7 @@ class TrendsDocument(TypedDict):
 
 
 def trends_document(found: Trends) -> TrendsDocument:
-    """Document trends."""
+    """Return trends as a JSON document."""
     return {
         "at": found.at.isoformat(),
         "zone": found.zone,

@@ -93,7 +93,7 @@ def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> N
 
 
 def _rules(bridge: Bridge, user: User) -> str:
-    """Digest user, zones, rules, classifier and connections, which shape the document beside the data."""
+    """Return a digest of what shapes the document beside the data: user, zones, rules, classifier and connections."""
     classifier = bridge.classifier
     corrections = bridge.store.people.corrections(user.id)
     return _digest(
@@ -109,8 +109,11 @@ def _rules(bridge: Bridge, user: User) -> str:
 
 
 def _data(bridge: Bridge, user: User, at: datetime) -> str:
-    """Digest the last arrival of each connection, the day, and the slot, because today's value is a mean over slots."""
-    changed = [bridge.store.reading.last_change(c.id) for c in bridge.store.connections.of_user(user.id)]
+    """Return a digest that changes with the data: the last arrival of each connection, the day, and the slot.
+
+    The slot counts, because today's value is a mean over slots.
+    """
+    changed = [c.last_change for c in bridge.store.connections.of_user(user.id)]
     return _digest(at.astimezone(zone_at(at, user.zones)).date(), moment_at(at, user.zones), changed)
 
 

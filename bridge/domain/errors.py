@@ -52,16 +52,16 @@ class TryLater(BridgeError):
         self.limited = limited
 
     def due(self, now: datetime) -> datetime | None:
-        """Return when to come back, where the source named a time."""
+        """Return when to try again, or None if the source named no time."""
         return self.retry_at or (now + self.after if self.after is not None else None)
 
 
 class Interrupted(TryLater):
-    """The sync stopped after a page that has landed, because the bridge shuts down or the time for a sync is over."""
+    """The sync stopped after a page was stored, because the bridge shuts down or the time for a sync is over."""
 
 
 class Odd(TryLater):
-    """The source gave an odd answer. A single odd answer says nothing about the next answer."""
+    """The source gave an odd answer. Its next answer may be fine, so only odd answers that last count as a change."""
 
 
 class CursorExpired(BridgeError):

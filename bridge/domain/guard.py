@@ -1,8 +1,8 @@
-"""Limits between a model and a person: no advice that cannot be followed, that nags, or that is tried at a bad time.
+"""Limits on advice between a model and a person: no impossible advice, no nagging, and no experiments at a bad time.
 
-The guard narrows what a policy may choose from, then lets a few decisions be drawn by lot, so that it can be told later
-what other advice would have brought. What is kept as the decision's probabilities is what the action was really drawn
-from, after the guard: without it no evaluation from logged feedback is possible (Horvitz and Thompson 1952).
+The guard narrows the actions that a policy may choose from. It then draws a few decisions at random, so that later
+evaluations can tell what other advice would have brought. The stored probabilities are those of the final draw. Without
+them no evaluation from logged feedback is possible (Horvitz and Thompson 1952).
 """
 
 from __future__ import annotations
@@ -15,30 +15,31 @@ from datetime import UTC, datetime, timedelta
 from bridge.domain.errors import SetupError
 from rhythm_env.interface import ActionType, Answer, Decision, Interaction, Meter, Observation, Policy, Slot
 
-EXPLORE_DEFAULT = 0.04  # of decisions that are drawn from what the policy would not choose, by default
-EXPLORE_MAX = 0.2  # of decisions that may be
-EACH = 0.02  # the least chance with which an action is tried: a smaller one could never be weighed
-A_DAY = 3  # pieces of advice, by default
-# Slots that would get advice and get none, so that it can be told later what advice does: the more, the more was said
-# of late (dosage as in HeartSteps V2: x <- .95 x + advice). Their bounds are our choice.
+EXPLORE_DEFAULT = 0.04  # share of decisions that are drawn from what the policy would not choose
+EXPLORE_MAX = 0.2  # the largest such share
+EACH = 0.02  # the least probability of a tried action: estimates cannot use actions that are rarer
+A_DAY = 3  # the largest number of recommendations a day, by default
+# Least and largest probability that a slot gets no advice, so that later evaluations can tell what advice does. The
+# probability grows with recent advice (dosage as in HeartSteps V2: x <- .95 x + advice). The bounds are our choice.
 SILENT = (0.1, 0.2)
-FADES = 0.95  # of a dosage, from one slot to the next
+FADES = 0.95  # share of a dosage that is left in the next slot
 SLOT, DAY = timedelta(hours=6), timedelta(hours=24)
-IGNORES_BEFORE_PAUSE = 3  # ignored so often in a row in one kind of slot, an action rests there
+IGNORES_BEFORE_PAUSE = 3  # an action ignored so often in a row in a slot of the day is paused there
 ACTION_PAUSE = timedelta(days=7)  # from the last time it was ignored
-STRAINED_BELOW = 0.25  # a known meter below it: no time for trying things
-WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which only the tired are sent to sleep
-TIRED_BELOW = 0.5  # a known vitality below it: a nap is worth its hours
+STRAINED_BELOW = 0.25  # while a known meter is below this, no action is drawn at random
+WAKING_SLOTS = (Slot.MORNING, Slot.AFTERNOON)  # slots in which sleep is advised to tired people only
+TIRED_BELOW = 0.5  # people whose known vitality is below this are tired
 REASONS_OF_THE_HOUR = ("are quiet", "are for those who are awake")  # ends of reasons that follow from the hour alone
 QUIET_ACTIONS = (ActionType.SLEEP, ActionType.MEDITATE, ActionType.ME_TIME)  # what may be advised in quiet slots
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Guard:
-    """Limits of advice.
+    """The limits on advice.
 
-    ``explore`` is the share of decisions drawn from what the policy would not choose. In ``quiet`` slots only rest may
-    be advised. ``a_day`` is the largest number a day. ``silent`` lets some slots, drawn by lot, get no advice.
+    ``explore`` is the share of decisions drawn from actions that the policy would not choose. In ``quiet`` slots only
+    rest may be advised. ``a_day`` is the largest number of recommendations a day. ``silent`` lets some slots, drawn at
+    random, get no advice.
     """
 
     explore: float = EXPLORE_DEFAULT
@@ -51,8 +52,8 @@ class Guard:
     ) -> tuple[Observation, Mapping[ActionType, str]]:
         """Return the observation with only the allowed actions as ``feasible``, and the reasons against the others.
 
-        ``feasible`` is never empty. If no action is left, paused actions are allowed, and then loud actions too.
-        ``sleep`` says that the user's routine allows sleep at this hour.
+        ``feasible`` is never empty. If no action is left, paused actions are allowed, and then all actions even in a
+        quiet slot. ``sleep`` says that the user's routine allows sleep at this hour.
         """
         against = {action: self._against(action, observation, now) for action in observation.feasible}
         if sleep:
@@ -68,12 +69,18 @@ class Guard:
         return observation.slot in self.quiet and action not in QUIET_ACTIONS and action not in observation.planned
 
     def withheld(self, allowed: Observation, *, now: datetime) -> dict[ActionType, str]:
-        """Why each action that cannot be advised cannot, of an observation as ``allowed`` left it."""
+        """Return the reason for each action that cannot be advised.
+
+        ``allowed`` is the result of the method ``allowed``.
+        """
         full = f"your {allowed.slot.name.lower()} is full"
         return {a: self._against(a, allowed, now) or full for a in ActionType if a not in allowed.feasible}
 
     def _against(self, action: ActionType, observation: Observation, now: datetime) -> str | None:
-        """Return the reason against advising an action now, whether it fits or not, or None."""
+        """Return the guard's reason against advising an action now, or None.
+
+        Free time for the action is not considered.
+        """
         slot = observation.slot.name.lower()
         if self._loud(action, observation):
             return f"{slot}s {REASONS_OF_THE_HOUR[0]}"
@@ -85,15 +92,20 @@ class Guard:
         return None
 
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
-        """The probability that a slot gets advice: none once the day has had its number, else now and then none."""
+        """Return the probability that a slot gets advice.
+
+        It is 0 once the day has had its largest number of recommendations. Otherwise it is below 1, because some slots
+        are drawn at random to get no advice.
+        """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
         return 1 - silence(history, now)
 
     def explored(self, decision: Decision, observation: Observation, rng: random.Random) -> Decision:
-        """The decision, now and then another action by lot; its probabilities are those of both together.
+        """Return the decision, or now and then an action drawn from those that the policy would not choose.
 
-        Tried are a few of those that the policy would not choose, each with at least ``EACH``.
+        The decision's probabilities cover both cases. Only a few actions are tried, each with a probability of at least
+        ``EACH``.
         """
         certain = {action: decision.probabilities.get(action, 0.0) for action in observation.feasible}
         others = [action for action, chance in certain.items() if chance == 0]
@@ -110,34 +122,35 @@ class Guard:
 
 
 class Guarded:
-    """A policy behind the guard, as people meet it."""
+    """A policy with the guard applied, as simulated people meet it."""
 
     def __init__(self, policy: Policy, guard: Guard) -> None:
         self._policy, self._guard = policy, guard
         self.name, self.version = policy.name, policy.version
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Simulated people have no calendar date: their last answer was just before."""
+        """Decide within the limits. Simulated people have no calendar date, so now is the time of their last answer."""
         last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
         allowed, _ = self._guard.allowed(observation, now=last)
         return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)
 
 
 def silence(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the probability that a slot gets no advice by lot. More recent advice raises it."""
+    """Return the probability that a slot is drawn to get no advice. More recent advice raises it."""
     least, most = SILENT
     return least + (most - least) * dosage(history, now)
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots with answered advice, from 0 to 1."""
+    """Return the share of recent slots that got advice, from 0 to 1. Older slots weigh less."""
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
 
 def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot) -> datetime | None:
-    """Until when an action rests in a kind of slot; None unless its last answers there were all Ignore.
+    """Return until when an action is paused in a slot of the day.
 
-    Put off is another matter: the action was right and the hour was not, which the model hears.
+    None unless its last answers there were all ``ignore``. A rescheduled action is not paused, because only its time
+    was wrong.
     """
     answers = [one for one in history if one.recommended is action and one.slot is slot][-IGNORES_BEFORE_PAUSE:]
     if len(answers) < IGNORES_BEFORE_PAUSE or any(one.answer is not Answer.IGNORE for one in answers):
@@ -146,14 +159,22 @@ def paused_until(history: Sequence[Interaction], action: ActionType, slot: Slot)
 
 
 def _awake(observation: Observation) -> bool:
-    """Return True if sleep has no place now. A model of weeks does not know that people sleep at night."""
+    """Return True if sleep should not be advised, because people are usually awake in this slot.
+
+    Sleep is still advised to a tired person, and where sleep is planned. Policies plan weeks in slots and do not know
+    that people sleep at night.
+    """
     vitality = observation.meters.get(Meter.VITALITY)
     tired = vitality is not None and vitality.coverage > 0 and vitality.level < TIRED_BELOW
     return observation.slot in WAKING_SLOTS and not tired and ActionType.SLEEP not in observation.planned
 
 
 def may_explore(observation: Observation) -> bool:
-    """Return True if exploring is allowed: after a first answer, by day, with a choice, and no known meter strained."""
+    """Return True if an action may be drawn at random.
+
+    That needs an earlier answer, another slot than the night, several feasible actions, and no known meter that is very
+    low.
+    """
     if not observation.history:
         return False
     levels = [s.level for m, s in observation.meters.items() if s.coverage > 0 and m is not Meter.PROGRESS]
@@ -165,15 +186,18 @@ def may_explore(observation: Observation) -> bool:
 
 
 def guard_from_settings(explore: str, quiet: str) -> Guard:
-    """From settings: ``BRIDGE_EXPLORE`` (0 to 0.2) and ``BRIDGE_QUIET`` (slots by name, with commas, or "none")."""
+    """Return the guard for the settings ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``. Raises SetupError for other values.
+
+    ``explore`` is a number from 0 to 0.2. ``quiet`` names slots with commas between, or is "none".
+    """
     try:
         share = float(explore)
     except ValueError:
         share = -1.0
     if not 0 <= share <= EXPLORE_MAX:
-        raise SetupError(f"BRIDGE_EXPLORE is the share of advice that is a try: a number from 0 to {EXPLORE_MAX}")
+        raise SetupError(f"BRIDGE_EXPLORE must be the share of advice that is drawn at random, from 0 to {EXPLORE_MAX}")
     named = [name.strip().upper() for name in quiet.split(",") if name.strip().lower() not in ("", "none")]
     unknown = sorted(set(named) - {slot.name for slot in Slot})
     if unknown:
-        raise SetupError(f"BRIDGE_QUIET names slots: {', '.join(slot.name.lower() for slot in Slot)}, or none")
+        raise SetupError(f"BRIDGE_QUIET must name slots: {', '.join(slot.name.lower() for slot in Slot)}, or none")
     return Guard(explore=share, quiet=frozenset(Slot[name] for name in named))

@@ -39,9 +39,10 @@ def client_settings(application: str) -> tuple[Setting, Setting]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Envelope:
-    """Names in answers that carry their own status with HTTP 200, such as Withings' ``{"status": 0, "body": {...}}``.
+    """The names of fields in answers that state their own status, such as Withings' ``{"status": 0, "body": {...}}``.
 
-    ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success, any other number a 400.
+    Such answers have HTTP status 200. ``meanings`` maps a status to the HTTP status that it stands for. 0 is a success,
+    and any other number means 400.
     """
 
     status: str = "status"
@@ -178,12 +179,12 @@ class Account(Protocol):
 
 
 class Connector(Protocol):
-    """An open source."""
+    """An account at a source, opened to fetch its data."""
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the pages of a stream after ``cursor``. Raises the errors of ``bridge.domain.errors``.
 
-        A page has a cursor only where it is safe to resume after that page has landed.
+        A page has a cursor only where a later pull may resume after that page.
         """
         ...
 
@@ -193,7 +194,7 @@ class Connector(Protocol):
 
 
 class WebhookConnector(Connector, Protocol):
-    """An open source that gives notices."""
+    """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
         """Yield the record of a notice, with its parents, as pages, or nothing when the record was deleted."""
@@ -201,7 +202,7 @@ class WebhookConnector(Connector, Protocol):
 
 
 class Writer(Protocol):
-    """The function to which ``ConnectorSpec.writes`` points."""
+    """A function that writes accepted recommendations into a user's calendar. ``ConnectorSpec.writes`` names it."""
 
     def __call__(self, account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
         """Make the calendar of accepted recommendations hold exactly ``plans``, as far as they are not over.
@@ -217,7 +218,7 @@ Normaliser = Callable[[RawRecord, RawRecord | None], Sequence[Item]]
 
 
 class Browser(Protocol):
-    """The way in which a consent reaches the user."""
+    """The means to show a consent to the user and to ask the user for text."""
 
     def open(self, url: str) -> None:
         """Show a page to the user."""
@@ -297,7 +298,7 @@ class File(Protocol):
 
 
 class FileReader(Protocol):
-    """The function to which ``ConnectorSpec.reads`` points, which yields the pages of a file."""
+    """A function that yields the pages of a file. ``ConnectorSpec.reads`` names it."""
 
     def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
 

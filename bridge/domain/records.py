@@ -1,4 +1,4 @@
-"""The values that pass between the services and the store."""
+"""The values that the store takes and returns."""
 
 from __future__ import annotations
 
@@ -38,11 +38,12 @@ class Connection:
     member: str | None = None  # the source's own name for the user
     failures: int = 0  # in a row, since a sync brought something new
     not_permitted: tuple[str, ...] = ()  # streams without permission
+    last_change: datetime | None = None  # the last arrival of a new or changed record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Extent:
-    """The reach of the data, from the first instant of knowledge to the newest day measured."""
+    """The time that stored data span, from the instant at which the first were known to the newest day measured."""
 
     newest: date
     known_since: datetime
@@ -50,10 +51,7 @@ class Extent:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordResult:
-    """The result of delivering a record.
-
-    A record that ``waits`` is read again when its parent comes.
-    """
+    """The result of storing a delivered record. A record that ``waits`` is read again when its parent arrives."""
 
     outcome: str  # new, updated, unchanged, deleted
     set_aside: str | None = None  # the reason why the record cannot be read
@@ -182,7 +180,10 @@ class Lot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot without a recommendation, and the reasons. ``by_lot`` is True for the arm of the trial without advice."""
+    """A slot without a recommendation, and the reasons.
+
+    ``by_lot`` is True if the slot was drawn at random to get no advice.
+    """
 
     moment: Moment
     reasons: tuple[str, ...]
@@ -282,7 +283,7 @@ class ProxyMap:
     )  # correlation with users' reports, where it was measured
 
     def of(self, meter: Meter) -> dict[str, Proxy]:
-        """Return signal -> row of a meter."""
+        """Return the rows of a meter, by signal."""
         return {row.signal: row for row in self.rows if row.meter is meter}
 
 

@@ -37,7 +37,7 @@ def only_measured(values: Mapping[Metric, float | None]) -> dict[Metric, float]:
 def set_apart(items: Sequence[Item]) -> tuple[list[Item], tuple[str, ...]]:
     """Return the items without values outside their metric's range, and a reason for each such metric.
 
-    The records of every source pass here when they land, so that no connector drops such a value by itself.
+    Every source's records pass here before they are stored, so that no connector needs to drop impossible values.
     """
     kept: list[Item] = []
     reasons: dict[str, None] = {}
@@ -85,8 +85,8 @@ def quarter_hours(
 ) -> Iterator[Sample]:
     """Yield the means of (Unix seconds, value) per quarter-hour, ascending.
 
-    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day read again matches
-    itself. Values outside the metric's range make a sample of their own, which is set apart when it lands.
+    ``offset`` is in minutes east of UTC. The key is the start of the quarter-hour, so that a day that is read again
+    replaces itself. Values outside the metric's range make a sample of their own, which is set aside when it is stored.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

@@ -53,7 +53,7 @@ class Sample:
 
 
 class EpisodeKind(StrEnum):
-    """Kind of an episode."""
+    """The kinds of an episode."""
 
     SLEEP = "sleep"  # the main sleep
     NAP = "nap"
@@ -311,7 +311,7 @@ class Reading:
 
     @property
     def state(self) -> MeterState:
-        """The state of the meter for the model."""
+        """Return the meter as the model gets it."""
         return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
 
 
@@ -326,7 +326,10 @@ class Unread:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
-    """The result of a sync of a connection. With ``skipped_because`` nothing could be fetched, which is no success."""
+    """The result of a sync of a connection.
+
+    ``skipped_because`` says why nothing could be fetched, which is no success.
+    """
 
     source: str
     connection: str

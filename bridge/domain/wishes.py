@@ -36,10 +36,10 @@ class Wishes:
 
 
 def checked(wishes: Wishes) -> Wishes:
-    """Return wishes that can be met. Raises SetupError for others."""
+    """Return the wishes unchanged. Raises SetupError if a wish is impossible."""
     for action, goal in wishes.goals.items():
         if not 1 <= goal <= GOAL_MAX:
-            raise SetupError(f"a goal is 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
+            raise SetupError(f"a goal must be 1 to {GOAL_MAX} times a week, not {goal}; see: {NEXT}")
         if action in wishes.never:
             raise SetupError(
                 f"{action} is never to be suggested and cannot have a goal; allow it again or drop the goal: "
@@ -50,9 +50,11 @@ def checked(wishes: Wishes) -> Wishes:
             raise SetupError(f"{action} needs 1 to {SPANS_MAX} spans of hours that end after they begin; see: {NEXT}")
     for meter, weight in wishes.weights.items():
         if not 0 <= weight <= WEIGHT_MAX:
-            raise SetupError(f"the weight of {meter} is 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
+            raise SetupError(f"the weight of {meter} must be 0 to {WEIGHT_MAX:g}, not {weight:g}; see: {NEXT}")
     if not 0 <= wishes.suggestions <= SUGGESTIONS_MAX:
-        raise SetupError(f"suggestions are 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}")
+        raise SetupError(
+            f"the number of suggestions must be 0 to {SUGGESTIONS_MAX} a day, not {wishes.suggestions}; see: {NEXT}"
+        )
     return wishes
 
 
@@ -70,9 +72,9 @@ def plain(wishes: Wishes) -> dict[str, Any]:
 
 
 def wishes_of(body: object) -> Wishes:
-    """Return the wishes of ``plain``. Keys may be missing. Raises SetupError for anything else."""
+    """Return wishes from the JSON values of ``plain``. Keys may be missing. Raises SetupError for anything else."""
     if not isinstance(body, Mapping) or body.keys() - {"never", "hours", "goals", "weights", "suggestions"}:
-        raise SetupError(f"wishes are an object with never, hours, goals, weights and suggestions; see: {NEXT}")
+        raise SetupError(f"wishes must be an object with never, hours, goals, weights and suggestions; see: {NEXT}")
     try:
         found = Wishes(
             never=frozenset(ActionType(action) for action in _list(body.get("never", []))),

@@ -94,7 +94,7 @@ def _cache_environment(session: requests.Session) -> None:
 
 
 class HttpSession(Protocol):
-    """A session, plain or with OAuth."""
+    """The methods of an HTTP session, with or without OAuth, that connectors use."""
 
     def get(self, url: str, **options: Any) -> requests.Response: ...
 

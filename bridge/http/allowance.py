@@ -26,7 +26,7 @@ class Overdrawn(TryLater):
 
 @dataclass(slots=True)
 class Allowance:
-    """The bounds of a sync."""
+    """What a sync may still use: time until the deadline, and answers without new data."""
 
     ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
     empty_answers: int = 0  # since the last new data
@@ -38,7 +38,10 @@ class Allowance:
             raise Overdrawn(f"the source did not come to an end within {SYNC_MAX_SECONDS / 60:.0f} minutes")
 
     def ask(self, address: str) -> None:
-        """Count a request. Raises Overdrawn, and SourceChanged for a page of a listing that was answered before."""
+        """Count a request. Raises Overdrawn if the allowance is used up.
+
+        Raises SourceChanged for a page that the source has answered before, because the listing would never end.
+        """
         self.check()
         if address in self.answered:
             raise SourceChanged(
@@ -49,7 +52,10 @@ class Allowance:
         self.empty_answers += 1
 
     def note(self, address: str, *, ok: bool) -> None:
-        """Remember an answered page by its token. After a refusal a listing may start again."""
+        """Remember that a page of a listing was answered.
+
+        After a refused request the same pages may be asked for again.
+        """
         if not ok:
             self.answered.clear()
         elif PAGE_TOKEN.search(address):
@@ -60,7 +66,7 @@ class Allowance:
         self.answered.clear()
 
     def brought(self) -> None:
-        """Note that new data was stored."""
+        """Note that new data was stored, so that the count of answers without new data starts again."""
         self.empty_answers = 0
 
 
@@ -68,13 +74,16 @@ _current: ContextVar[Allowance | None] = ContextVar("allowance", default=None)
 
 
 def current() -> Allowance | None:
-    """Return the allowance of this thread's sync, None outside a sync."""
+    """Return the allowance of the sync that runs in this thread, or None outside a sync."""
     return _current.get()
 
 
 @contextmanager
 def granted() -> Iterator[Allowance]:
-    """Hold every request of this thread to an allowance while the block runs."""
+    """Give this thread a new allowance for as long as the block runs.
+
+    Every request in the block is checked against it.
+    """
     allowance = Allowance()
     before = _current.set(allowance)
     try:

@@ -129,7 +129,10 @@ def is_same_network(own: str, other: str) -> bool:
 
 
 def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
-    """Return a transport of ``requests`` that reaches permitted addresses only. ``options`` as HTTPAdapter takes."""
+    """Return a transport of ``requests`` that reaches permitted addresses only.
+
+    ``options`` are passed to HTTPAdapter.
+    """
     from urllib3 import HTTPConnectionPool, HTTPSConnectionPool
     from urllib3.connection import HTTPConnection, HTTPSConnection
 

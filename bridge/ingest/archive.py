@@ -44,7 +44,9 @@ def write(tables: Tables, folder: Path, kind: str) -> dict[str, int]:
             _write_one(rows, folder / f"{name}.{kind}", kind)
         (folder / ABOUT_FILE).write_text(json.dumps(about, indent=1) + "\n", encoding="utf-8")
     except OSError as error:
-        raise SetupError(f"{folder} is not whole ({error.strerror}); delete it, make room, then: {again}") from None
+        raise SetupError(
+            f"the export in {folder} is incomplete ({error.strerror}); delete it, make room, then: {again}"
+        ) from None
     return counts
 
 
@@ -138,7 +140,10 @@ def _read_one(path: Path, kind: str) -> list[dict[str, Any]]:
         frame = _parquet(lambda: pd.read_parquet(path)).astype(object)
         return [{str(k): _missing(v) for k, v in row.items()} for row in frame.to_dict("records")]
     except (OSError, ValueError) as error:
-        raise SetupError(f"{path.name} of the export cannot be read ({type(error).__name__})") from None
+        raise SetupError(
+            f"{path.name} of the export cannot be read ({type(error).__name__}); "
+            "export again: bridge export --user NAME"
+        ) from None
 
 
 def _lines(path: Path, longest: int, *, whole: bool = False) -> Iterator[str]:

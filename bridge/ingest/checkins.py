@@ -43,7 +43,7 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
     """
     again = f"bridge checkin SCORE --user {user.name}"
     if said.at > now:
-        raise SetupError(f"that moment has not come yet; leave --at away: {again}")
+        raise SetupError(f"--at is in the future; leave it out for a check-in about now: {again}")
     spec = registry.spec(CHECK_IN_SOURCE)
     normalise = registry.resolve(spec.normaliser)
     page = Page(stream=CHECK_IN_STREAM, records=(record(said, user.zones),))
@@ -52,7 +52,7 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
         source = Source(connection=connection, spec=spec, open=None, normalise=normalise, recurring=False)
         (landing,) = store_page(source, store, page, frozenset(), now=now)
         if landing.set_aside is not None:
-            raise SetupError(f"{landing.set_aside}; nothing was kept: {again}")
+            raise SetupError(f"{landing.set_aside}; the check-in was not stored; try again: {again}")
         outcome = Outcome(
             source=CHECK_IN_SOURCE,
             connection=CHECK_IN_CONNECTION,

@@ -34,7 +34,9 @@ def connect(bridge: Bridge, user: User, source: str, browser: Browser, *, write:
     if spec.authorises is None:
         raise SetupError(f"{source} needs no consent; {_by_hand(spec, user)}")
     if write and spec.writes is None:
-        raise SetupError(f"nothing can be written to {source}; only read: bridge connect {source} --user {user.name}")
+        raise SetupError(
+            f"nothing can be written to {source}; connect without --write: bridge connect {source} --user {user.name}"
+        )
     zone = zone_at(now(), user.zones).key
     fresh = Consent(bridge.settings_of(user, spec.name, spec.settings), zone, bridge.settings.allow_hosts)
     registry.resolve(spec.authorises)(fresh, browser, **({"write": True} if write else {}))
@@ -70,7 +72,7 @@ def _save_consent(bridge: Bridge, user: User, spec: ConnectorSpec, token: Mappin
 
 
 def _by_hand(spec: ConnectorSpec, user: User) -> str:
-    """Say how data of a source without accounts comes in."""
+    """Say how to bring in data of a source without accounts, with the command for it."""
     if spec.receives is not None:
         return f"have it sent: bridge connect {spec.name} --user {user.name} --push, or: bridge import PATH"
     if spec.reads is not None:
@@ -156,7 +158,9 @@ def connect_folder(bridge: Bridge, user: User, source: str, folder: Path) -> Con
         instead = f"log in instead: bridge connect {source} --user {user.name}"
         raise SetupError(f"{source} reads no files; {instead if spec.authorises else _by_hand(spec, user)}")
     if not folder.is_dir():
-        raise SetupError(f"there is no folder {folder}")
+        raise SetupError(
+            f"there is no folder {folder}; name another: bridge connect {source} --folder PATH --user {user.name}"
+        )
     place = str(folder.resolve())
     others = [
         c

@@ -139,7 +139,7 @@ def _dated(page: Page, now: datetime) -> Page:
 
 
 def _deletions_last(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, with their coverage held back until the next cursor or the end."""
+    """Yield the same pages, but postpone the deletions that a page asks for until the next cursor, or the end."""
     waiting: list[Page] = []
     for page in pages:
         if page.cursor is not None:

@@ -1,4 +1,4 @@
-"""Files in folders, zips, and zips within zips. Each is found unopened, and in turn."""
+"""Files in folders, zips, and zips within zips. They are found one after another."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def delete_folders(folders: Iterable[Path], again: str) -> None:
 
 @dataclass(frozen=True)
 class DiskFile:
-    """A file on disk."""
+    """A file on disk, as an import reads it."""
 
     place: Path
     path: str

@@ -52,9 +52,10 @@ def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Pa
 
 
 def connection_name(place: str, others: Mapping[str, StoredAccount]) -> str:
-    """Return a folder's connection name. A connection whose folder is unknown is taken before a new name.
+    """Return the name of a folder's connection: that of an earlier connection to it, or a new name.
 
-    ``others`` are the source's folder connections. A folder is unknown if its key is lost, or it came by an export.
+    A connection whose folder is unknown is used before a new name. Its folder is unknown if the key is lost, or if the
+    connection came with an export. ``others`` are the source's folder connections.
     """
     known = {_folder_in(others[name]): name for name in sorted(others, reverse=True) if name != PUSH_CONNECTION}
     return (
@@ -75,7 +76,7 @@ def ignore_bytes(done: int, total: int) -> None:
 
 @dataclass(slots=True)
 class RecognisedFiles:
-    """Files by the source that recognises them."""
+    """The files of an import, sorted by the source that recognises them."""
 
     known: dict[str, list[File]] = field(default_factory=dict)
     unknown: list[Unread] = field(default_factory=list)
@@ -92,7 +93,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Sort files by the first source that recognises each."""
+    """Assign each file to the first source that recognises it."""
     result, specs = RecognisedFiles(), list(specs)
     readers = [(spec.name, registry.resolve(spec.recognises)) for spec in specs if spec.recognises is not None]
     for file in files:
@@ -137,11 +138,11 @@ def _version(record: RawRecord) -> RecordVersion:
 
 @dataclass(slots=True)
 class FilePages:
-    """The pages of a source's files. A failed file is noted in ``failed``, and the next file is read.
+    """The pages of a source's files. A file that fails is noted in ``failed``, and the next file is read.
 
-    ``cursor`` names the files imported before, for a source that remembers them. ``whole``: the files are all of a
-    folder or zip, so that records which none of them holds are gone. ``dated``: the files may be older than what was
-    imported before. Pushes are not dated, because they wait in the order of their arrival.
+    ``cursor`` names the files imported before, for a source that remembers them. ``whole`` says that the files are all
+    files of a folder or zip, so that records which none of them holds are deleted. ``dated`` says that the files may be
+    older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
     """
 
     spec: ConnectorSpec
@@ -229,7 +230,11 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note what a page lists. Files of one name would delete each other's records, so these go without a file."""
+        """Note which records a page lists completely, so that records missing in all files can be deleted at the end.
+
+        If several files have the same name, a page is returned without its file. Such files would delete each other's
+        records.
+        """
         if self._names[file.name] > 1:
             return _without_file(page)
         if page.covers is not None and page.covers.parents is not None:
@@ -238,7 +243,7 @@ class FilePages:
         return page
 
     def _gone(self) -> Iterator[Page]:
-        """Yield the coverage by all files together. It deletes the records of files that are no longer there."""
+        """Yield pages without records that delete the records which no file lists any more."""
         for (stream, prefix), dates in self._listed.items():
             yield Page(stream=stream, records=(), covers=Covers(prefix=prefix, as_of=max(dates, default=None)))
 
@@ -294,7 +299,8 @@ class FolderPages:
     def __iter__(self) -> Iterator[Page]:
         if not self.folder.is_dir():
             raise TryLater(
-                f"the folder is not there; name another: bridge connect {self.spec.name} --folder PATH --user NAME"
+                "the connected folder is missing; "
+                f"name another: bridge connect {self.spec.name} --folder PATH --user NAME"
             )
         places = files_below(self.folder)
         here = {place.relative_to(self.folder).as_posix() for place in places}
@@ -313,7 +319,10 @@ class FolderPages:
                 yield from self._new(place, path, mark, seen)
 
     def _new(self, place: Path, path: str, mark: str, seen: dict[str, str]) -> Iterator[Page]:
-        """Yield a file's pages and its cursor. The second pass notes a page that failed as the cursor was saved."""
+        """Yield the pages of a new file, and a cursor that marks the file as read.
+
+        The cursor is made twice, because a page may turn out to be unreadable while the first cursor is saved.
+        """
         before, self._passing = len(self.failed), False
         yield from self._one(place)
         for _ in range(2):
@@ -325,9 +334,9 @@ class FolderPages:
                 yield Page(stream=SEEN_FILES, records=(), cursor=json.dumps(seen, sort_keys=True))
 
     def _one(self, place: Path) -> Iterator[Page]:
-        """Yield the pages of a file or of a zip's members, as far as the source recognises them.
+        """Yield the pages of a file, or of a zip's members, that the source recognises.
 
-        A damaged zip counts as the source's own unless it holds members of no source.
+        An unreadable part of a zip is reported unless the zip holds only files of other sources.
         """
         with ExitStack() as stack:
             result = recognise_files(find_files(place, stack), [self.spec])
@@ -350,7 +359,7 @@ def _size(file: File) -> int:
 
 
 def _dated(page: Page, as_of: datetime) -> Page:
-    """Date a page's records by their export."""
+    """Give a page's records the date of the export that holds them."""
     return replace(page, records=tuple(replace(record, as_of=as_of) for record in page.records))
 
 
@@ -365,7 +374,7 @@ def _without_file(page: Page) -> Page:
 
 
 def merge_pieces(pages: Iterable[Page]) -> Iterator[Page]:
-    """Yield the same pages, with the pieces of each record merged where the pieces follow each other."""
+    """Yield the same pages, with consecutive pieces of a record merged, so that the record is written once."""
     waiting: dict[str, RawRecord] = {}
     for page in pages:
         files_below = page.cursor is None and page.covers is None and not page.set_aside and not page.left_out

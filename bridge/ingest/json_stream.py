@@ -156,7 +156,10 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read on, twice as much as waits, so that a long value is not decoded too often."""
+        """Read the next part of the file.
+
+        Parts grow with the unread text, so that a long value is not decoded too often.
+        """
         if self._ended:
             return False
         content = self._stream.read(max(JSON_CHUNK_BYTES, 2 * (len(self._text) - self._at)))

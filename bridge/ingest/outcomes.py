@@ -49,9 +49,9 @@ class SyncCounts:
     refused: dict[str, NotPermitted] = field(default_factory=dict)  # stream -> the refusal
 
     def not_permitted(self, before: Iterable[str]) -> tuple[str, ...]:
-        """Return the refused streams, and those refused ``before`` that were not asked for now.
+        """Return the streams that the source refused now, and those refused ``before`` that were not answered now.
 
-        If no stream was answered and no scope was named, the refusal is not about the user's consent and adds none.
+        A refusal of every stream that names no scope is not about the user's consent. Then no stream is added.
         """
         sure = self.answered or any(error.named for error in self.refused.values())
         return tuple(sorted((set(before) - self.answered) | (set(self.refused) if sure else set())))
@@ -83,7 +83,7 @@ class SyncCounts:
 
 
 class RateLimited(TryLater):
-    """A source is rate limited and was not asked."""
+    """The source was not asked, because its rate limit still holds."""
 
 
 def record_defect(store: Store, connection: Connection, error: Exception, *, holder: str, now: datetime) -> Outcome:

@@ -50,7 +50,7 @@ def grant(bridge: installation.Bridge, user: User, source: str) -> str:
     spec = registry.spec(source)
     if spec.receives is None:
         able = ", ".join(spec.name for spec in registry.specs() if spec.receives)
-        raise SetupError(f"{source} takes no pushes (these do: {able}); see: bridge sources")
+        raise SetupError(f"apps cannot push data of {source} (they can for: {able}); see: bridge sources")
     token = secrets.token_urlsafe(32)
     with bridge.store.lock(SEALING_LOCK), bridge.store.transaction():
         connection = bridge.store.connections.connect(user.id, source, PUSH_CONNECTION, now=installation.now())

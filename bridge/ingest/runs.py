@@ -40,7 +40,9 @@ def sync_user(
     """Sync each account and folder of a user in turn, or those of ``source``. Raises SetupError if there are none."""
     live = [c for c in connections_of(bridge, user, source) if bridge.store.connections.secret(c.id) is not None]
     if not live:
-        raise SetupError(f"{user.name} has no live connection: bridge connect {source or 'SOURCE'} --user {user.name}")
+        raise SetupError(
+            f"{user.name} has no connection to sync; make one: bridge connect {source or 'SOURCE'} --user {user.name}"
+        )
     alone = replace(bridge)  # a copy has its own lease holder: two threads with one holder would both get the lease
     return [sync_connection(alone, user, c, at=at, on_page=watch(c.source) if watch else ignore_page) for c in live]
 
@@ -123,7 +125,7 @@ def import_path(
     source recognises any file.
     """
     if not path.exists():
-        raise SetupError(f"there is no file or folder {path}")
+        raise SetupError(f"there is no file or folder {path}; check the path")
     with ExitStack() as stack:
         exported = archive.open_export(path, stack)
         if exported is not None:

@@ -57,7 +57,7 @@ class Source:
 
 
 def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: OnPage = ignore_page) -> Outcome:
-    """Pull every new page. A page, what it means and its cursor land together or not at all.
+    """Pull every new page. A page, the rows derived from it and its cursor are stored together or not at all.
 
     Returns the outcome, also of a failure, and sets the connection's next due time. Raises TryLater only if the store
     cannot be written to for long.
@@ -92,7 +92,11 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return the error itself if odd answers have lasted, else an Odd error that lets the source be asked again."""
+    """Return the error if the source has given odd answers for a while. A first odd answer becomes an Odd error
+    instead.
+
+    After an Odd error the source is asked again.
+    """
     earlier = store.scheduling.odd_answers(connection.id)
     lasted = len(earlier) + 1 >= ODD_ANSWERS_MIN and at - min(earlier) >= ODD_ANSWERS_SPAN
     return error if lasted else Odd(str(error))
@@ -104,7 +108,10 @@ def store_records(source: Source, store: Store, records: Sequence[RawRecord], *,
 
 
 def under_lease(source: Source, store: Store, work: Callable[[SyncCounts], None], lease: Lease) -> Outcome:
-    """Do ``work`` under the connection's lease, save the outcome and return it. Raises defects again."""
+    """Do ``work`` under the connection's lease, save the outcome and return it.
+
+    An unexpected error is raised again after its outcome was saved.
+    """
     connection = source.connection
     if not lease.taken():
         return outcome_of(
@@ -160,7 +167,7 @@ class _Pull:
         """Pull all streams. An expired cursor starts the source over once."""
         if self.source.open is None:
             raise SetupError(
-                f"{self.source.spec.name} cannot be pulled; give it a file: bridge import PATH --user NAME"
+                f"{self.source.spec.name} has no account to fetch from; give it a file: bridge import PATH --user NAME"
             )
         self._may_ask()
         self._may_ask_again()

@@ -133,7 +133,7 @@ class Tools:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else recommend.latest
             newest = waiting(store, user, now=now)
             if newest is None:
-                raise SetupError("nothing is waiting for an answer")
+                raise SetupError("no recommendation is waiting for an answer")
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
         found = outcomes.answer(store, user, recommendation, given, now=now, moved_to=moved)
@@ -188,7 +188,10 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 
 
 def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
-    """Document a recommendation. ``what`` may be a stranger's words, and is shown only where titles are allowed."""
+    """Return a recommendation as a JSON document.
+
+    ``what`` may be a stranger's words, and is included only if titles are allowed.
+    """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}
     return {

@@ -66,7 +66,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Name the track that holds a main sleep's readings, beside the track of the whole day."""
+    """Return the name under which a metric's values during the main sleep are kept, apart from the whole day's."""
     return f"{metric}/asleep"
 
 
@@ -137,7 +137,7 @@ class Baseline:
         return self.scaled(scale(value, constants) - self.centre)
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
-        """Return ``distance`` in (narrower) spreads, clipped."""
+        """Return a distance from normal in spreads, clipped. ``narrower`` multiplies the spread."""
         return clip(distance / (narrower * self.spread), -CLIP, CLIP)
 
 
@@ -166,7 +166,7 @@ def plausible(value: float, constants: Constants) -> bool:
 
 
 def scale(value: float, constants: Constants) -> float:
-    """Return the value in the scale of its constants."""
+    """Return a raw value in the scale of its metric, logarithmic where ``constants`` say so."""
     return log(value + constants.shift) if constants.logarithm else value
 
 

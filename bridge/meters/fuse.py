@@ -95,16 +95,21 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
 
 
 def spread(meter: Meter, level: float, signs: float, said: float = 0.0) -> float:
-    """Return the sd of a level from the total trust of its signs and of the user's check-in.
+    """Return the standard deviation of a level, from the total trust of its measured signals and of the user's
+    check-in.
 
-    L (1 - L) / sqrt(1 / (1 - k signs / (1 + signs)) + said). Counted meters have k = 1, which gives the usual L (1 - L)
-    / sqrt(1 + signs + said). Felt meters have k = ``KNOWABLE``.
+    With the trust ``signs`` of the signals and ``said`` of the check-in, it is L (1 - L) / sqrt(1 / (1 - k signs / (1 +
+    signs)) + said). Counted meters have k = 1, which gives the usual L (1 - L) / sqrt(1 + signs + said). Felt meters
+    have k = ``KNOWABLE``.
     """
     return level * (1 - level) / sqrt(1 / (1 - _explainable(meter) * signs / (1 + signs)) + said)
 
 
 def precision(meter: Meter, level: float, sd: float) -> float:
-    """Return 1 + the total trust of the signs behind a reading without a check-in, from its level and sd."""
+    """Return 1 + the total trust of a reading's signals, computed back from its level and standard deviation.
+
+    The reading must rest on no check-in.
+    """
     return 1 / (1 - (1 - (sd / (level * (1 - level))) ** 2) / _explainable(meter))
 
 
@@ -125,7 +130,10 @@ def nothing(validity: float | None, thin: Sequence[Signal]) -> Reading:
 
 
 def slope(z: float, level: float) -> float:
-    """Return level per unit of Z between normal and this level, so that shares of Z become shares of the distance."""
+    """Return how much the level changes per unit of Z, on average between normal and this level.
+
+    Multiplied by this factor, an input's share of Z becomes its share of the distance from normal.
+    """
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
 

@@ -118,9 +118,10 @@ def _once(kept: Sequence[Timed]) -> list[Timed]:
 
 
 def _each(samples: Sequence[Sample]) -> float:
-    """Return the minutes a value stands for: 1 if a quarter of an hour ever held more than five values, else 3.
+    """Return how many minutes each measured value stands for, 1 or 3.
 
-    A watch's own files hold a value a minute; Garmin Connect has a value every three minutes.
+    It is 1 if any quarter of an hour holds more than five values. A watch's own files hold a value a minute, and Garmin
+    Connect has a value every three minutes.
     """
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE

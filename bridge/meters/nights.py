@@ -34,12 +34,12 @@ class Journeys:
         self._days = sorted(self._hours)
 
     def loose(self, day: date) -> bool:
-        """Tell if heart rate and variability of this day are still unsettled by a journey."""
+        """Tell if a journey shortly before this day may still disturb heart rate and variability."""
         last = self._last(day)
         return last is not None and (day - last).days < LOOSE_DAYS
 
     def frozen(self, day: date) -> bool:
-        """Tell if bedtimes of this day still reflect a journey instead of the user's habit."""
+        """Tell if a journey shortly before this day may still disturb bedtimes, which then say little about habits."""
         last = self._last(day)
         return last is not None and (day - last).days < min(self._hours[last], MAX_FROZEN_DAYS)
 
@@ -72,10 +72,10 @@ class Nights:
         return bisect_right(self._ends, until) > bisect_right(self._ends, after)
 
     def known_from(self, sample: Sample, series: str) -> datetime:
-        """Return the instant from which a value measured during a night counts: waking, as far as it is recorded.
+        """Return the instant from which a value measured during a night counts, which is the time of waking.
 
-        Some sources date a night's value from local midnight. Such a value does not tell the waking time, so the main
-        sleep of any series does.
+        Some sources date a night's value from local midnight. Then the main sleep of any series gives the time of
+        waking.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)

@@ -105,8 +105,10 @@ class Past:
         return None
 
     def _recent_days(self, at: datetime) -> tuple[date, ...]:
-        """Return tomorrow (a zone further east may have it) down to two days ago, cached for all meters of an
-        instant.
+        """Return the local days from tomorrow down to two days ago. Tomorrow counts, because a zone further east may
+        have it.
+
+        The days are cached, because all meters are read at the same instant.
         """
         if self._days[0] != at:
             today = at.astimezone(zone_at(at, self.zones)).date()
@@ -114,12 +116,12 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return another metric of the same night from the same series."""
+        """Return the value of another metric for the same night and series, or None."""
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
         return self._dated(metric, night.series, night.day, at) if value is not None and value.known <= at else None
 
     def recent(self, metric: str, series: str, day: date, at: datetime) -> list[float]:
-        """Return the values of the seven days up to ``day``."""
+        """Return a metric's values of the seven days up to ``day``."""
         track = self._tracks.get(metric, {}).get(series, {})
         days = (day - k * DAY for k in range(7))
         return [track[d].value for d in days if d in track and track[d].known <= at]
@@ -166,7 +168,10 @@ class Past:
         self._add_spots()
 
     def _add_spots(self) -> None:
-        """Add the medians of short variability readings: of a main sleep from waking on, of a day from its end on."""
+        """Add medians of short readings of heart-rate variability.
+
+        The median of a main sleep counts from waking, and the median of a day from the day's end.
+        """
         spots: dict[tuple[str, str, date, datetime | None], list[float]] = {}
         for metric in SPOTS:
             for source, sample in self._samples.get(metric, ()):
@@ -189,14 +194,17 @@ class Past:
                 self._put_battery(series, day, night.end)
 
     def _charged(self) -> dict[str, list[tuple[datetime, float]]]:
-        """Return source -> (instant, battery), ascending."""
+        """Return the readings of the body battery by source, in order of time."""
         found: dict[str, list[tuple[datetime, float]]] = {}
         for source, sample in self._samples.get(Metric.BODY_BATTERY, ()):
             found.setdefault(source, []).append((sample.end or sample.start, sample.high or sample.value))
         return {source: sorted(levels) for source, levels in found.items()}
 
     def _put_battery(self, series: str, day: date, woke: datetime) -> None:
-        """Store the fullest battery within two hours of waking as the night's charge, known after those hours."""
+        """Store the night's charge: the highest body battery within two hours of waking.
+
+        It counts from two hours after waking.
+        """
         levels = self._batteries.get(series.partition("/")[0], [])
         first, last = (bisect_left(levels, (woke + off, 0.0)) for off in (-AFTER_WAKING, AFTER_WAKING))
         if first < last:
@@ -227,7 +235,10 @@ class Past:
 
 
 def _by_metric(known: Snapshot, oldest: date) -> dict[Metric, list[tuple[str, Sample]]]:
-    """Return completed samples within the metric's limits. Garmin's -1 and -2 are codes for missing stress."""
+    """Return the samples that had ended and lie within their metric's range, by metric.
+
+    The range also excludes Garmin's codes -1 and -2 for missing stress.
+    """
     found: dict[Metric, list[tuple[str, Sample]]] = {}
     for pair in known.samples:
         sample = pair[1]

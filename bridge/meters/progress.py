@@ -48,7 +48,7 @@ def read(past: Past, at: datetime) -> Reading:
 
 
 def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
-    """Return the signals that are compared with normal."""
+    """Return the signals of the level that people see, each compared with the user's normal."""
     return tasks(past, at), focus(past, at), deadlines(past, at)
 
 
@@ -100,7 +100,7 @@ def deadlines(past: Past, at: datetime) -> Signal | None:
 
 
 def usual_focus(past: Past, at: datetime) -> float:
-    """Return the median focus minutes of the last four weeks' days with focus. 120 below five such days."""
+    """Return the median focus minutes of days with focus in the last four weeks, or 120 for fewer than five."""
     days = (past.calendar.focus_of_day(at - k * DAY) for k in range(1, FOCUS_DAYS + 1))
     focused = [minutes for minutes in days if minutes > 0]
     return median(focused) if len(focused) >= LEAST_FOCUS_DAYS else USUAL_FOCUS

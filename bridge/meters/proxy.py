@@ -38,7 +38,7 @@ def shipped() -> ProxyMap:
     table = tomllib.loads(TABLE.read_text(encoding="utf-8"))
     rows = tuple(_row(entry) for entry in table["proxy"])
     if len({(row.meter, row.signal) for row in rows}) < len(rows):
-        raise SetupError(f"{TABLE.name}: a signal stands twice for one meter")
+        raise SetupError(f"{TABLE.name}: a meter has two rows with the same signal; remove one")
     validity = {Meter(name): float(value) for name, value in table["validity"].items()}
     return ProxyMap(version=str(table["version"]), rows=rows, validity=validity)
 
@@ -85,10 +85,12 @@ def overrides(path: Path) -> Overrides:
     try:
         found = tomllib.loads(path.read_text(encoding="utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path.name} is no TOML ({error}); mend it, or: bridge meters map --reset") from None
+        raise SetupError(
+            f"{path.name} is no TOML ({error}); correct it, or drop all changes: bridge meters map --reset"
+        ) from None
     for meter, signals in found.items():
         if not isinstance(signals, dict) or not all(isinstance(change, dict) for change in signals.values()):
-            raise SetupError(f"{path.name}: write [{meter}.SIGNAL] and below it what is different")
+            raise SetupError(f"{path.name}: write [{meter}.SIGNAL] as a heading and the changed fields below it")
     return found
 
 
@@ -116,7 +118,7 @@ def _row(entry: Mapping[str, Any]) -> Proxy:
         raise SetupError(f"{TABLE.name}: {name} is no row of the proxy map ({error})") from None
     strangers = [i for i in row.inputs if i not in METRICS and not i.startswith(FACTS)]
     if strangers or not row.inputs:
-        raise SetupError(f"{TABLE.name}: {name} rests on {', '.join(strangers) or 'nothing'}, which is no metric")
+        raise SetupError(f"{TABLE.name}: {name} needs metrics as inputs, not {', '.join(strangers) or 'none'}")
     return _checked(row, TABLE)
 
 
@@ -131,11 +133,11 @@ def _checked(row: Proxy, path: Path) -> Proxy:
     """Return the row if its direction, weight and half-life are in range. Raises SetupError."""
     name = f"{path.name}: {row.meter}.{row.signal}"
     if row.direction not in (1, -1):
-        raise SetupError(f"{name}: direction is 1 (raises) or -1 (lowers), not {row.direction!r}")
+        raise SetupError(f"{name}: direction must be 1 (raises) or -1 (lowers), not {row.direction!r}")
     if not _number(row.weight) or not 0 <= row.weight <= MAX_WEIGHT:
-        raise SetupError(f"{name}: weight is a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
+        raise SetupError(f"{name}: weight must be a number from 0 to {MAX_WEIGHT:.0f}, not {row.weight!r}")
     if row.half_life_h is not None and (not _number(row.half_life_h) or row.half_life_h <= 0):
-        raise SetupError(f"{name}: half_life_h is a number of hours above 0, not {row.half_life_h!r}")
+        raise SetupError(f"{name}: half_life_h must be a number of hours above 0, not {row.half_life_h!r}")
     return row
 
 
@@ -143,7 +145,7 @@ def _no_strangers(changes: Overrides, path: Path) -> None:
     known = {(str(row.meter), row.signal) for row in shipped().rows}
     unknown = [f"{meter}.{s}" for meter, signals in changes.items() for s in signals if (meter, s) not in known]
     if unknown:
-        raise SetupError(f"{path.name}: there is no {', '.join(sorted(unknown))}; see: bridge meters map")
+        raise SetupError(f"{path.name}: the proxy map has no row {', '.join(sorted(unknown))}; see: bridge meters map")
 
 
 def _number(value: object) -> bool:

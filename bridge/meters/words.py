@@ -19,7 +19,9 @@ def hours(length: float) -> str:
 
 
 def slept(asleep: float, need: float, z: float) -> str:
-    """Compare a night with the sleep need, both in hours. Add the other side where the night's score ``z`` has it.
+    """Compare the length of a night with the sleep need, both in hours.
+
+    Add when the night's score ``z`` says the opposite.
 
     >>> slept(6.17, 7.5, -1), slept(7, 7.5, 0.4)
     ('slept 6 h 10 min, 1 h 20 min below your need', 'slept 7 h, 30 min below your need, and still a good night')
@@ -63,7 +65,7 @@ def absolute(value: float, centre: float, unit: str, normal: Baseline) -> str:
 
 
 def _side(off: int, unit: str, normal: Baseline) -> str:
-    """Name the normal that a distance refers to: the user's own from four values on, else the population's."""
+    """Write a distance with what it refers to: the user's own normal from four values on, else that of most people."""
     whose = "your usual" if normal.n >= CALIBRATED else "what is usual for most people"
     if off == 0:
         return f"about {whose}"

@@ -1,4 +1,4 @@
-"""HTTP exchanges with a vendor, recorded by a proxy without secrets, and answered again from the recording."""
+"""HTTP exchanges with a vendor. A proxy records them without secrets, and a server answers from the recording."""
 
 from __future__ import annotations
 
@@ -60,7 +60,10 @@ class Cleaner:
 
 @dataclass(slots=True)
 class Recorder:
-    """A proxy between a connector and its vendor. It records every exchange but those of the consent."""
+    """A proxy between a connector and its vendor.
+
+    It records all requests and answers except those about the consent.
+    """
 
     vendor: str  # the base address
     exchanges: list[dict[str, Any]] = field(default_factory=list)

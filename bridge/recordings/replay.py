@@ -48,7 +48,7 @@ REPLAY_TOKEN = {  # never expires; the player checks no token
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """An account whose requests go to ``address``."""
+    """An account whose requests go to another address than the vendor's."""
 
     account: installation.StoredAccount
     address: str
@@ -82,7 +82,9 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
-        raise SetupError(f"{user.name} has no live source to record: bridge connect SOURCE --user {user.name}")
+        raise SetupError(
+            f"{user.name} has no account that can be recorded; connect one: bridge connect SOURCE --user {user.name}"
+        )
     new_folder(folder, f"bridge record DIR --user {user.name}")
     about = {
         "version": RECORDING_VERSION,
@@ -96,7 +98,7 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
 
 
 def recordable(store: Store, connection: Connection) -> bool:
-    """Tell whether a connection is an account at a source whose address is a setting."""
+    """Tell whether a connection can be recorded. It must be an account, and the source's address must be a setting."""
     named = {setting.name for setting in registry.spec(connection.source).settings}
     account = store.connections.secret(connection.id) is not None and not connection.name.startswith(FOLDER_CONNECTION)
     return account and "base_url" in named
@@ -117,7 +119,7 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
 
 
 def _keeps(name: str) -> bool:
-    """Tell whether a setting shapes requests. Addresses and client ids do not."""
+    """Tell whether a recording must keep a setting, because it shapes requests. Addresses and client ids do not."""
     return not name.endswith(("_url", "_uri", "_id"))
 
 

@@ -41,10 +41,10 @@ class Store:
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator[None]:
-        """Make all calls inside land together or not at all. Nested calls join the outer transaction.
+        """Make all calls inside take effect together or not at all. Nested calls join the outer transaction.
 
-        A transaction that is not ``durable`` does not wait for the disk. A power cut may take the last of them back,
-        each as a whole and in order; a crash of the process does not. Use it for work that would be done again.
+        A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last of them, each as
+        a whole and in order, but a crash of the process does not. Use it for work that would be done again.
         """
         with self.database.write(durable=durable):
             yield

@@ -42,7 +42,7 @@ _DECODERS: dict[str, dict[str, Callable[[Any], Any]]] = {
 
 
 def kind_of(item: Item) -> str:
-    """Return sample, episode, event or task."""
+    """Return the kind of an item: sample, episode, event or task."""
     return KIND_OF_CLASS[type(item)]
 
 

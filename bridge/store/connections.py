@@ -92,5 +92,5 @@ def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> 
 
 
 def update_connection(connection_id: int) -> sa.Update:
-    """Begin an UPDATE of a connection's row."""
+    """Return an UPDATE of a connection's row, to which values are to be added."""
     return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

@@ -50,10 +50,10 @@ class Database:
 
     @contextmanager
     def write(self, *, durable: bool = True) -> Iterator[sa.Connection]:
-        """Open a transaction that may write. Everything inside lands together or not at all.
+        """Open a transaction that may write. Everything inside takes effect together or not at all.
 
-        A transaction that is not ``durable`` does not wait for the disk; the outermost decides. Raises TryLater on a
-        full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
+        A transaction that is not ``durable`` does not wait for the disk. Of nested transactions the outermost decides.
+        Raises TryLater on a full disk, and when another process writes into SQLite for longer than ``BUSY_SECONDS``.
         """
         current: sa.Connection | None = getattr(self._open, "connection", None)
         if current is not None:
@@ -106,7 +106,10 @@ class Database:
             raise sqlite3.OperationalError("another process reads it for long")
 
     def scrub_tables(self, *small: sa.Table) -> None:
-        """Do the same for a few rows of small tables. On SQLite they were overwritten when they were deleted."""
+        """Overwrite the deleted rows of small tables, so that no file of the database holds them any longer.
+
+        On SQLite the rows were overwritten when they were deleted, and only its log is emptied.
+        """
         if self.engine.dialect.name == "postgresql":
             self._alone(f"VACUUM FULL {', '.join(table.name for table in small)}")
             return
@@ -155,7 +158,10 @@ SomePart = TypeVar("SomePart", bound=Part)
 
 
 def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Callable[Concatenate[SomePart, P], R]:
-    """Call a method with the connection of the thread's transaction, or of a read of its own."""
+    """Decorate a method that reads.
+
+    It gets the connection of the thread's open transaction, or of a read of its own.
+    """
 
     @wraps(method)
     def call(part: SomePart, /, *args: P.args, **kwargs: P.kwargs) -> R:
@@ -168,7 +174,7 @@ def reads(method: Callable[Concatenate[SomePart, sa.Connection, P], R]) -> Calla
 def writes(
     *, durable: bool = True
 ) -> Callable[[Callable[Concatenate[SomePart, sa.Connection, P], R]], Callable[Concatenate[SomePart, P], R]]:
-    """Call a method with the connection of the thread's transaction, or of a write of its own.
+    """Decorate a method that writes. It gets the connection of the thread's open transaction, or of a write of its own.
 
     A write of its own that is not ``durable`` does not wait for the disk.
     """
@@ -204,7 +210,7 @@ def as_setup_error(what: str, then: str) -> Iterator[None]:
 
 @contextmanager
 def _passing() -> Iterator[None]:
-    """Raise TryLater for errors that pass by themselves."""
+    """Raise TryLater instead of a database error that will pass, such as a locked database."""
     try:
         yield
     except sa.exc.OperationalError as error:

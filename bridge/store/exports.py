@@ -47,11 +47,11 @@ Row = dict[str, Any]
 
 
 class Exports(Part):
-    """Everything a user has, out of a store and back into a store."""
+    """The export of all rows of a user, and their import."""
 
     @reads
     def dump(self, db: sa.Connection, user_id: int) -> dict[str, list[Row]]:
-        """Return table -> rows of everything a user has, in an order in which the rows can be put back."""
+        """Return table -> rows of everything a user has. The tables are in the order in which they can be restored."""
         found: dict[str, list[Row]] = {}
         for table in EXPORTED_TABLES:
             rows = db.execute(sa.select(table).where(_of_user(table, user_id)).order_by(*table.primary_key.columns))
@@ -60,10 +60,13 @@ class Exports(Part):
 
     @writes()
     def restore(self, db: sa.Connection, user_id: int, saved: Mapping[str, Sequence[Row]]) -> None:
-        """Put dumped rows back for a user who has none. Raises SetupError otherwise, or when rows do not fit."""
+        """Put the rows of an export into the store.
+
+        Raises SetupError for a user with data, or for rows that do not fit.
+        """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(
-                "an export goes back in for a new person only: bridge user add NAME, then import it for them"
+                "an export can only be imported for a new user: bridge user add NAME, then import it for that user"
             )
         _make_room(db, user_id, saved.get("recommendations", ()))
         for row in saved.get("zones", ()):
@@ -116,13 +119,18 @@ def _plain_value(db: sa.Connection, column: sa.Column[Any], value: Any) -> tuple
 
 
 def _make_room(db: sa.Connection, user_id: int, rows: Sequence[Row]) -> None:
-    """Delete recommendations without feedback that a new user got before the import."""
+    """Delete a new user's recommendations without feedback, which may be in the way of those to be imported.
+
+    Raises SetupError if the user has answered a recommendation for a slot that the import holds too.
+    """
     r = tables.recommendations.c
     mine = r.user_id == user_id
     db.execute(sa.delete(tables.recommendations).where(mine, r.answer.is_(None)))
     answered = {(str(row.week), str(row.timestep)) for row in db.execute(sa.select(r.week, r.timestep).where(mine))}
     if answered & {(str(row.get("week")), str(row.get("timestep"))) for row in rows}:
-        raise SetupError("advice of the same hours was answered here; import it for another: bridge user add NAME")
+        raise SetupError(
+            "this user has answered advice for the same slots; import it for a new user: bridge user add NAME"
+        )
 
 
 def _owner(table: sa.Table, user_id: int) -> Row:
@@ -130,7 +138,10 @@ def _owner(table: sa.Table, user_id: int) -> Row:
 
 
 def _derived(table: sa.Table, row: Row) -> Row:
-    """Return the columns that are made anew: what is not exported, and wishes, which are read to be checked."""
+    """Return the columns that an import computes anew because exports lack them.
+
+    Wishes are read and written again, so that wishes that cannot be read are refused.
+    """
     if table is tables.wishes:
         return {"body": json.dumps(plain(wishes_of(json.loads(row["body"]))))}
     return {"levels": recommendations.levels(row["observation"])} if table is tables.recommendations else {}

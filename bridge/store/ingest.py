@@ -26,7 +26,7 @@ NO_PARENT = ""  # of a covered stretch whose records have none
 
 
 class Ingest(Part):
-    """The delivery of records. A page, its rows and its cursor land in a single transaction of the caller."""
+    """The storing of delivered records. A page, its rows and its cursor are stored in a transaction of the caller."""
 
     @reads
     def cursor(self, db: sa.Connection, connection_id: int, stream: str, version: int) -> str | None:
@@ -126,6 +126,8 @@ class Ingest(Part):
             for record, holds in zip(records, current, strict=True)
         ]
         batch.write()
+        if any(state is not None and state.arrived_at == now for _, state, _, _ in deliveries):
+            db.execute(update_connection(connection.id).values(last_change=now))
         if keep_raw:
             landing.keep_raw(db, batch, deliveries)
         return [landing.result_of(delivery, batch.changed) for delivery in deliveries]
@@ -134,9 +136,9 @@ class Ingest(Part):
     def missing(
         self, db: sa.Connection, connection_id: int, stream: str, covers: Covers, delivered: frozenset[str]
     ) -> list[RawRecord]:
-        """Return deletions, still to be landed, for records of a covered stretch that were not delivered.
+        """Return deletions for the stored records of a covered stretch that were not delivered. The caller stores them.
 
-        What newer exports than that of ``covers`` brought is left alone.
+        Records of an export that is newer than that of ``covers`` are not deleted.
         """
         r = tables.records.c
         query = sa.select(r.id, r.key).where(
@@ -259,7 +261,10 @@ def _covered_stretches(
 
 
 def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
-    """Select the records of a connection with a row that may begin at or after ``since``, because days are local."""
+    """Select the records of a connection with a row that may begin at or after ``since``.
+
+    The selection may hold a few records too many, because days are local.
+    """
     c = tables.connections.c
     user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
     day = since.date() - DAYS_AROUND_A_ZONE
@@ -295,7 +300,7 @@ def _arrive_again(state: State, row: Any) -> State:
 
 
 class _ReplayedRecords:
-    """The records of a rebuild that have arrived again so far."""
+    """The records that a rebuild has read so far, in the order in which they first arrived."""
 
     def __init__(self) -> None:
         self._states: dict[str, State] = {}

@@ -1,4 +1,4 @@
-"""Deliveries of records, which are compared with the stored state, derived, and written where they changed."""
+"""Deliveries of records. Each is compared with the stored record, and what changed is derived again and written."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
 
 @dataclass(slots=True, kw_only=True)
 class State:
-    """The stored state of a record."""
+    """The state of a record as it is stored, and as deliveries change it."""
 
     id: int
     record: RawRecord
@@ -41,7 +41,7 @@ class State:
     whole_as_of: datetime | None = None  # date of the newest export with the whole record
 
     def date(self, record: RawRecord) -> bool:
-        """Take over the date of a delivery. Returns True when a date of the record changed."""
+        """Take over the export date of a delivery. Returns True if a date of the record changed."""
         if record.as_of is None:
             return False
         before = self.as_of, self.whole_as_of
@@ -50,12 +50,15 @@ class State:
         return before != (self.as_of, self.whole_as_of)
 
     def all_pieces(self) -> Pieces:
-        """Return the values by date. Values without a date are older than any."""
+        """Return the record's values by the date of their export.
+
+        Values without a date count as older than any other.
+        """
         return self.pieces or (Piece(self.as_of or LONG_AGO, self.record.payload),)
 
 
 class Memory(Protocol):
-    """The latest deliveries of records, for parents and children."""
+    """Access to the latest state of records, to find the parent and the children of a record."""
 
     def remember(self, state: State) -> None: ...
     def latest(self, path: str) -> State | None:
@@ -69,7 +72,7 @@ class Memory(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Batch:
-    """Several deliveries, written together where that gives the same rows as writing each by itself."""
+    """Several deliveries that are written together. A record that changes twice is written in between."""
 
     db: sa.Connection
     connection: Connection
@@ -85,14 +88,14 @@ class Batch:
     pieced: dict[int, State] = field(default_factory=dict)  # records with changed pieces
 
     def take(self, state: State) -> None:
-        """Derive the items of a record, then of its children, which are read together with it."""
+        """Derive the items of a record, and those of its children, because a child is read together with its parent."""
         self.memory.remember(state)
         self._derive(state)
         for child in self.memory.children(state.record.path):
             self._derive(self.states.get(child.id, child), orphaned=state.record.deleted)
 
     def _derive(self, state: State, *, orphaned: bool = False) -> None:
-        """Derive a record's items. An unreadable one keeps its earlier rows, unless its parent was deleted."""
+        """Derive the items of a record. If it is unreadable, its earlier rows stay, unless its parent was deleted."""
         try:
             items, outside = set_apart(self._items(state))
         except BadRecord as error:
@@ -117,7 +120,7 @@ class Batch:
         return self.normalise(record, None if parent is None else parent.record)
 
     def write(self) -> None:
-        """Write the rows and the states of all records so far."""
+        """Write the rows and states of all records that were taken so far."""
         if self.states:
             self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
         if self.dated:
@@ -160,7 +163,7 @@ def _bound(state: State) -> dict[str, Any]:
 
 
 class Delivery(NamedTuple):
-    """A delivery with its outcome, and the record as it stands after it when something is to be derived.
+    """The outcome of a delivery, with the record as it is after it. The record is None if nothing is to be derived.
 
     The outcome ``reread`` says that the record is unchanged and was read again by a newer normaliser.
     """
@@ -175,7 +178,10 @@ UNCHANGED = Delivery("unchanged")
 
 
 def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
-    """Compare a delivered record with its stored state, and derive its items where something changed."""
+    """Compare a delivered record with its stored state.
+
+    If something changed, derive its items and note what to write.
+    """
     if state is None or (record.deleted and (state.hash is None or state.record.deleted)):
         return UNCHANGED  # outdated, or the deletion of an unknown record
     if _replaced(state, record):
@@ -207,7 +213,10 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:
-    """Return a delivered record with what it had before and keeps, and its pieces where they are of several dates."""
+    """Merge a delivered record with the stored record. Returns the result and its pieces by export date.
+
+    There are no pieces if all values have the same date.
+    """
     if before is None:
         return record, ()
     if record.as_of is None:
@@ -221,7 +230,10 @@ def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]
 
 
 def _replaced(state: State, record: RawRecord) -> bool:
-    """Return True when an export that is newer, or as new and whole, holds the whole record."""
+    """Return True if an earlier delivery makes this record useless.
+
+    That is so if a newer export held the whole record, or an export of the same date did and this is only a piece.
+    """
     if record.adds and record.as_of is not None and record.as_of == state.whole_as_of:
         return True
     return _is_older(state.whole_as_of, record)
@@ -232,7 +244,7 @@ def _is_older(known: datetime | None, record: RawRecord) -> bool:
 
 
 def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
-    """Return the result of a delivery. A record that was only read again is updated when its rows changed."""
+    """Return the result of a delivery. A record that was only read again counts as updated if its rows changed."""
     outcome, state = delivery.outcome, delivery.state
     if outcome == "reread":
         outcome = "updated" if state and state.id in changed else "unchanged"
@@ -250,7 +262,7 @@ def result_of(delivery: Delivery, changed: set[int]) -> RecordResult:
 def register(
     db: sa.Connection, connection: Connection, records: Sequence[RawRecord], *, now: datetime
 ) -> dict[str, State]:
-    """Return path -> state of every record. New records get a row, unless they are deletions."""
+    """Return path -> stored state of every record. New records get a row, unless they are deletions."""
     wanted = {record.path: record for record in records}
     states = _load(db, connection, list(wanted))
     fresh = [record for path, record in wanted.items() if path not in states]
@@ -297,7 +309,7 @@ def _load(db: sa.Connection, connection: Connection, paths: Sequence[str]) -> di
 
 
 def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
-    """Return the state of a row of ``records``."""
+    """Return the state of a record from its row."""
     record = RawRecord(stream=row.stream, key=row.key, payload=payload or {}, parent=row.parent, deleted=row.deleted)
     return State(
         id=row.id,
@@ -312,7 +324,7 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
 
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
-    """Store the payloads of the deliveries that changed their record, and what is of which date."""
+    """Store the payloads of deliveries that changed their record, and the pieces by export date."""
     values = [
         {
             "record_id": state.id,
@@ -339,9 +351,9 @@ _PIECES = (
 
 
 class StoredRecords:
-    """Parents and children from the database, overlaid by the deliveries of a page.
+    """Parents and children of a page's records, from the database or from the page itself.
 
-    They are fetched once for a page, and only when something is to be derived, which is rare.
+    The database is asked at most once for a page, and only if something is to be derived, which is rare.
     """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:
@@ -382,7 +394,7 @@ class StoredRecords:
 
 
 def with_payload(db: sa.Connection, states: Sequence[State]) -> Iterator[State]:
-    """Yield the records as they last arrived, except those without a stored payload."""
+    """Yield the states with their last stored payload. States without a stored payload are left out."""
     a = tables.arrivals.c
     by_id = {state.id: state for state in states}
     for ids in rows.chunks(by_id):

@@ -82,7 +82,10 @@ class SingletonLock:
         self._session: sa.Connection | None = None
 
     def taken(self) -> bool:
-        """Return True when the lock is ours, now or still. Raises the database's error when the database is away."""
+        """Take the lock if it is free. Returns True if this process holds it.
+
+        Raises the database's error during an outage.
+        """
         if self._engine.dialect.name == "postgresql":
             return self._advisory_lock_taken()
         path = self._engine.url.database
@@ -112,7 +115,7 @@ class SingletonLock:
         return False
 
     def close(self) -> None:
-        """Give the lock back."""
+        """Release the lock."""
         if self._file is not None:
             self._file.close()
         if self._session is not None:
@@ -122,7 +125,7 @@ class SingletonLock:
         self._file = self._session = None
 
     def _unlock(self, session: sa.Connection) -> None:
-        """Unlock before the session ends, because PostgreSQL notices the end of a session late."""
+        """Release the lock before the session ends, because PostgreSQL notices the end of a session late."""
         with suppress(sa.exc.DBAPIError):
             session.execute(sa.select(sa.func.pg_advisory_unlock(_advisory_lock_number(self._name))))
         session.invalidate()
@@ -161,5 +164,5 @@ def _wait(taken: Callable[[], bool]) -> None:
     end = time.monotonic() + LOCK_TIMEOUT_SECONDS
     while not taken():
         if time.monotonic() > end:
-            raise TryLater("another process holds what this one needs")
+            raise TryLater("another process has held a lock for too long; try again")
         time.sleep(LOCK_POLL_SECONDS)

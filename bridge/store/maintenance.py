@@ -33,7 +33,7 @@ def no_progress(table: str) -> Step:  # noqa: ARG001 - of the type
 
 
 class Maintenance(Part):
-    """The care that keeps a store small and safe."""
+    """Deletion of old data, and backups, of a store."""
 
     def tidy(self, before: datetime, lasting: Collection[tuple[str, str]]) -> Tidied:
         """Delete the raw versions of records that last changed before an instant. Rows and revisions stay.
@@ -55,7 +55,10 @@ class Maintenance(Part):
         )
 
     def _delete(self, ids: Iterable[int], which: Callable[[list[int]], sa.Delete]) -> int:
-        """Delete in pieces, so that other writers wait only briefly. The next day repeats what a power cut undid."""
+        """Delete rows in several short transactions, so that other writers wait only briefly.
+
+        A power cut may undo a few. The next day's housekeeping then deletes them.
+        """
         count = 0
         for some in rows.chunks(ids):
             with self.database.write(durable=False) as db:
@@ -124,12 +127,14 @@ class Maintenance(Part):
         with explained, opened(path) as saved, self.database.write() as db, saved.read() as before:
             moving.hold(db)
             if _is_anything_leased(db, now):  # the sync would go on with the id of another connection
-                raise SetupError("something is being synced; stop what works here and try again in five minutes")
+                raise SetupError("a sync is running; stop the daemon and all workers, and try again in five minutes")
             there = _has_users(db)
             if there and not replace:
-                raise SetupError("there are people in this store; to put the backup in their place: --replace")
+                raise SetupError(
+                    "this store has users; to delete them and restore the backup: bridge restore PATH --replace"
+                )
             if there and not _has_users(before):
-                raise SetupError(f"{path} holds no people; nothing here was deleted for it")
+                raise SetupError(f"{path} holds no users; nothing here was deleted or replaced")
             fill(before, db, progress)
 
 
@@ -143,7 +148,7 @@ def _is_anything_leased(db: sa.Connection, now: datetime) -> bool:
 
 
 def _untouched(db: sa.Connection, before: datetime, lasting: Collection[tuple[str, str]]) -> list[int]:
-    """Return the records whose every version came before, except those set aside and those of ``lasting``."""
+    """Return the records that last changed before an instant, except those set aside and those of ``lasting``."""
     r, a, s = tables.records.c, tables.arrivals.c, tables.sources.c
     query = (
         sa.select(r.id, s.name, r.stream)

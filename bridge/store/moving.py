@@ -38,7 +38,9 @@ def refuse_unless_empty(db: sa.Connection) -> None:
     """Raise SetupError for a database with any rows."""
     for table in ordered():
         if db.execute(sa.select(sa.literal(1)).select_from(table).limit(1)).first():
-            raise SetupError(f"the other database already has {table.name}; give an empty one: bridge migrate --to URL")
+            raise SetupError(
+                f"the other database already has rows in {table.name}; give an empty one: bridge migrate --to URL"
+            )
 
 
 def hold(db: sa.Connection) -> None:

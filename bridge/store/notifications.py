@@ -17,7 +17,7 @@ PAUSE_STREAM = "pause told"  # a row beside a connection's cursors: the last suc
 
 
 class Notifications(Part):
-    """The messages of the bridge to its users."""
+    """The notifications that are sent to users, and the addresses to send them to."""
 
     @writes()
     def save_channel(self, db: sa.Connection, user_id: int, channel: Channel | None, *, now: datetime) -> None:

@@ -23,7 +23,7 @@ USER_NAME = re.compile(r"[A-Za-z0-9._-]{1,64}")
 
 
 class People(Part):
-    """The users of an installation."""
+    """Users with their zones, wishes, corrections and permissions."""
 
     @writes()
     def add_user(self, db: sa.Connection, name: str, zone: str, *, now: datetime) -> User:
@@ -32,7 +32,7 @@ class People(Part):
             raise SetupError("a name has 1 to 64 letters, digits, dots, dashes or underscores: bridge user add NAME")
         check_zone(zone)
         if not insert_new(db, tables.users, {"name": name, "created_at": now}):
-            raise SetupError(f"there already is a {name}; see: bridge user list")
+            raise SetupError(f"there is already a user {name}; see: bridge user list")
         user_id = sa.select(tables.users.c.id).where(tables.users.c.name == name).scalar_subquery()
         db.execute(sa.insert(tables.zones).values(user_id=user_id, since=now, zone=zone))
         return self.user(name)
@@ -42,7 +42,7 @@ class People(Part):
         """Return the user of a name. Raises SetupError naming ``bridge user add`` when there is none."""
         found = _users(db, tables.users.c.name == name)
         if not found:
-            raise SetupError(f"there is no {name}; add them first: bridge user add {name}")
+            raise SetupError(f"there is no user {name}; add one: bridge user add {name}")
         return found[0]
 
     @reads
@@ -50,7 +50,7 @@ class People(Part):
         """Return the user of an id. Raises SetupError when the user was deleted."""
         found = _users(db, tables.users.c.id == user_id)
         if not found:
-            raise SetupError("that person is no longer here; see: bridge user list")
+            raise SetupError("that user was deleted; see: bridge user list")
         return found[0]
 
     @reads
@@ -104,7 +104,7 @@ class People(Part):
 
     @writes()
     def add_correction(self, db: sa.Connection, user_id: int, correction: Correction) -> None:
-        """Save the user's own word for an event, beside earlier corrections."""
+        """Save the user's correction of an event's label, beside earlier corrections."""
         db.execute(
             sa.insert(tables.corrections).values(
                 user_id=user_id,

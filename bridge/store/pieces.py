@@ -1,6 +1,6 @@
-"""The pieces of a record by the dates of their exports, so that exports in any order come to the same.
+"""The pieces of a record by the dates of their exports, so that the order of imports makes no difference.
 
-Of each value only the newest piece is kept. A record whose values are all of one date needs no pieces.
+Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ Pieces = tuple[Piece, ...]  # ascending
 
 
 def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
-    """Return the pieces after a delivery of that date. A whole record and a deletion end all older pieces."""
+    """Return a record's pieces after a delivery of the date ``as_of``.
+
+    A whole record and a deletion replace all older pieces.
+    """
     kept = {piece.as_of: piece.payload for piece in pieces if record.adds or piece.as_of > as_of}
     if not record.deleted:
         kept[as_of] = union(kept.get(as_of, {}), record.payload)
@@ -32,7 +35,7 @@ def deliver(pieces: Pieces, record: RawRecord, as_of: datetime) -> Pieces:
 
 
 def united(pieces: Pieces) -> dict[str, Any]:
-    """Return the payload of all pieces together."""
+    """Return the payload that all pieces form together."""
     payload: dict[str, Any] = {}
     for piece in pieces:
         payload = union(payload, piece.payload)
@@ -40,14 +43,14 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return the stored form of several pieces, and None for one."""
+    """Return the stored form of several pieces. A single piece needs none and gives None."""
     if len(pieces) < 2:
         return None
     return codec.packed({piece.as_of.isoformat(): piece.payload for piece in pieces})
 
 
 def unpacked(stored: bytes | None) -> Pieces:
-    """Return the pieces that ``packed`` was given."""
+    """Return the pieces that ``packed`` stored. None gives no pieces."""
     found = {} if stored is None else codec.unpack(stored)
     return tuple(sorted(Piece(datetime.fromisoformat(at), payload) for at, payload in found.items()))
 
@@ -64,7 +67,7 @@ def _newest_values(pieces: list[Piece]) -> Pieces:
 
 
 def _without(payload: Mapping[str, Any], newer: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of a payload that a newer one lacks."""
+    """Return the values of a payload that a newer payload does not have."""
     rest = {}
     for key, value in payload.items():
         if key not in newer:

@@ -120,7 +120,7 @@ class Reading(Part):
 
     @reads
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
-        """Return the newest day measured and the first instant of knowledge, or None where nothing was measured."""
+        """Return the newest day measured and the instant of the first knowledge, or None without measurements."""
         found = []
         for table in (tables.samples, tables.episodes):
             query = sa.select(sa.func.max(table.c.day), sa.func.min(table.c.known_at))
@@ -150,7 +150,7 @@ class Reading(Part):
 
     @reads
     def provenance(self, db: sa.Connection, kind: str, row_id: int) -> Provenance:
-        """Return the way back from a row that exists."""
+        """Return where an existing row came from: its record, version and connection."""
         table = rows.TABLE_OF_KIND[kind]
         row = db.execute(sa.select(table).where(table.c.id == row_id)).one()
         record = db.execute(sa.select(tables.records).where(tables.records.c.id == row.record_id)).one()
@@ -189,21 +189,11 @@ class Reading(Part):
         return max([*ends, *([measured] if measured is not None else [])], default=None)
 
     @reads
-    def last_change(self, db: sa.Connection, connection_id: int) -> datetime | None:
-        """Return the instant at which a new or changed record last arrived."""
-        r = tables.records.c
-        query = sa.select(sa.func.max(r.arrived_at)).where(r.connection_id == connection_id)
-        found: datetime | None = db.execute(query).scalar()
-        return found
-
-    @reads
     def changed_since(self, db: sa.Connection, user_id: int, since: datetime) -> bool:
         """Return True if data, a correction or a wish of the user has come or changed after ``since``."""
         c, w = tables.corrections.c, tables.wishes.c
-        mine = sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)
-        arrived = sa.select(tables.records.c.id).where(
-            tables.records.c.connection_id.in_(mine), tables.records.c.arrived_at > since
-        )
+        mine = tables.connections.c
+        arrived = sa.select(mine.id).where(mine.user_id == user_id, mine.last_change > since)
         corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
         wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
         return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))

@@ -51,7 +51,7 @@ class Recommendations(Part):
 
     @writes()
     def retime(self, db: sa.Connection, recommendation_id: int, start: datetime, end: datetime) -> None:
-        """Save another time of a recommendation."""
+        """Save a new start and end of a recommendation."""
         row = sa.update(table).where(table.c.id == recommendation_id)
         db.execute(row.values(start_at=start, end_at=end))
 
@@ -77,7 +77,11 @@ class Recommendations(Part):
 
     @reads
     def silence(self, db: sa.Connection, user_id: int, moment: Moment) -> float | None:
-        """Return the probability of the silence in a slot, 1 if it was certain, or None without a silence."""
+        """Return the probability with which a slot was left without advice: 1 if it was certain, below 1 if it was
+        drawn.
+
+        None if the slot was not left without advice.
+        """
         s = tables.silences.c
         mine = sa.and_(s.user_id == user_id, s.week == moment.week, s.timestep == moment.timestep)
         return db.execute(sa.select(s.probability).where(mine)).scalar_one_or_none()
@@ -86,7 +90,7 @@ class Recommendations(Part):
     def add_silence(
         self, db: sa.Connection, user_id: int, moment: Moment, *, probability: float, now: datetime
     ) -> None:
-        """Save that a slot got no advice, and when that was last looked at."""
+        """Save that a slot is left without advice, with what probability, and when this was last decided."""
         values = {"user_id": user_id, "week": moment.week, "timestep": moment.timestep}
         row = insert_into(db, tables.silences).values(**values, probability=probability, made_at=now)
         fresh = {"made_at": now, "probability": probability}
@@ -123,10 +127,10 @@ class Recommendations(Part):
 
     @reads
     def settled_times(self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime) -> list[datetime]:
-        """Return the creation times of recommendations of [since, until) that were settled by ``until``.
+        """Return the creation times of recommendations made in [since, until) that were settled by ``until``.
 
-        A recommendation is settled by feedback, or by the outcome of one that was shown, as in ``as_answer`` of
-        ``bridge.planning.outcomes``. The observations, which are most of a row, are not read.
+        Feedback settles a recommendation, and so does a clear outcome if the recommendation was shown. The
+        observations, which are most of a row, are not read.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -264,7 +268,7 @@ class Recommendations(Part):
 
     @writes()
     def add_reset(self, db: sa.Connection, user_id: int, *, now: datetime) -> None:
-        """From now on let no earlier feedback count, and no prior learnt from it."""
+        """Save a reset. From now on earlier feedback does not count, nor does a prior learnt from it."""
         db.execute(sa.insert(tables.resets).values(user_id=user_id, made_at=now))
 
     @writes()
@@ -285,7 +289,10 @@ class Recommendations(Part):
 
 
 def levels(observation: str) -> str:
-    """Return meter -> level as JSON, of an observation as JSON. Later recommendations look back on the levels."""
+    """Return meter -> level as JSON, taken from an observation as JSON.
+
+    Levels are stored apart, because later recommendations look back on them.
+    """
     meters: Mapping[str, Any] = json.loads(observation).get("meters", {})
     return json.dumps({name: round(state["level"], LEVEL_DIGITS) for name, state in meters.items()})
 

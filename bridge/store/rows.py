@@ -28,7 +28,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A stored row."""
+    """A row of an item as it is stored."""
 
     id: int
     record_id: int
@@ -96,7 +96,7 @@ def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield ``ids`` in pieces that fit an IN list."""
+    """Yield ``ids`` in lists that are short enough for a database's IN list."""
     rest = list(ids)
     for begin in range(0, len(rest), IN_LIST_MAX):
         yield rest[begin : begin + IN_LIST_MAX]
@@ -127,9 +127,9 @@ def _columns(db: sa.Connection, item: Item) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return the stretch that an event may touch in any zone.
+    """Return the stretch of time that an event may touch in any zone, with None for an open end.
 
-    A series has no end, and an exception has no bounds.
+    A series may go on for ever. An exception may replace an instance at any time, so both its ends are open.
     """
     if event.master is not None:
         return None, None

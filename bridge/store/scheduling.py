@@ -103,13 +103,13 @@ class Scheduling(Part):
 
     @writes(durable=False)
     def release(self, db: sa.Connection, connection_id: int, holder: str) -> None:
-        """Give a lease back, unless another holder has it."""
+        """Release a lease, unless another holder has it."""
         mine = update_connection(connection_id).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
     @writes()
     def release_all(self, db: sa.Connection, holder: str) -> None:
-        """Give back every lease of a holder."""
+        """Release every lease of a holder."""
         mine = sa.update(tables.connections).where(c.lease_holder == holder)
         db.execute(mine.values(lease_holder=None, lease_until=None))
 
@@ -179,7 +179,7 @@ class Scheduling(Part):
     def odd_answers(self, db: sa.Connection, connection_id: int) -> list[datetime]:
         """Return when syncs met an odd answer since the last sync that succeeded or stopped, the newest first.
 
-        A sync that failed for another reason, for example without any answer, neither counts nor ends the row.
+        Syncs that failed for another reason, for example without any answer, are ignored.
         """
         t = tables.sync_runs.c
         query = sa.select(t.finished, t.outcome).where(t.connection_id == connection_id).order_by(t.id.desc())
@@ -207,9 +207,10 @@ class Scheduling(Part):
         return len(found)
 
     def repair_clock(self, *, now: datetime, lease: timedelta) -> int:
-        """Make due again what a clock that was ahead put off. Returns the number of connections that are due again.
+        """Make connections due again that a clock put off while it was ahead. Returns their number.
 
-        Leases and rate limits end as early as the right clock allows. Without a repair this costs three short queries.
+        Leases and rate limits get the latest end that the right clock allows. If nothing is wrong, this costs three
+        short queries.
         """
         changes = _clock_changes(now, lease)
         with self.database.read() as db:
@@ -231,7 +232,7 @@ class Scheduling(Part):
             with self.database.read() as db:
                 current, since = holder_of(db, name) or ("another process", now)
             raise SetupError(
-                f"a {name} is at this store already ({current}, since {since:%Y-%m-%d %H:%M} UTC); stop it first"
+                f"a {name} already works at this store ({current}, since {since:%Y-%m-%d %H:%M} UTC); stop it first"
             )
         with self.database.write() as db:
             save_holder(db, name, holder, now=now)
@@ -273,26 +274,28 @@ class Scheduling(Part):
 
     @reads
     def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
-        """Return the ids of users who have a recommendation in a slot, or none on purpose.
+        """Return the ids of users who need no new recommendation for a slot.
 
-        A slot without advice for want of data or of time is looked at again when that was before ``since``. A night's
-        sleep that is over by ``now`` leaves its slot to other advice.
+        They have one, or were left without one by a random draw. A slot without advice for want of data or time counts
+        only if that was decided since ``since`` and no data of the user has arrived after it. A recommended sleep that
+        is over by ``now`` does not count.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
-        silent = sa.or_(s.probability < 1, s.made_at >= since)
+        arrived = sa.exists().where(c.user_id == s.user_id, c.last_change >= s.made_at)
+        silent = sa.or_(s.probability < 1, sa.and_(s.made_at >= since, ~arrived))
         quiet = sa.select(s.user_id).where(s.week == moment.week, s.timestep == moment.timestep, silent)
         lasts = sa.or_(r.kind.is_(None), r.kind != "sleep", r.answer.is_not(None), r.end_at > now)
         return set(db.execute(sa.select(r.user_id).where(*here, lasts)).scalars()) | set(db.execute(quiet).scalars())
 
 
 def _is_due(now: datetime) -> sa.ColumnElement[bool]:
-    """Condition on a connection that is to be synced, with or without a lease."""
+    """Return the condition that a connection is to be synced, with or without a lease."""
     return sa.and_(c.secret.is_not(None), c.paused.is_(None), sa.or_(c.due_at.is_(None), c.due_at <= now))
 
 
 def _is_free(now: datetime) -> sa.ColumnElement[bool]:
-    """Condition on a connection without an unexpired lease."""
+    """Return the condition that a connection has no unexpired lease."""
     return sa.or_(c.lease_holder.is_(None), c.lease_until <= now)
 
 
@@ -302,7 +305,10 @@ def _rate_limited(now: datetime) -> sa.Select[tuple[int]]:
 
 
 def _clock_changes(now: datetime, lease: timedelta) -> list[tuple[sa.Table, sa.ColumnElement[bool], dict[str, Any]]]:
-    """Return what a clock that was ahead put off, each with its table and new values. Due times come first."""
+    """Return the changes that repair what a clock set while it was ahead, each with table, condition and new values.
+
+    The first repairs due times, the second leases, and the third rate limits.
+    """
     r, after, s = tables.sync_runs.c, tables.sync_runs.alias("after").c, tables.sources.c
     newer = sa.select(after.id).where(after.connection_id == r.connection_id, after.id > r.id).exists()
     ended_later = sa.select(r.connection_id).where(r.finished > now + CLOCK_TOLERANCE, ~newer)
@@ -330,7 +336,10 @@ def _due_ids(
     for_update: bool,
     but: Collection[int] = (),
 ) -> list[int]:
-    """Return never synced connections, then the longest due. An OR would read the index to its end."""
+    """Return the ids of connections that were never synced, then those that are due, the longest due first.
+
+    Two queries are used, because one with OR would read the whole index.
+    """
     ids: list[int] = []
     for due in (c.due_at.is_(None), c.due_at <= now):
         query = _claimable(now, source).where(due).order_by(c.due_at, c.id).limit(limit - len(ids))

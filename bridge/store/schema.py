@@ -60,7 +60,8 @@ def _make(connection: sa.Connection, newest: str) -> None:
 def _statements(dialect: str) -> tuple[str, ...]:
     """Return the statements that create all tables. They are compiled once, which takes longer than executing them.
 
-    The conditions of SQLite's indexes are PostgreSQL's as well. In the tables they would always load its dialect.
+    An index's condition is given for SQLite and copied for PostgreSQL here. The tables themselves do not name it,
+    because that would always load PostgreSQL's dialect.
     """
     if dialect == "postgresql":
         for index in (index for table in metadata.tables.values() for index in table.indexes):

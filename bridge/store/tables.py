@@ -13,12 +13,12 @@ MICROSECOND = timedelta(microseconds=1)
 
 
 def microseconds(at: datetime) -> int:
-    """Return an instant as it is stored."""
+    """Return an instant in microseconds since 1970, as the tables store it."""
     return (at - EPOCH) // MICROSECOND
 
 
 class Instant(sa.TypeDecorator[datetime]):
-    """An aware instant as an integer, which sorts and is the same on both databases."""
+    """A column type for aware instants. They are stored as integers, which sort and are the same on both databases."""
 
     impl = sa.BigInteger
     cache_ok = True
@@ -31,7 +31,7 @@ class Instant(sa.TypeDecorator[datetime]):
 
 
 class Packed(sa.TypeDecorator[str]):
-    """A compressed text. An observation with a month of answers shrinks to a fifth."""
+    """A column type for text that is stored compressed. An observation with a month of answers shrinks to a fifth."""
 
     impl = sa.LargeBinary
     cache_ok = True
@@ -59,7 +59,10 @@ def _id() -> sa.Column[int]:
 
 
 def _to(table: str, *, nullable: bool = False, **options: Any) -> sa.Column[int]:
-    """Return a reference. The row is deleted together with the row to which it refers."""
+    """Return a column that refers to a row of another table.
+
+    When that row is deleted, the referring row is deleted too.
+    """
     key = sa.ForeignKey(f"{table}s.id", ondelete="CASCADE")
     return sa.Column(f"{table}_id", ID, key, nullable=nullable, **options)
 
@@ -100,6 +103,7 @@ connections = sa.Table(
     _text("member", nullable=True, index=True),
     sa.Column("failures", sa.Integer, nullable=False, server_default="0"),
     _text("not_permitted", nullable=True),  # a JSON list of streams
+    _instant("last_change", nullable=True),  # the last arrival of a new or changed record
     sa.UniqueConstraint("user_id", "source_id", "name"),
 )
 # Only connections that could be claimed, so that a claim reads no other rows.
@@ -185,7 +189,7 @@ arrivals = sa.Table(
 
 
 def _derived(name: str, *columns: sa.schema.SchemaItem) -> sa.Table:
-    """Return a table of items derived from records."""
+    """Return a table of items that are derived from records, such as samples or events."""
     return sa.Table(
         name,
         metadata,

@@ -139,7 +139,10 @@ def refusal(scope: Scope, status: int, text: str, headers: Mapping[str, str] | N
 
 
 def _too_large(scope: Scope, limit: int) -> Response:
-    """Close the connection as well, or the rest of the body would be read as the next request."""
+    """Return a refusal that also closes the connection.
+
+    Otherwise the rest of the body would be read as the next request.
+    """
     next_step = "; switch on the automation's batches" if scope["path"].startswith("/push/") else "; send less at once"
     return refusal(scope, 413, f"at most {limit} bytes{next_step}", {"connection": "close"})
 

@@ -123,14 +123,17 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 
 
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
-    """Tell if a time that was agreed to can be added to a calendar, which no connection does by itself."""
+    """Tell if the page offers to add an accepted recommendation to a calendar.
+
+    Not if a connection does so by itself.
+    """
     agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
     new = found.kind == "suggested" and found.end is not None and found.end > visit.now
     return agreed and new and not connecting.writes_advice(visit.bridge, visit.user)
 
 
 def questions(visit: Visit) -> list[dict[str, Any]]:
-    """Return the recommendations of which the user is asked whether they did it."""
+    """Return the recommendations about which the page asks the user whether they were followed."""
     return [past_advice(one) for one in outcomes.questions(visit.bridge.store, visit.user, now=visit.now)]
 
 

@@ -50,7 +50,8 @@ def networks(text: str) -> tuple[Network, ...]:
         return tuple(ip_network(part.strip()) for part in text.split(",") if part.strip())
     except ValueError as error:
         raise SetupError(
-            f"BRIDGE_TRUSTED_PROXIES holds addresses or networks, e.g. 127.0.0.1,10.0.0.0/8, but {error}; correct it"
+            "BRIDGE_TRUSTED_PROXIES must hold addresses or networks, e.g. 127.0.0.1,10.0.0.0/8, "
+            f"but {error}; correct it"
         ) from None
 
 

@@ -45,11 +45,11 @@ class Job:
 
     @property
     def share(self) -> int | None:
-        """Percent done, None while the total is unknown."""
+        """The percentage that is done, or None while the total is unknown."""
         return None if not self.total else min(100, 100 * self.done // self.total)
 
     def progress(self, done: int, total: int) -> None:
-        """Note how much is done, as a callback of imports."""
+        """Save how much is done. Imports call this as they go on."""
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
@@ -63,7 +63,10 @@ class Job:
         self.url = url
 
     def paste(self) -> str | None:
-        """Ask a user on another machine for the address of the vendor's last page, which only opens on this machine."""
+        """Ask for the address of the vendor's last page, if the user is on another machine.
+
+        That page only opens on this machine. Returns None to wait for the redirect instead.
+        """
         return self.ask(PASTE_ADDRESS) or "" if self.elsewhere else None
 
     def ask(self, question: str) -> str | None:

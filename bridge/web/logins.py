@@ -42,7 +42,7 @@ class TooManyTries(Exception):
 
 @dataclass(frozen=True, kw_only=True)
 class LoginLimits:
-    """The limits of a server. Only failed tries count, because ``uncount`` takes successful tries back."""
+    """The limits on logins of a server. Only failed logins count, because ``uncount`` takes successful logins back."""
 
     pairs: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_PAIR, seconds=WINDOW_SECONDS))
     addresses: RateLimit = field(default_factory=lambda: RateLimit(allowed=TRIES_PER_ADDRESS, seconds=WINDOW_SECONDS))
@@ -68,7 +68,7 @@ def _counted(limit: RateLimit, key: str) -> tuple[RateLimit, str]:
 
 
 def uncount(counted: list[tuple[RateLimit, str]]) -> None:
-    """Take back a try that was no wrong guess."""
+    """Take back the counts of a login that succeeded."""
     for limit, key in counted:
         limit.give_back(key)
 

@@ -1,4 +1,4 @@
-"""Names and short texts of the page."""
+"""Names and short texts that the page shows."""
 
 from __future__ import annotations
 

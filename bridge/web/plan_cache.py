@@ -1,4 +1,4 @@
-"""The plans of days, computed again when data, wishes or advice have changed, and every five minutes."""
+"""A cache of day plans. A plan is computed again if data, wishes or advice changed, and every five minutes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Version = tuple[object, ...]
 
 
 class PlanCache:
-    """Plans of users' days, from the snapshots of the cache of today."""
+    """A cache of users' day plans, computed from the data that the cache of today holds."""
 
     def __init__(self, today: TodayCache) -> None:
         self._today = today
@@ -53,7 +53,7 @@ class PlanCache:
 
 
 def _version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that changes with everything a plan depends on."""
+    """Return a value that differs once a user's plan must be computed again."""
     store = bridge.store
     given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)

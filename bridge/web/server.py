@@ -37,7 +37,7 @@ REASON_MAX_CHARS = 300  # of a request that fails validation
 
 
 class Refused(BaseModel):
-    """The reason for a refusal, and what to do next."""
+    """The JSON answer to a refused request: the reason, and what to do next."""
 
     error: str
 
@@ -141,5 +141,6 @@ def check_passwords(bridge: Bridge) -> None:
     for user in users:
         if not access.has_password(bridge.store, user):
             raise SetupError(
-                f"other machines could read the data of {user.name}; first: bridge user password {user.name}"
+                f"other machines could read the data of {user.name}, who has no password; "
+                f"set one: bridge user password {user.name}"
             )

@@ -43,9 +43,10 @@ def address(listening: socket.socket) -> str:
 
 
 def run(app: Any, listening: socket.socket, trusted_proxies: str) -> None:
-    """Answer until SIGTERM or Ctrl-C, then end in order. ``trusted_proxies`` as in ``BRIDGE_TRUSTED_PROXIES``.
+    """Serve an application until SIGTERM or Ctrl-C, then end in order.
 
-    Afterwards uvicorn raises the signal again. It is ignored then, so that the caller still closes the store.
+    ``trusted_proxies`` is the setting ``BRIDGE_TRUSTED_PROXIES``. uvicorn raises the signal again when it ends. That
+    second signal is ignored, so that the caller can still close the store.
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
@@ -53,7 +54,10 @@ def run(app: Any, listening: socket.socket, trusted_proxies: str) -> None:
 
 
 class Config(uvicorn.Config):
-    """The settings of a server. ``proxies`` are trusted, so that only the bound of the whole server holds for them."""
+    """The settings of a server.
+
+    Connections from trusted ``proxies`` count towards the limit of the whole server only.
+    """
 
     proxies: Sequence[forwarded.Network] = ()
 
@@ -118,7 +122,7 @@ def _cancel(timer: asyncio.TimerHandle | None) -> None:
 
 
 def config(app: Any, *, proxies: Sequence[forwarded.Network] = (), **more: Any) -> Config:
-    """Return the settings an application is served with; ``more`` as uvicorn.Config accepts."""
+    """Return the settings with which to serve an application. ``more`` are further settings of uvicorn."""
     found = Config(
         app,
         http=Bounded,

@@ -36,7 +36,7 @@ class ConcurrencyLimit:
         """Count the block as running. Raises TryLater if the limit is reached."""
         with self._lock:
             if self._running[key] >= self._allowed:
-                raise TryLater("too many of these are running; wait until some have ended", limited=True)
+                raise TryLater("too many requests of this kind are running; wait until some have ended", limited=True)
             self._running[key] += 1
         try:
             yield
@@ -71,7 +71,7 @@ class RateLimit:
             return 0.0
 
     def give_back(self, key: str) -> None:
-        """Uncount the newest try of a key."""
+        """Take the newest counted try of a key back."""
         with self._lock:
             tries = self._tries.get(key)
             if tries:

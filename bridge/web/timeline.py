@@ -13,7 +13,7 @@ from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.state import Visit
 
-KINDS = {
+KIND_NAMES = {
     "entry": "Entry",
     "keep": "Keep",
     "suggested": "Suggested",
@@ -22,7 +22,7 @@ KINDS = {
     "sleep": "Sleep",
 }
 REASONS_MAX = 2
-EVENING = 18  # hour from which tomorrow is shown as well
+PREVIEW_HOUR = 18  # hour from which tomorrow is shown as well
 A_DAY = timedelta(days=1)
 
 
@@ -46,24 +46,24 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
-    """Return the date of tomorrow from the evening on."""
+    """Return tomorrow's date for a link to its plan, but only from the evening on."""
     now = local(visit, visit.now)
     day = now.date() + A_DAY
-    return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= EVENING else None
+    return {"key": day.isoformat(), "name": f"{day:%A}"} if now.hour >= PREVIEW_HOUR else None
 
 
 def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str, Any]:
     preview = block.kind == "suggested" and block.recommendation_id is None
     is_current = current is not None and block.recommendation_id == current.id
     name = None if block.action is None else phrases.action_name(str(block.action))
-    title = block.title or name or KINDS[block.kind]
+    title = block.title or name or KIND_NAMES[block.kind]
     return {
         "from": "all day" if block.all_day else f"{local(visit, block.start):%H:%M}",
         "to": "" if block.all_day else f"{local(visit, block.end):%H:%M}",
         "kind": block.kind,
-        "word": KINDS[block.kind],
+        "word": KIND_NAMES[block.kind],
         "title": title,
-        "action": None if name in (None, title, KINDS[block.kind]) else name,
+        "action": None if name in (None, title, KIND_NAMES[block.kind]) else name,
         "reasons": block.reasons[:REASONS_MAX],
         "preview": preview,
         "answer": _answer(block, current),
@@ -75,7 +75,7 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return that the user agreed to a suggestion, or None. Only those and the open one are in a plan."""
+    """Return ``agreed`` for a suggestion that the user agreed to, and None for other blocks of the plan."""
     if block.recommendation_id is None:
         return None
     is_open = current is not None and block.recommendation_id == current.id and current.answer is None
@@ -91,6 +91,6 @@ def when(visit: Visit, at: datetime) -> str:
 
 
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
-    """Return the key of the slot and the time in words of each gap."""
+    """Return, for each free time, the key of its slot and the time in words."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
     return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]

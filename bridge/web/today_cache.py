@@ -1,4 +1,4 @@
-"""The current day of a user, computed from data that is kept until something new arrives."""
+"""A cache of users' data for the current day. They are loaded again when something new arrives."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class Today:
 
 
 class TodayCache:
-    """Snapshots of users' data, replaced with every record, correction, new proxy map, new zone and new day."""
+    """A cache of users' snapshots.
+
+    A snapshot is loaded again after a new record, correction, proxy map, zone or day.
+    """
 
     def __init__(self) -> None:
         self._snapshots: dict[int, tuple[DataVersion, Snapshot]] = {}
@@ -94,7 +97,7 @@ class TodayCache:
 
 
 def data_version(bridge: Bridge, user: User, now: datetime) -> DataVersion:
-    """Return a value that changes with everything a snapshot depends on."""
-    changes = tuple((c.id, bridge.store.reading.last_change(c.id)) for c in bridge.store.connections.of_user(user.id))
+    """Return a value that differs once a user's snapshot must be loaded again."""
+    changes = tuple((c.id, c.last_change) for c in bridge.store.connections.of_user(user.id))
     corrected_at = max((found.made_at for found in bridge.store.people.corrections(user.id)), default=None)
     return changes, corrected_at, bridge.proxies.version, user.zones, now.astimezone(zone_at(now, user.zones)).date()

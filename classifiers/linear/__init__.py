@@ -69,7 +69,7 @@ class Linear:
         return self._of(rule.action, shares[CLASSES.index(rule.action)], rule.why, other)
 
     def _of(self, action: ActionType | None, confidence: float, why: str, runner_up: ActionType | None = None) -> Label:
-        """Return a label by this classifier."""
+        """Make a label that names this classifier and its version."""
         by = f"{self.name}@{self.version}"
         return Label(action=action, confidence=round(float(confidence), 3), by=by, why=why, runner_up=runner_up)
 

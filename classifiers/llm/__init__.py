@@ -58,7 +58,10 @@ TABLES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Settings of the requests, namely the model, the confidence below which it is asked, and the daily limit."""
+    """The options of requests: the model, the daily limit, and a confidence.
+
+    The model is asked about events of which the linear classifier is less sure than this confidence.
+    """
 
     model: str
     sure: float
@@ -141,7 +144,7 @@ class Llm:
         self._cache.put(answers)
 
     def _twice(self, titles: Sequence[str]) -> Sorted:
-        """Return an answer, with a second request if the service soon accepts it."""
+        """Send a request and return the answer. After a failure, send it again if the service will soon accept it."""
         try:
             return self._once(titles)
         except Fault as fault:
@@ -205,12 +208,16 @@ def _number(settings: Mapping[str, str], name: str, least: float, most: float) -
 
 
 def _unusable(name: str, wanted: str) -> SetupError:
-    """Return the error for a setting."""
+    """Return the error for a setting that cannot be used, with the variable to set."""
     return SetupError(f"llm needs {wanted} as its {name}: set BRIDGE_LLM_{name.upper()}, then: bridge doctor")
 
 
 class AnswerCache:
-    """The file, opened for each use so that threads and processes can share it. Every failure is a Fault."""
+    """The SQLite file of answers and request counts. It is opened for each use, so that threads and processes can share
+    it.
+
+    Every failure is a Fault.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._path = folder / FILE

@@ -114,7 +114,7 @@ def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator
 
 
 def _is_whole(fields: Fields, start: datetime) -> bool:
-    """Tell if the day was over. A day without an end counts as over."""
+    """Tell if the day was over when the export was made. A day without any end or length counts as over."""
     end, lasted = utc_of_naive(fields.get("wellnessEndTimeGmt")), fields.number("durationInMilliseconds")
     if end is None:
         return lasted is None or lasted / MS_PER_S >= WHOLE_DAY.total_seconds()
@@ -185,7 +185,7 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """Return the offset of the same date's summary, else that of the zone."""
+    """Return minutes east of UTC from the day summary of the same date, else from the stored zone."""
     summary = settled_fields(parent.payload if parent is not None else {}, "uds")
     found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     return offset_at_home(payload, at, "export") if found is None else found

@@ -57,7 +57,10 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the page of a range. A date without data may be answered 400 or 404, but a refused range is a fault."""
+        """Yield the records of a range of dates as a page.
+
+        For a single date, 400 and 404 mean that there are no data. For a longer range, 400 is an error.
+        """
         path, length = RANGE_PATHS[stream]
         nothing = (400, 404) if length == 1 else (404,)
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
@@ -65,7 +68,7 @@ class Garmin:
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
         """Yield the activities newest first, so that only the last page is safe to resume after.
 
-        A list that came whole in a single answer tells what was deleted.
+        If a single answer held the complete list, stored activities that it lacks are deleted.
         """
         start = 0
         while True:

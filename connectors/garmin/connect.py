@@ -53,7 +53,11 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield a civil day, and nothing for a day without a watch or a day that is not over, whose totals grow."""
+    """Yield the totals of a civil day.
+
+    A day without a watch yields nothing. For a day that is not over only the resting heart rate is yielded, because
+    totals still grow.
+    """
     fields = fields_of(record.payload, "summary")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False or fields.get("wellnessStartTimeGmt") is None:
@@ -67,8 +71,9 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the main sleep of a date. Without a sleep the answer holds nulls, and zeros where
-    the watch was not worn.
+    """Yield the main sleep of a date. An answer without a confirmed sleep yields nothing.
+
+    Such an answer holds nulls, or zeros where the watch was not worn.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -85,14 +90,17 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _night(fields: Fields) -> Stretch:
-    """Return the time of a sleep, on the date of its end. Raises BadRecord."""
+    """Return the time from the start to the end of a sleep, on the date of its end. Raises BadRecord."""
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     offset = offset_of(fields, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD, at the night's times if the record has readings, else at the record's creation."""
+    """Yield the night's mean RMSSD, at the times of the night.
+
+    A record without these times gives the instant of its creation.
+    """
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
     day, value = day_of(found), found.number("lastNightAvg")
@@ -136,7 +144,7 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity of the account, unless a file holds the same workout."""
+    """Yield an activity of the account, unless a file already gave the same workout."""
     if parent is None:
         yield recorded(record.key, record.payload)
 
@@ -167,7 +175,7 @@ def _day_offset(fields: Fields) -> int:
 
 
 def _readings(fields: Fields, values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
-    """Yield (Unix seconds, value) of an array whose columns a list of descriptors names. Layouts differ."""
+    """Yield (Unix seconds, value) from an array of rows. A list of descriptors says which column holds what."""
     at, value = 0, 1
     for column in rows(fields.get(described)):
         if isinstance(column, Mapping):

@@ -1,7 +1,7 @@
-"""Readers of Garmin's own ways to write times, dates and versions of a row. Any field may be absent or of another type.
+"""Readers of Garmin's own forms of times, dates and versions of a row.
 
-Times are UTC without saying so, as text or in Unix milliseconds. The offset is the difference to the field beside them
-that holds the wall clock.
+Any field may be absent or of another type. Times are UTC without saying so, as text or in Unix milliseconds. The offset
+is the difference between a time in UTC and the field beside it that holds the wall clock.
 """
 
 from __future__ import annotations
@@ -43,19 +43,22 @@ def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
-    """Return the first duration that is told, or None where it cannot be true of an activity."""
+    """Return the first duration that the row states, or None if it is impossible for an activity."""
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Tell if the watch only guessed a sleep, or was not worn. The export writes these words in capitals."""
+    """Tell if the watch only guessed a sleep, or was not worn. The account export writes these words in capitals."""
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Tell if a day was over, by its length or by its wall clock. A journey east shortens a day."""
+    """Tell if a day was over when the row was written, by its length or by its wall clock.
+
+    Either is enough, because a journey east shortens a day.
+    """
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 
@@ -83,7 +86,7 @@ def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return minutes east of UTC in the zone that a record was filed with. Raises BadRecord for an unknown zone."""
+    """Return minutes east of UTC in the zone stored with a record. Raises BadRecord for an unknown zone."""
     name = payload.get("zone")
     zone = time_zone(name if isinstance(name, str) else "UTC")
     if zone is None:
@@ -97,18 +100,24 @@ def mark(row: Mapping[str, Any]) -> str:
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row as files hold it. All versions are kept, because the files' order must not count."""
+    """Return a row under its fingerprint, as records of files hold it.
+
+    All versions of a row are kept, so that the order of the files makes no difference.
+    """
     return {mark(row): dict(row)}
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version that counts. It is the furthest reaching, else the last in the order of their texts."""
+    """Return the version of a row to use: the one that reaches furthest in time.
+
+    Equal versions are decided by the order of their texts, so that the files' order makes no difference.
+    """
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
-    """Return JSON that sorts as its whole numbers do. Missing values come first."""
+    """Return JSON text whose order is that of its whole numbers. Missing values come first."""
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -119,13 +128,14 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout in every kind of file. It is the first second, else a mark of the content.
+    """Return the key of a workout, which is the same in every kind of file.
 
-    Garmin Connect takes an activity's ``startTimeGMT`` from the FIT session's ``start_time``, to the second.
+    It is the start in whole seconds, else a fingerprint of the content. Garmin Connect takes an activity's
+    ``startTimeGMT`` from the FIT session's ``start_time``, to the second.
     """
     return f"?{mark(row)}" if start is None else str(int(start))
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return the fields of the version that counts of a record that files hold."""
+    """Return the fields of the version to use, of a record from files that keeps all versions."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

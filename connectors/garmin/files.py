@@ -69,7 +69,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
         yield from fit.read(file, zone=zone)
         return
     if file.size > SAVED_MAX_BYTES:
-        raise SourceChanged("it is far larger than any file of Garmin's; get it again")
+        raise SourceChanged("it is far larger than any file of Garmin's; download it again")
     exported = _exported(file)
     page: list[RawRecord] = []
     characters = 0
@@ -83,7 +83,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
                     page, characters = [], 0
         except Broken:
             yield from _pages(page)
-            raise SourceChanged("it is cut off or no JSON; what came before was read. Get it again") from None
+            raise SourceChanged("it is cut off or is not JSON; what came before was read. Get it again") from None
     yield from _pages(page)
 
 
@@ -93,7 +93,10 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 
 
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
-    """Yield the rows of each object with its length in characters. Only a single object is in memory at a time."""
+    """Yield the rows of each object in a document, and the length of the part in characters.
+
+    Only a single object is in memory at a time.
+    """
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
         found = _answers(body) if exported is None else _export_rows(body, exported)
@@ -110,9 +113,7 @@ def _exported(file: File) -> str | None:
 
 
 def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
-    """Yield the rows of an object of the account export. Activities lie a level deeper, and an empty object holds
-    nothing.
-    """
+    """Yield the rows of an object of the account export. Activities lie in a list within the object."""
     deeper = body.get("summarizedActivitiesExport")
     for one in deeper if isinstance(deeper, list) else [body]:
         if isinstance(one, Mapping) and one:
@@ -139,14 +140,17 @@ def _answers(body: Any, depth: int = 0) -> Rows:
 
 
 def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
-    """Yield the answers within an object. Parts of an answer, such as laps, name no day or id and are left out."""
+    """Yield the Garmin answers within an object.
+
+    Parts of an answer, such as laps, have no date or id and are left out.
+    """
     for one in body.values():
         if isinstance(one, list | Mapping):
             yield from ((stream, row) for stream, row in _answers(one, depth + 1) if key_of(stream, row) != "?")
 
 
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an activity that was asked for by itself, in the shape it has in a list."""
+    """Return the answer about a single activity in the shape that an activity has in a list."""
     return {
         **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),

@@ -37,7 +37,7 @@ Fields = Mapping[int, Any]
 
 @dataclass(slots=True)
 class Contents:
-    """The useful part of a file's content."""
+    """The useful part of what a FIT file holds."""
 
     serial: str = "unknown"
     created: int = 0
@@ -103,7 +103,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Record the content of a message. Fields that an app developer defined have their own numbers and are ignored."""
+    """Record the content of a message. Fields that third-party apps define are ignored."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -120,7 +120,7 @@ def _file_id(contents: Contents, fields: Fields) -> None:
 
 
 def _info(contents: Contents, fields: Fields) -> None:
-    """Compare local time with UTC for the offset of the file's day."""
+    """Compute the offset of the file's day from a message that holds local time and UTC."""
     _clock(contents, fields)
     _compare(contents, fields.get(0), fields.get(INSTANT))
 
@@ -130,13 +130,13 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Take the offset from the wall clock beside the instant. Some devices write nonsense into either."""
+    """Compute the offset from a wall clock and the instant beside it. Impossible values are ignored."""
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Remember the last full instant, and complete short instants from it."""
+    """Remember the last full instant, and compute full instants from the 16-bit instants after it."""
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:
@@ -202,7 +202,10 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the readings by local day. Of a running total only the day's highest counts."""
+    """Return the file's readings as records, a record per local day.
+
+    Of a running total only the day's highest value is kept.
+    """
     place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
     totals: dict[tuple[int, str], Any] = {}
@@ -219,12 +222,16 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return the seconds from the time a reading describes to its instant. Monitoring is stamped with its end."""
+    """Return how many seconds before its instant a reading's time lies, so that a reading at midnight gets the right
+    day.
+
+    Monitoring messages carry the instant at which the described time ends.
+    """
     return 0 if series == "stress" else 1
 
 
 def _piece(contents: Contents, number: int, series: Mapping[str, Any], zone: str) -> RawRecord:
-    """Return the file's piece of a day, whose number counts from 1970."""
+    """Return the file's part of a day's record. ``number`` counts days since 1970."""
     day = f"{datetime.fromtimestamp(number * DAY_SECONDS, UTC):%Y-%m-%d}"
     minutes = None if contents.offset is None else contents.offset // 60
     offsets = {} if minutes is None else {"offsets": {f"{contents.created}/{minutes}": minutes}}
@@ -238,7 +245,7 @@ def _offset(at: int, zone: ZoneInfo) -> int:
 
 
 def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the records that a single file holds whole, which are a night and an overnight HRV."""
+    """Yield the records that one file holds completely: a night and an overnight heart-rate variability."""
     if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:

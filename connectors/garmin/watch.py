@@ -63,7 +63,7 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """Return pairs of Unix seconds and value, ascending. Where files differ about an instant, the higher counts."""
+    """Return (Unix seconds, value) pairs, ascending. If files differ about an instant, the higher value is used."""
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
         at, value = key.partition("/")[0], finite(held.get(key))
@@ -85,9 +85,7 @@ def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield a night from its stages, each lasting until the next begins. The last stage only says when the night
-    ended.
-    """
+    """Yield a night from its stages. A stage lasts until the next begins, and the last marks the end of the night."""
     payload = _settled(record)
     stages = sorted(pair for pair in map(_stage, rows(payload.get("stages"))) if pair is not None)
     if len(stages) < 2:
@@ -142,7 +140,7 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return minutes east of UTC from the day's last file, else from the user's zone at noon."""
+    """Return minutes east of UTC that the day's last file states, else those of the user's zone at noon."""
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -162,7 +160,7 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return the file's own offset, else that of the user's zone."""
+    """Return minutes east of UTC that the file states, else those of the user's zone."""
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")

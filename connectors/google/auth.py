@@ -1,6 +1,4 @@
-"""Google for connectors. Holds consent over a loopback redirect, credentials that
-refresh, and the meaning of answers.
-"""
+"""Google's OAuth consent, credentials and errors, shared by the connectors of Google."""
 
 from __future__ import annotations
 
@@ -35,7 +33,7 @@ TELLING = timedelta(days=30)  # after that a consent that died unseen may have d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """An API of Google's as a source, with its name and the scopes it asks for."""
+    """An API of Google's that is a source: its name and the scopes that a consent must cover."""
 
     source: str
     api: str  # its name in Google's console
@@ -58,30 +56,30 @@ GOOGLE_SETTINGS = (
 
 
 class Gone(SourceChanged):
-    """410, for a sync token or an updatedMin that is too old."""
+    """Status 410. A sync token or an ``updatedMin`` is too old."""
 
 
 class NotFound(SourceChanged):
-    """404, for a thing that was removed or is no longer shared."""
+    """Status 404. The requested thing was removed or is no longer shared."""
 
 
 class Forbidden(Refused):
-    """403 for a calendar or list that its owner no longer shares. No new consent would bring it back."""
+    """Status 403 for a calendar or list that its owner no longer shares. Another consent would not help."""
 
 
 class Taken(SourceChanged):
-    """409, for an id that is in use already."""
+    """Status 409. The id is in use already."""
 
 
 class Invalid(SourceChanged):
-    """400, for a parameter that is not taken, which may be the name of a removed thing."""
+    """Status 400. Google does not accept a parameter, for example the name of a removed thing."""
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Execute a request once, because waiting before another try is the scheduler's task.
+    """Execute a request once and return its answer. Retries are the scheduler's task.
 
-    Raises the bridge's errors. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid. Uncaught, these errors
-    stop the source.
+    Raises the errors of ``bridge.domain.errors``. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid. If
+    they do not, these errors stop the source.
     """
     from http.client import HTTPException
 
@@ -108,7 +106,10 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 
 
 def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None) -> BridgeError:
-    """Return the error for a failed refresh. Either the consent is dead, or the token server is busy."""
+    """Return the error for a failed refresh of a token.
+
+    It asks for a new consent if the consent has ended, and for a later try if the token server is busy.
+    """
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy")
@@ -130,7 +131,10 @@ def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None
 
 
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
-    """True when a consent that ended between ``worked`` and ``now`` ended as those of an app in Testing do.
+    """Tell if a consent ended because the OAuth app is in Google's status Testing, in which consents end after seven
+    days.
+
+    The consent worked last at ``worked`` and had ended by ``now``.
 
     >>> given = datetime(2026, 11, 1, tzinfo=UTC)
     >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))
@@ -166,7 +170,10 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Return every reason of an answer, from its ``errors``, the newer ``details``, and the newer ``status``."""
+    """Return every reason that an error answer states.
+
+    They are in the field ``errors``, or in the newer fields ``details`` and ``status``.
+    """
     try:
         body = json.loads(content)
     except (ValueError, RecursionError):
@@ -186,22 +193,28 @@ def _retry_at(error: Any, now: datetime) -> datetime | None:
 
 
 def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
-    """Ask to read, and to write only where told to. Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent to read, and with ``write`` also to write.
+
+    Raises NeedsLogin if the consent is refused, incomplete or not given in time.
+    """
     asked = [service.scope, *([service.writes] if write and service.writes else [])]
     credentials = _agreed(account, browser, service, asked)
     granted = list(asked if credentials.granted_scopes is None else credentials.granted_scopes)  # RFC 6749 5.1
     if not set(asked) <= set(granted):
         what = "reading" if service.scope not in granted else "writing"
-        raise NeedsLogin(f"the consent does not cover {what} {service.reads}; tick that box: {service.again}")
+        raise NeedsLogin(
+            f"the consent does not cover {what} {service.reads}; "
+            f"tick that box on Google's page and connect again: {service.again}"
+        )
     agreed = {"scopes": granted, "granted_at": datetime.now(UTC).isoformat()}
     account.save_token(_stored(credentials, agreed))
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Return credentials. The user agrees in a browser and is redirected to us, or pastes the address.
+    """Obtain the user's consent and return the credentials.
 
-    Google's library opens addresses in a browser that the whole process shares. Two users may be asked at once, so that
-    way is not used.
+    The user is redirected to this machine, or pastes the address. Google's library would open the address in a browser
+    that the whole process shares. That way is not used, because several users may be asked at the same time.
     """
     import requests
     from google_auth_oauthlib.flow import Flow
@@ -290,8 +303,9 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to keep, with the scopes granted and when. The library's ``to_json`` knows only those asked
-    for.
+    """Return the token to store: the earlier token, renewed by the credentials.
+
+    The library's ``to_json`` would lose the scopes that were granted, and when.
     """
     expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
     return {
@@ -329,10 +343,10 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API. ``path`` is its service path, which the address of the API replaces.
+    """Return Google's client for an API, by which the account's own HTTP client signs and sends the requests.
 
-    An HTTP client of this account signs and sends the requests. The API's description is built once per process,
-    because building it costs more than most accounts' requests.
+    ``path`` is appended to the address of the API. The API's description is built once per process, because building it
+    costs more than most accounts' requests.
     """
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
@@ -340,7 +354,7 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Build Google's client. Its own connection is never used."""
+    """Build Google's client for an API, once per process. It describes requests and never sends one itself."""
     import httplib2
     from googleapiclient.discovery import build
 
@@ -360,7 +374,10 @@ def _collection(name: str, version: str, address: str, collection: str) -> Any:
 
 
 class _Api:
-    """The methods of Google's client, as in ``api.events().list(...)``. Requests go out through ``http``."""
+    """The collections of Google's client, such as ``api.events()``.
+
+    Their requests are sent through the account's ``http``.
+    """
 
     def __init__(self, collection: Callable[[str], Any], http: Any) -> None:
         self._collection = collection
@@ -374,7 +391,7 @@ class _Api:
 
 
 class _Requests:
-    """The requests of a collection."""
+    """The methods of a collection, such as ``events().list(...)``. They return requests of the account's own client."""
 
     def __init__(self, collection: Any, http: Any) -> None:
         self._collection = collection

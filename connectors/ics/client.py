@@ -1,4 +1,4 @@
-"""Pull a calendar from its secret address, whole each time, unless it is unchanged."""
+"""Pull a calendar from its secret address. It is read whole, unless the server says that nothing changed."""
 
 from __future__ import annotations
 
@@ -32,16 +32,17 @@ REDIRECTS = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Found:
-    """The answer of the address. Holds the pages of all streams, none for an unchanged
-    calendar, and the next cursor.
-    """
+    """The result of a request: the pages of all streams and the next cursor. An unchanged calendar has no pages."""
 
     pages: tuple[Page, ...]
     cursor: str | None
 
 
 class Ics:
-    """An address for a single sync. It is never part of a record, a log or an error."""
+    """A calendar's secret address, opened for a single sync.
+
+    The address never appears in a record, a log or an error.
+    """
 
     def __init__(self, account: Account) -> None:
         token = account.token() or {}
@@ -59,8 +60,8 @@ class Ics:
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
         """Yield the calendar if it changed. A failed answer changes nothing, and an empty calendar is valid.
 
-        Streams at the same cursor share an answer. All records of the connection are covered. Events therefore go when
-        the calendar gets a new name or a new address.
+        Streams at the same cursor share an answer. Each answer covers all records of the connection. Events that it
+        lacks are deleted, even if only the calendar's name or address changed.
         """
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)
@@ -85,8 +86,9 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """Return the content, and the marks for the next request. Returns None when the server says that nothing
-        changed.
+        """Request the calendar.
+
+        Returns its content and the marks to send with the next request, or None if nothing changed.
         """
         import requests
 
@@ -104,31 +106,35 @@ class Ics:
                 f"the calendar's server does not answer; check the address ({egress.REFUSAL_TEXT})"
             ) from None
         except ValueError:  # requests looks at a redirect's address even where it shall not follow
-            raise SourceChanged("the calendar's server sends us to an unreadable address; check it") from None
-        raise SourceChanged("the calendar's server sends us round in circles; check the address")
+            raise SourceChanged(
+                "the calendar's server redirects to an unreadable address; check the calendar's address"
+            ) from None
+        raise SourceChanged("the calendar's server redirects too often; check the address")
 
     def _get(self, address: str, headers: dict[str, str]) -> requests.Response:
         options: dict[str, Any] = {"timeout": http.TIMEOUT, "stream": True, "allow_redirects": False}
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the target of a redirect. The secret is not sent on unencrypted, and the session checks where it
-        connects.
+        """Return the target of a redirect. Raises SourceChanged if the secret would be sent unencrypted.
+
+        The session checks which hosts it connects to.
         """
         first, target = urlsplit(self._address), urljoin(address, location)
         parts = urlsplit(target)
         if (parts.scheme, parts.netloc) == (first.scheme, first.netloc):
             return target
         if parts.scheme != "https":
-            raise SourceChanged("the calendar's server sends us to an unsafe address; check it")
+            raise SourceChanged(
+                "the calendar's server redirects to an unencrypted address; check the calendar's address"
+            )
         return target
 
 
 def _hosts(account: Account, address: str) -> Collection[str]:
-    """Return the hosts inside the operator's network that an address may lead to.
+    """Return the hosts inside the operator's network that may be reached from an address.
 
-    A server outside leads to no such host by a redirect. The address that the operator has set may lead to its own
-    host.
+    An address outside may not redirect to them. The address that the operator has set may be on its own host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):
@@ -137,7 +143,10 @@ def _hosts(account: Account, address: str) -> Collection[str]:
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
-    """Read a calendar's text and its marks, or None for "as before". Raises the bridge's errors otherwise."""
+    """Return a calendar's text and marks, or None for status 304 (not modified). Raises an error for other answers.
+
+    The marks are sent with the next request, so that the server can tell that nothing changed.
+    """
     if answer.status_code == 304:
         return None
     if answer.status_code in (*GONE, *REFUSED):
@@ -150,7 +159,7 @@ def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, st
 
 
 def _content(answer: requests.Response) -> bytes:
-    """Return the calendar's text. A log-in page in its place, or a text without end, is refused."""
+    """Return the calendar's text. Raises an error for a log-in page or for a text that is too long."""
     content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:

@@ -1,4 +1,4 @@
-"""Calendar files, of any program."""
+"""iCalendar files, of any program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Components of a calendar as events and tasks, with the meaning Google's events have here."""
+"""Components of an iCalendar file as events and tasks. They mean the same as those from Google."""
 
 from __future__ import annotations
 
@@ -45,9 +45,9 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was done, else its last change, which cannot be earlier. None while open.
+    """Return when a task was done, or None while it is open. Without that date the last change counts.
 
-    A task that was opened again may still say when it was done before.
+    A task that was opened again may still hold the date of its completion.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -82,8 +82,9 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return start and end. The end of an all-day event is exclusive there and inclusive here; a missing end means a
-    day.
+    """Return the start and the end of an event. An all-day event without an end lasts a day.
+
+    iCalendar states the day after the last day of an all-day event, and the result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
     minutes = payload.get("minutes")
@@ -107,10 +108,11 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the instance of its series that an event replaces. In an all-day series the instance is a day.
+    """Return the series of an event and the instance that it replaces, or nothing for an event that replaces none.
 
-    Both a day and an instant are returned where either may be meant. A cancelled event may state nothing else. A time
-    that is no midnight on its own clock may be an hour in a series that became all-day.
+    In an all-day series the instance is a day. If the series may be all-day or not, both a day and an instant are
+    returned. A cancelled event may state only the time that it replaces. A time other than midnight may belong to a
+    series that later became all-day.
     """
     original = payload.get("original")
     if original is None:

@@ -1,8 +1,8 @@
-"""iCalendar text as plain JSON, with a record per event ("event") or to-do ("task") (RFC 5545).
+"""Reading iCalendar text (RFC 5545) into plain JSON, with a record per event ("event") or to-do ("task").
 
-Descriptions, places, links and people's addresses are read and left behind. Only counts and marks of them are kept.
-Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA name of the zone of their wall clock. Floating
-times run on the calendar's own clock (X-WR-TIMEZONE), else on the user's clock.
+Descriptions, places, links and people's addresses are not stored. Only counts of people and facts about them are. Times
+become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA name of the zone of their wall clock. Times without a
+zone run on the calendar's own clock (X-WR-TIMEZONE), else on the user's clock.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 CALENDAR_MAX_BYTES = 20_000_000  # bytes
 PAGE_COMPONENTS = 500
 STREAM_OF_COMPONENT = {"VEVENT": "event", "VTODO": "task"}
-BLOCK = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
+COMPONENT = re.compile(rb"^BEGIN:(VEVENT|VTODO)\s*$.*?^END:\1\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 HEADER = re.compile(rb"^X-WR-(?:CALNAME|TIMEZONE)[:;][^\r\n]*", re.MULTILINE | re.IGNORECASE)
 ZONE = re.compile(rb"^BEGIN:VTIMEZONE\s*$.*?^END:VTIMEZONE\s*$", re.MULTILINE | re.DOTALL | re.IGNORECASE)
 FOLD = re.compile(rb"\r?\n[ \t]")
@@ -50,9 +50,9 @@ def pages(
     ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
     is the name of the calendar's file. Programs give many calendars the same name, and a calendar may lie in several
     files. A file therefore deletes only records that came from a file of that name, of the kinds that it holds. A file
-    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. The
-    date of a file is the date of its newest change. Raises SourceChanged for text that is no calendar, and after the
-    readable part of a calendar that is cut off.
+    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. The date of a file is the
+    date of its newest change. Raises SourceChanged for text that is no calendar, and after the readable part of a
+    calendar that is cut off.
     """
     whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
@@ -81,7 +81,10 @@ def pages(
 
 
 def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> RawRecord:
-    """Return the record with its file and date. An unreadable record would count as waiting for the file."""
+    """Return the record with its file as parent, and with the file's date.
+
+    An unreadable record is returned unchanged, because with a parent it would wait for that parent.
+    """
     if file is None or record.payload.get("unreadable"):
         return record
     return replace(record, parent=f"{FILE_PARENT_PREFIX}{file}", as_of=as_of)
@@ -90,7 +93,8 @@ def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> Raw
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
     """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7). Many programs stamp every event when they export.
 
-    An export whose last change was a deletion may be dated before it. Its next change makes up for that.
+    A deletion changes neither. A file that was exported after a deletion may therefore look too old until its next
+    change.
     """
     dated = [part for calendar in calendars for part in (calendar, *_components(calendar))]
     found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
@@ -113,20 +117,23 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
 
 
 def _is_whole(content: bytes) -> bool:
-    """Tell if the calendar's end was reached. Some servers add a line after the end."""
+    """Tell if the text reaches the calendar's end. Some servers add a line after it."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """The calendars in a text. Where it cannot be parsed whole, each component alone, and those that cannot be."""
+    """Return the calendars in a text, and the components that cannot be parsed.
+
+    A text that cannot be parsed as a whole is parsed component by component.
+    """
     found = _calendars(content)
     if found:
         return found, []
     named = b"\r\n".join(match.group() for match in HEADER.finditer(content))
     zones = b"\r\n".join(match.group() for match in ZONE.finditer(content))
     calendars, broken = [], []
-    for match in BLOCK.finditer(content):
+    for match in COMPONENT.finditer(content):
         alone = b"BEGIN:VCALENDAR\r\nVERSION:2.0\r\n%b\r\n%b\r\nEND:VCALENDAR\r\n"
         heads = (named + b"\r\n" + zones, named, b"")
         one = next(filter(None, (_calendars(alone % (head, match.group())) for head in heads)), None)
@@ -152,13 +159,16 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return a calendar's own zone. None where a rule never comes round, because looking for it would take minutes."""
+    """Return the text of a time zone that a calendar defines, or nothing if one of its rules never matches.
+
+    The library would search for a match for minutes.
+    """
     lines = FOLD.sub(b"", zone.group())
     return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""
 
 
 def _comes_round(rule: bytes) -> bool:
-    """Say if a yearly rule matches within forty years."""
+    """Tell if a yearly rule matches any date within forty years."""
     from dateutil.rrule import rrulestr
 
     parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
@@ -175,7 +185,10 @@ def _components(calendar: Calendar) -> list[Component]:
 
 
 def _sequence(component: Component) -> int:
-    """The newest version of an event comes last, and stays."""
+    """Return the version number of a component, by which components are sorted.
+
+    The newest version comes last and replaces earlier versions.
+    """
     try:
         return int(component.get("SEQUENCE", 0))
     except (TypeError, ValueError):
@@ -183,7 +196,7 @@ def _sequence(component: Component) -> int:
 
 
 def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the kept part of a component. Of an unreadable component only its presence is kept."""
+    """Return the stored part of a component. An unreadable component is stored without content."""
     try:
         payload = _payload(component, home, mine)
         uid = _text(component, "UID") or _mark(component.to_ical())
@@ -223,7 +236,10 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return the instance a component replaces. A midnight is a day as well, unless the new start has a time of day."""
+    """Return the instance of a series that a component replaces, as a day or an instant, or nothing if there is none.
+
+    A midnight counts as a day, unless the component's new start has a time of day.
+    """
     if "RECURRENCE-ID" not in component:
         return {}
     found = _time(component, "RECURRENCE-ID", home)
@@ -254,13 +270,13 @@ def _text(component: Component, name: str) -> str | None:
 
 
 def _word(component: Component, name: str) -> str | None:
-    """A value from a fixed set, of which case means nothing."""
+    """Return a property that is one of a few fixed words, in upper case, or None if it is missing."""
     text = _text(component, name)
     return None if text is None else text.upper()
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """A day, or an instant with its zone. An empty object for what cannot be read."""
+    """Return a property as a day, or as an instant with its zone. Empty if it cannot be read."""
     value = component[name]
     try:
         at = getattr(value[0] if isinstance(value, list) else value, "dt", None)
@@ -274,7 +290,7 @@ def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | No
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """Return a date that does not say it is a date (``RECURRENCE-ID:20260914``)."""
+    """Return the date of a text that is a date without saying so (``RECURRENCE-ID:20260914``). Empty for other text."""
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
     except ValueError:
@@ -289,7 +305,10 @@ def _known(name: str | None) -> ZoneInfo | None:
 
 
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
-    """The IANA name of a time's zone. A calendar's own definition is the zone that behaves like it in that year."""
+    """Return the IANA name of a time's zone, or None if none fits.
+
+    A zone that the calendar defines itself is matched with an IANA zone that has the same offsets in that year.
+    """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
     key = getattr(at.tzinfo, "key", None)
@@ -302,7 +321,7 @@ def _zone(at: datetime, home: ZoneInfo) -> str | None:
 
 @cache
 def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """The first zone, by name, with these offsets on the 1st and 15th of a year's months."""
+    """Return the first IANA zone by name with these offsets on the 1st and 15th of a year's months, or None."""
     months = _months(year)
     places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
     return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
@@ -322,7 +341,10 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence as lines with the zone of their times, and whether a change holds for all later ones."""
+    """Return the recurrence lines with the zone of their times, or None without any.
+
+    A line RECURRENCE-ID says that an exception also changes all later instances.
+    """
     found = []
     for name in LINES:
         values = component.get(name, [])
@@ -344,14 +366,15 @@ def _conference(component: Component) -> bool:
 
 
 def _located(component: Component) -> bool:
-    """Tell if the entry names a place. A link to a meeting is none."""
+    """Tell if the entry names a place. A link to a meeting is no place."""
     place = _text(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return how many people take part beside me, if I organise, and my answer. Without my
-    address an attendee is me.
+    """Return how many other people take part, if the user organises the event, and the user's answer.
+
+    If none of the user's addresses is listed, one of the people is taken to be the user.
     """
     attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in _listed(component, "ORGANIZER")}

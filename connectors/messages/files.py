@@ -43,7 +43,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date i
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it may have the columns {allowed}; remove the other columns")
+        raise SourceChanged(f"it has other columns than {allowed}; remove them")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:
@@ -64,7 +64,7 @@ class Header:
 
 
 class Unreadable(Exception):
-    """A line that is no day. The text is a word in ``normalise.UNREADABLE``."""
+    """A line that is no valid day. Its text is a key of ``normalise.UNREADABLE``, which says what is wrong."""
 
 
 def _header(file: File) -> Header:
@@ -89,7 +89,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a record per day, united with other files' records of that day, and a record per unreadable line."""
+    """Yield a record per day and a record per unreadable line. Several files' counts for a day are united."""
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():

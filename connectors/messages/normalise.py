@@ -18,7 +18,7 @@ UNREADABLE = {
     "date": "date is not written like 2026-11-20",
     "contacts": "contacts is no count",
     "messages": "messages is no count",
-    "twice": "a date stands there twice; the first counts",
+    "twice": "a date occurs twice; the first line with it is used",
 }
 
 

@@ -37,7 +37,7 @@ class Oura:
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the pages of a stretch of dates. Heart rate comes whole and then falls into days."""
+        """Yield the pages of a stretch of dates. Heart rates arrive as one list, which is split into days."""
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
             pages = iter([_by_day([row for rows in self._listed(stream, asked, now) for row in rows], self._zone)])

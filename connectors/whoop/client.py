@@ -112,8 +112,9 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield records older than RECENT, newest first over all collections. ``lows`` says how far down each has
-        come.
+        """Yield records older than RECENT, newest first over all collections.
+
+        ``lows`` holds the oldest time that each collection has reached.
         """
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
@@ -135,7 +136,10 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the record of a notice as it is now. A recovery is preceded by its sleep, which leads to it."""
+        """Yield the record of a notice as it is now.
+
+        For a recovery its sleep is fetched first, which names its cycle.
+        """
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
         if stream == "recovery" and sleep is not None:

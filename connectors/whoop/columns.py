@@ -1,4 +1,4 @@
-"""The columns of the export's files, in their order, and what a row means."""
+"""The columns of the files of WHOOP's export, in their order, and the meaning of a row."""
 
 from __future__ import annotations
 
@@ -32,8 +32,9 @@ _SLEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A kind of file. ``stream`` is None for a file that is known but not imported. ``key`` names the column whose
-    instant identifies a row.
+    """A kind of file in the export. ``stream`` is None for a file that is recognised but not imported.
+
+    ``key`` names the column with the instant that identifies a row.
     """
 
     stream: str | None
@@ -159,13 +160,13 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
 
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield the night that a cycle's row holds, for users whose export has no file of sleeps."""
+    """Yield the night that a cycle's row holds, unless the export's file of sleeps holds it in readable form."""
     if _has(record.payload, "Sleep onset", "Wake onset") and not _is_night(parent):
         yield from _night(record)
 
 
 def _is_night(parent: RawRecord | None) -> bool:
-    """Tell if the file of sleeps holds this night in readable form."""
+    """Tell if a row of the file of sleeps, given as ``parent``, exists and is readable."""
     try:
         return parent is not None and bool(list(_night(parent)))
     except BadRecord:
@@ -206,7 +207,7 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """Return the path of a cycle's night in the file of sleeps, even if that file has not come."""
+    """Return the path of the record that a cycle's night has in the file of sleeps. That file may not have come yet."""
     onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
     return onset and f"export_sleep/{onset}"
 

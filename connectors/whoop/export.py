@@ -86,7 +86,10 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the table of these columns, the most alike by name, else by how many there are."""
+    """Return the kind of file with these columns, or None.
+
+    The kind with the most similar column names is taken. In another language the number of columns decides.
+    """
     best = max(TABLES, key=lambda table: _likeness(table, header))
     if _likeness(best, header) > ALIKE:
         return best
@@ -95,8 +98,9 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Return the number of shared columns as a share of all columns of both. Nearly all of the sleeps' are the cycles'
-    too.
+    """Return the share of the columns of both that a table and a header have in common.
+
+    A share is needed, because nearly all columns of the file of sleeps are also in the file of cycles.
     """
     return len(table.names & set(header)) / len(table.names | set(header))
 

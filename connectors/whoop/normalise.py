@@ -64,9 +64,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _cycle(fields: Fields) -> Iterator[Item]:
-    """Yield a cycle, which runs between two sleeps' onsets, on the civil date that most of it lies in.
+    """Yield the figures of a cycle, which runs from one sleep's onset to the next, on the date that most of it lies in.
 
-    The running cycle has no end, so its figures are still growing: nothing yet.
+    A cycle that has not ended yields nothing, because its figures still grow.
     """
     if fields.get("end") is None:
         return
@@ -96,7 +96,10 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
 
 
 def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a recovery. It has no time of its own, and is the night's whose sleep it names."""
+    """Yield a recovery at the time of the sleep that it names, because it has no time of its own.
+
+    Naps yield nothing.
+    """
     if parent is None:
         raise fields.bad("its sleep has not arrived")
     if parent.payload.get("nap") is not True:
@@ -112,12 +115,12 @@ def _workout(fields: Fields) -> Episode:
 
 
 def _score(fields: Fields) -> Fields:
-    """Return the figures. None while they are pending or could not be made."""
+    """Return the figures of a record. They are empty while pending, or if WHOOP could not compute them."""
     return fields.inner("score") if fields.choice("score_state", SCORED) else Fields({}, fields.name)
 
 
 def _stretch(fields: Fields) -> Stretch:
-    """Return start and end, with the offset that was valid for the person, on the date of the end."""
+    """Return start and end of a record, with the user's offset at that time, on the date of the end."""
     start, end, offset = fields.instant("start"), fields.instant("end"), fields.offset("timezone_offset")
     fields.ordered(start, end, longest=None)  # a cycle lasts until the next sleep that is worn
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))

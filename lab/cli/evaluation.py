@@ -39,8 +39,8 @@ def evaluate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief, NAME+blind goes "
-            "without its inference."
+            help="A policy, oracle or planner-no-inference; NAME+constant states a constant belief, NAME+blind "
+            "infers no traits."
         ),
     ] = "heuristic",
     condition: Condition = "in",
@@ -78,13 +78,17 @@ def evaluate(
         ),
     ] = None,
     lives: Annotated[
-        int | None, typer.Option(help="With --deployed: true chances over so many lives, for each policy.", min=1)
+        int | None,
+        typer.Option(
+            help="With --deployed: compare policies over this number of lives, by true probabilities of acceptance.",
+            min=1,
+        ),
     ] = None,
     bare: Annotated[
-        bool, typer.Option("--bare", help="With --lives: no guard, and advice in every slot of every day.")
+        bool, typer.Option("--bare", help="With --lives: leave out the guard, and advise in every slot of every day.")
     ] = False,
     kept: Annotated[
-        Path | None, typer.Option(help="With --lives: keep finished lives in this file, and go on from there.")
+        Path | None, typer.Option(help="With --lives: save finished lives in this file, and continue from it.")
     ] = None,
     validity: Annotated[
         float | None,
@@ -101,7 +105,7 @@ def evaluate(
         ),
     ] = False,
     cores: Annotated[
-        int, typer.Option(help="With --comparison or --lives: how many processes.", min=1)
+        int, typer.Option(help="With --comparison or --lives: number of processes.", min=1)
     ] = os.cpu_count() or 1,
     write: Annotated[
         Path | None,
@@ -118,7 +122,10 @@ def evaluate(
     ] = False,
     user: Annotated[str | None, typer.Option(help="With --logged: this user's feedback; default: all users'.")] = None,
     simulated: Annotated[
-        int | None, typer.Option(help="With --logged: the feedback of so many simulated lives, with the truth.", min=2)
+        int | None,
+        typer.Option(
+            help="With --logged: use the feedback of this number of simulated lives, and compare with the truth.", min=2
+        ),
     ] = None,
     logger: Annotated[str, typer.Option(help="With --simulated: the policy that gave the advice.")] = "heuristic",
     json: options.Json = False,

@@ -22,12 +22,14 @@ def register(app: typer.Typer) -> None:
 
 def fleet(
     users: Annotated[int, typer.Option("--users", help="Simulated people.", min=1, max=1_000_000)] = 20,
-    days: Annotated[int, typer.Option("--days", help="Days of data each.", min=1, max=30)] = 2,
+    days: Annotated[int, typer.Option("--days", help="Days of data per person.", min=1, max=30)] = 2,
     database: Annotated[
         str | None,
         typer.Option("--database", help="An empty store; default: a new store, which is deleted afterwards."),
     ] = None,
-    workers: Annotated[int | None, typer.Option("--workers", help="Processes that sync.", min=1, max=64)] = None,
+    workers: Annotated[
+        int | None, typer.Option("--workers", help="Number of processes that sync.", min=1, max=64)
+    ] = None,
     write: Annotated[
         Path | None, typer.Option("--write", help="Add the figures to the table of this document.")
     ] = None,

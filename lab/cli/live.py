@@ -35,7 +35,7 @@ def live(
     ] = None,
     processes: Annotated[int | None, typer.Option(help="Number of processes; default: one per core.", min=1)] = None,
     ablation: Annotated[
-        bool, typer.Option("--ablation", help="Also play the first policy with one stage perfect at a time.")
+        bool, typer.Option("--ablation", help="Also simulate the first policy with one stage at a time made perfect.")
     ] = False,
     moments: Annotated[
         Path | None, typer.Option(help="Folder with LifeSnaps: compare its measurements with the simulated people's.")

@@ -26,11 +26,14 @@ commands = typer.Typer(
 )
 
 Lessons = Annotated[Path, typer.Option(help="The teacher's weeks, as lines of JSON.")]
-Out = Annotated[Path, typer.Option(help="Folder for the model, its course and checkpoints.")]
-Seed = Annotated[int, typer.Option(help="Same seed, same course.", min=0)]
+Out = Annotated[Path, typer.Option(help="Folder for the model, the record of its training, and checkpoints.")]
+Seed = Annotated[int, typer.Option(help="Seed of the training. The same seed gives the same training.", min=0)]
 Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")]
 FourBits = Annotated[
-    bool, typer.Option("--four-bits/--full", help="A LoRA over four bits, on a graphics card with bitsandbytes.")
+    bool,
+    typer.Option(
+        "--four-bits/--full", help="Train the LoRA over weights of four bits, on a graphics card with bitsandbytes."
+    ),
 ]
 TAUGHT = Path("trained/llm")
 WEEKS = TAUGHT / "teacher.jsonl"
@@ -59,15 +62,24 @@ def _part(name: str) -> Any:
 
 @commands.command()
 def teacher(
-    out: Annotated[Path, typer.Option(help="File for its weeks, a line of JSON each.")] = WEEKS,
+    out: Annotated[Path, typer.Option(help="File for the teacher's weeks, a line of JSON each.")] = WEEKS,
     weeks: Annotated[int, typer.Option(help="Simulated weeks.", min=1)] = 150,
     lives: Annotated[int, typer.Option(help="Lives of two weeks in deployed mode.", min=0)] = 20,
-    first: Annotated[int, typer.Option(help="First seed; evaluations begin at 0 and at 10000.", min=0)] = 1000,
-    condition: Annotated[str, typer.Option(help="in, ood, shifted or discrete.")] = "in",
+    first: Annotated[
+        int, typer.Option(help="First seed of the weeks. Evaluations use the seeds from 0 and from 10000.", min=0)
+    ] = 1000,
+    condition: Annotated[
+        str,
+        typer.Option(
+            help="People: in (as in training), ood (unseen), shifted (unusual traits) or discrete (three archetypes)."
+        ),
+    ] = "in",
     model: Annotated[
         str | None, typer.Option(help="A model at the address of BRIDGE_POLICY_LLM_ADDRESS; default: the planner.")
     ] = None,
-    concurrency: Annotated[int, typer.Option(help="Weeks that are played with a service at the same time.", min=1)] = 3,
+    concurrency: Annotated[
+        int, typer.Option(help="Number of weeks that are simulated with a service at the same time.", min=1)
+    ] = 3,
     prices: Annotated[
         Path | None, typer.Option(help="TOML: per model, input and output in USD per million tokens.")
     ] = None,
@@ -114,18 +126,20 @@ def _asked(part: Any, model: str, concurrency: int) -> Any:
 def sft(
     lessons: Lessons = WEEKS,
     out: Out = TAUGHT / "sft",
-    model: Annotated[str | None, typer.Option(help="A checkpoint's name or folder, to be taught by a LoRA.")] = None,
+    model: Annotated[
+        str | None, typer.Option(help="Name or folder of a language model, to which a LoRA is trained.")
+    ] = None,
     size: Annotated[
         str,
-        typer.Option(help="Without --model: small, the sequence model; or a language model, tiny or 50m."),
+        typer.Option(help="Without --model: small (the sequence model), or tiny or 50m (language models)."),
     ] = "small",
     weeks: Annotated[
         int | None, typer.Option(help="With --size small: simulated weeks, each seen once; default 48000.", min=64)
     ] = None,
     tokens: Annotated[int, typer.Option(help="Largest length of a prompt in tokens.", min=300)] = 2000,
-    epochs: Annotated[float, typer.Option(help="Times each lesson is seen.", min=0.01)] = 3.0,
+    epochs: Annotated[float, typer.Option(help="How often each lesson is seen.", min=0.01)] = 3.0,
     batch: Annotated[int, typer.Option(help="Lessons per step.", min=1)] = 16,
-    rate: Annotated[float | None, typer.Option(help="Learning rate; default 3e-3, with --model 2e-4.")] = None,
+    rate: Annotated[float | None, typer.Option(help="Learning rate; default 3e-3, or 2e-4 with --model.")] = None,
     four_bits: FourBits = True,
     seed: Seed = 0,
     resume: Resume = False,
@@ -157,8 +171,10 @@ def grpo(
     lessons: Lessons = WEEKS,
     model: Annotated[Path, typer.Option(help="Folder of the taught model.")] = TAUGHT / "sft",
     out: Out = TAUGHT / "grpo",
-    steps: Annotated[int | None, typer.Option(help="Updates; default 500, for the sequence model 120.", min=1)] = None,
-    group: Annotated[int, typer.Option(help="Answers to each prompt.", min=2)] = 8,
+    steps: Annotated[
+        int | None, typer.Option(help="Number of updates; default 500, or 120 for the sequence model.", min=1)
+    ] = None,
+    group: Annotated[int, typer.Option(help="Number of answers to each prompt.", min=2)] = 8,
     prompts: Annotated[int, typer.Option(help="Prompts per update.", min=1)] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate.")] = 1e-5,
     room: Annotated[
@@ -247,7 +263,7 @@ def personalise(
     user: options.User,
     model: Annotated[Path | None, typer.Option(help="Folder of the model that is served.")] = None,
     threads: Annotated[int, typer.Option(help="Processor threads; it always runs at low priority.", min=1)] = 1,
-    epochs: Annotated[int, typer.Option(help="Times each answer is seen.", min=1)] = 3,
+    epochs: Annotated[int, typer.Option(help="How often each answer is seen.", min=1)] = 3,
     undo: Annotated[
         bool, typer.Option("--undo", help="Withdraw the newest adapter; the adapter before it is used again.")
     ] = False,
@@ -335,7 +351,7 @@ def serve(
         try:
             server = serving.server(served, port, threads)
         except OSError as error:
-            raise SetupError(f"port {port} cannot be had ({error.strerror}): bridge llm serve --port 0") from None
+            raise SetupError(f"port {port} is not free ({error.strerror}): bridge llm serve --port 0") from None
     address = f"http://127.0.0.1:{server.server_address[1]}/v1"
     show.result({"address": address, "model": name}, f"{name} answers at {address}", json=json)
     try:

@@ -15,19 +15,22 @@ if TYPE_CHECKING:
 
 
 def plans(
-    people: Annotated[int, typer.Option(help="Generated people, each of another kind.", min=0, max=1000)] = 45,
+    people: Annotated[
+        int, typer.Option(help="Number of generated people, each of a different kind.", min=0, max=1000)
+    ] = 45,
     days: Annotated[int, typer.Option(help="Days of each generated person.", min=1, max=60)] = 24,
     calendar: Annotated[
-        list[Path] | None, typer.Option(help="Another person's iCalendar file; may be repeated.", exists=True)
+        list[Path] | None, typer.Option(help="An iCalendar file of one further person; may be repeated.", exists=True)
     ] = None,
     zone: Annotated[str, typer.Option(help="Time zone of the calendars.")] = "Europe/Berlin",
-    cores: Annotated[int, typer.Option(help="Processes.", min=1, max=64)] = 1,
+    cores: Annotated[int, typer.Option(help="Number of processes.", min=1, max=64)] = 1,
     json: options.Json = False,
 ) -> None:
-    """Count broken rules over generated person-days and calendar files.
+    """Count how often plans break their rules, over days of generated people and over calendar files.
 
-    The rules: no suggestion over an entry, no sleep long before bedtime, nothing vetoed, nothing in the past, a
-    plausible length, the same word on every surface, no reason against its sign, and no more than wished.
+    The plan puts nothing over an entry, no sleep long before bedtime, nothing forbidden and nothing into the past.
+    Lengths are plausible, reasons agree with their sign, and there are no more suggestions than wished.
+    The plan and the recommendation name the same action.
     """
     from concurrent.futures import ProcessPoolExecutor
 

@@ -9,7 +9,12 @@ import typer
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
 
-Condition = Annotated[str, typer.Option(help="in, ood, shifted or discrete.")]
+Condition = Annotated[
+    str,
+    typer.Option(
+        help="People: in (as in training), ood (unseen), shifted (unusual traits) or discrete (three archetypes)."
+    ),
+]
 
 
 def register(app: typer.Typer) -> None:
@@ -20,14 +25,16 @@ def simulate(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy (see: bridge sources); not --deployed also oracle, planner-no-inference and NAME+blind."
+            help="A policy (see: bridge sources); without --deployed also oracle, planner-no-inference or NAME+blind."
         ),
     ] = "heuristic",
     seed: Annotated[int, typer.Option(help="Seed of the person and of the events.", min=0)] = 0,
     condition: Condition = "in",
     deployed: Annotated[
         bool,
-        typer.Option("--deployed", help="See the person as a real one, who answers advice; the second week is shown."),
+        typer.Option(
+            "--deployed", help="Simulate a person who answers advice like a real user. The second week is shown."
+        ),
     ] = False,
     json: options.Json = False,
 ) -> None:

@@ -23,7 +23,9 @@ def train(
         float | None,
         typer.Option(help="Approximate length of the training in minutes of a core; default: in full.", min=0.01),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Same seed and minutes, same course.", min=0)] = 0,
+    seed: Annotated[
+        int, typer.Option(help="Seed of the training. The same seed and minutes give the same training.", min=0)
+    ] = 0,
     resume: Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")] = False,
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw the training and the scores beside the baselines (needs '.[plot]').")

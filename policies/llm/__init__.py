@@ -1,9 +1,9 @@
-"""A model that learned in simulation to read a person: the shipped sequence model, or one behind an address.
+"""A policy that learned in simulation to read a person, either the shipped sequence model or a model behind an address.
 
-Without an address the sequence model decides, offline (``policies.llm.sequence``). With one, any service that speaks
-OpenAI's chat completions is asked, on the own machine as well. **What is sent** then: meters, answers to advice, the
-week's slots, shares of the calendar by type of action; never an event's title, never a name. Where a service gives
-nothing of use, the planner decides. README.md says what either can do.
+Without an address the sequence model decides, offline (``policies.llm.sequence``). With an address, a service that
+speaks OpenAI's chat completions is asked, which may run on this machine. **What is sent** then are meters, answers to
+advice, the week's slots, and shares of the calendar by type of action. No event's title and no name is sent. If the
+service gives no usable answer, the planner decides. README.md describes the abilities of both models.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ LONGEST_NAME = 60  # characters of a model's name in a reason
 
 
 class Setting(NamedTuple):
-    """One setting, as ``bridge.domain.ports.Setting`` has it."""
+    """A setting of this policy, with the same fields as ``bridge.domain.ports.Setting``."""
 
     name: str
     help: str
@@ -55,7 +55,10 @@ SETTINGS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asking:
-    """Which model is shown how much. ``adapter``: one person's own, by the name the service knows it under."""
+    """The model to ask, and the size of its prompts.
+
+    ``adapter`` is the service's name for an adapter tuned to one person.
+    """
 
     model: str = "rhythm"
     tokens: int = 2000
@@ -63,7 +66,7 @@ class Asking:
 
 
 class Llm:
-    """The policy over a service. It counts how often the planner decides in the service's stead."""
+    """The policy that asks a service. It counts its decisions, and how often the planner decided instead."""
 
     name = "llm"
     version = VERSION
@@ -74,7 +77,7 @@ class Llm:
         self.decisions = self.fallbacks = 0
 
     def personal(self, prior: Mapping[str, Any]) -> Llm:
-        """The policy that asks for the person's own adapter, and shows it five days of answers."""
+        """Return the policy that first asks for a person's own adapter. The adapter gets five days of answers only."""
         return Llm(self._chat, replace(self._asking, adapter=str(prior["adapter"])))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
@@ -101,7 +104,7 @@ class Llm:
         return replace(decision, reasons=(*decision.reasons, f"{why}: the planner decided"), by="planner")
 
     def _tries(self, observation: Observation) -> list[Question]:
-        """The person's own adapter first, if there is one; the last word is the model's that everybody has."""
+        """Return the questions to try in order. A person's own adapter comes first, then the model for everybody."""
         from policies.llm.asking import Question
         from policies.llm.prompt import messages
 
@@ -127,7 +130,7 @@ def _decision(said: Said, observation: Observation, model: str, by: str) -> Deci
 
 
 def open_policy(settings: Mapping[str, str] | None = None) -> Policy:
-    """The service's policy where an address is set, else the shipped model's. Raises ValueError for a bad setting."""
+    """Return the policy that asks a service if an address is set, otherwise the shipped model. Raises ValueError."""
     known = {setting.name: setting.default or "" for setting in SETTINGS} | dict(settings or {})
     asking = Asking(model=known["model"].strip(), tokens=int(_number(known, "tokens", 300, 1_000_000)))
     if not known["address"].strip():

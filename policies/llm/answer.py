@@ -1,4 +1,4 @@
-"""Reading what a language model answers: a legal action and three digits, or a reason why it is neither."""
+"""The parser of a language model's answer, which must end in three digits and a possible action."""
 
 from __future__ import annotations
 
@@ -9,25 +9,25 @@ from dataclasses import dataclass
 
 from rhythm_env.interface import ActionType, Belief
 
-LONGEST = 20_000  # characters of an answer; one of 256 tokens has about 1,000
+ANSWER_MAX_CHARS = 20_000  # characters of an answer; an answer of 256 tokens has about 1,000
 REASONING = re.compile(r"<reasoning>(.*?)</reasoning>", re.DOTALL | re.IGNORECASE)
 OPENED, CLOSED = "<reasoning>", "</reasoning>"
 NAMES = "|".join(ActionType)
-DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
+THREE_DIGITS = r"([0-9])[ ,]+([0-9])[ ,]+([0-9])"
 ANY_CASE = re.IGNORECASE | re.ASCII  # without ASCII the sign for kelvin is a K
-FIRST = re.compile(rf"{DIGITS}[ ,]+({NAMES})", ANY_CASE)  # the belief, then the action
-LEGACY = re.compile(rf"({NAMES})[ ,]+{DIGITS}", ANY_CASE)  # the order of the first published models
-AROUND = " \t\r`*.\"'"  # what models put around a line to set it off
+FIRST = re.compile(rf"{THREE_DIGITS}[ ,]+({NAMES})", ANY_CASE)  # the belief, then the action
+LEGACY = re.compile(rf"({NAMES})[ ,]+{THREE_DIGITS}", ANY_CASE)  # the order of the first published models
+DECORATION = " \t\r`*.\"'"  # what models put around a line to set it off
 LONGEST_REASON = 400  # characters of the reasoning that are shown to a person
 
 
 class Unreadable(ValueError):
-    """The text is no answer. Says what is wrong in words that hold nothing of it."""
+    """The text is no valid answer. The error says what is wrong without quoting the text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Said:
-    """What a model answered; ``reasoning`` is empty where it gave none."""
+    """A model's answer: an action, a belief, and the reasoning, which is empty if the model gave none."""
 
     action: ActionType
     belief: Belief
@@ -35,13 +35,16 @@ class Said:
 
 
 def read(text: str, feasible: Collection[ActionType]) -> Said:
-    """The reasoning, and the last line as digits and action. Raises Unreadable; never fills in a belief."""
-    if len(text) > LONGEST:
+    """Read an answer's reasoning and its last line, which holds the belief's digits and the action.
+
+    Raises Unreadable if either is missing or wrong. A missing belief is never made up.
+    """
+    if len(text) > ANSWER_MAX_CHARS:
         raise Unreadable("an answer that is too long")
     lowered = text.lower()
     if OPENED in lowered and CLOSED not in lowered:
         raise Unreadable("an answer that ends inside its reasoning")
-    lines = [stripped for line in text.split("\n") if (stripped := line.strip(AROUND))]
+    lines = [stripped for line in text.split("\n") if (stripped := line.strip(DECORATION))]
     action, digits = _last(lines[-1] if lines else "")
     if action not in feasible:
         raise Unreadable("an action that is not possible now")
@@ -60,7 +63,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Its first reasoning, as one line of visible characters that fits on a screen."""
+    """Return the first reasoning in an answer, as a short line of visible characters, or an empty text."""
     found = REASONING.search(text)
     if found is None:
         return ""
@@ -69,5 +72,5 @@ def reasoning(text: str) -> str:
 
 
 def written(reasoning: str, belief: Belief, action: ActionType) -> str:
-    """An answer in the form that ``read`` reads."""
+    """Write an answer in the form that ``read`` accepts."""
     return f"{OPENED}{reasoning}{CLOSED}\n{belief.digits()} {action}"

@@ -1,4 +1,4 @@
-"""Asking a service for one decision, within one span of time: at most twice, then a Fault says why there is none."""
+"""Requests to a service for a decision, at most two, within a time limit. Raises Fault without a usable answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from rhythm_env.chat.fault import Fault
 from rhythm_env.chat.service import Service
 from rhythm_env.interface import ActionType
 
-ANSWER_TOKENS = 320  # the published 256 and some more: an answer that is cut inside its reasoning has no belief
+ANSWER_TOKENS = 320  # more than the published 256, because an answer cut off in its reasoning has no belief
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chat:
-    """A service and how it is asked. ``seconds`` are for both tries together."""
+    """A service, with the options of its requests. ``seconds`` is the time limit for both tries together."""
 
     address: str
     key: str = ""
@@ -31,7 +31,7 @@ class Chat:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """An answer as it came. Tokens as the service counted them, None where it did not."""
+    """The text of a service's answer. The counts of tokens are the service's, None if it states none."""
 
     text: str
     cut: bool
@@ -41,16 +41,18 @@ class Reply:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """One try: which model is asked what."""
+    """A request to try: the model that is asked, and the messages that it gets."""
 
     model: str
     messages: Sequence[Message]
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """The first readable answer of these tries, and what was wrong before it (empty: nothing). Raises Fault.
+    """Return the first readable answer to these questions, and what was wrong with the answer before it, else an empty
+    text.
 
-    A try follows another where it is soon worth it, or where it goes to another model.
+    Raises Fault if no answer is readable. A second question is sent if it goes to another model, or if a retry may soon
+    succeed.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):
@@ -76,7 +78,7 @@ def _once(chat: Chat, question: Question, until: float, feasible: Sequence[Actio
 
 
 def asked(chat: Chat, question: Question, seconds: float) -> Reply:
-    """One question, one reply. Raises Fault."""
+    """Send a question to the service and return the reply. Raises Fault."""
     service = Service(chat.address, chat.key, timeout=max(seconds, 0.001))
     body = {
         "model": question.model,
@@ -88,7 +90,7 @@ def asked(chat: Chat, question: Question, seconds: float) -> Reply:
 
 
 def reply_of(answer: bytes) -> Reply:
-    """The first choice of a completion. Raises Fault for what is none."""
+    """Return the first choice of a completion as a reply. Raises Fault if the body is no completion."""
     try:
         body = json.loads(answer)
         choice = body["choices"][0]

@@ -1,7 +1,7 @@
-"""What a language model is shown of a moment: the rules, the last 30 days of answers, and how the person is now.
+"""The prompt for a language model: the rules, the answers of the last 30 days, and the person's present state.
 
-Everything is made of numbers and of words from the model interface. An observation holds no event, no title and no
-name, so none can be sent.
+It consists of numbers and of words from the model interface. An observation holds no event, title or name, so none can
+be sent.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ from rhythm_env.interface import (
     StepRecord,
 )
 
-TOKENS = 2000  # of a prompt, at most, if nothing else is set
-SIGNS_PER_TOKEN = 3  # so many at least: tokenizers of English need 3.5 to 4, of numbers and upper case about 3
-SAID = {Answer.ACCEPT: "ACCEPTED", Answer.IGNORE: "IGNORED", Answer.RESCHEDULE: "RESCHEDULED"}
-SUMMED = 0.25  # share of the room for answers that the sum of older ones may take
-SHOWN = 0.005  # anomalies below this are noise of rounding
+TOKENS = 2000  # the most tokens of a prompt, by default
+SIGNS_PER_TOKEN = 3  # the fewest: about 3 for numbers and upper case, 3.5 to 4 for English text
+ANSWER_WORDS = {Answer.ACCEPT: "ACCEPTED", Answer.IGNORE: "IGNORED", Answer.RESCHEDULE: "RESCHEDULED"}
+SUMMED = 0.25  # share of the room for answers that the counts of older answers may take
+ANOMALY_MIN = 0.005  # smaller anomalies are rounding noise and left out
 
-# Signs and sizes: the published dynamics say so much of each action in words.
+# Direction and size of each effect, as the published dynamics state them in words.
 ACTIONS = {
     ActionType.DEEP_WORK: "P++ V- C- S-",
     ActionType.ADMIN_WORK: "P+ V- C- S-",
@@ -57,9 +57,10 @@ Message = dict[str, str]
 
 
 def messages(observation: Observation, *, tokens: int = TOKENS, days: int = HISTORY_DAYS) -> list[Message]:
-    """The system's and the user's message; older answers are summed up where ``tokens`` would not hold them.
+    """Return the system's message and the user's message for an observation.
 
-    ``days``: of answers, counted back from the newest.
+    Answers of the last ``days`` before the newest answer are included. If they need more than ``tokens``, the older
+    answers are replaced by counts.
     """
     now = _now(observation)
     room = tokens * SIGNS_PER_TOKEN - len(SYSTEM) - len(now)
@@ -75,7 +76,11 @@ def _recent(history: Sequence[Interaction], days: int) -> Sequence[Interaction]:
 
 
 def _answers(history: Sequence[Interaction], room: int) -> Iterator[str]:
-    """The newest answers line by line, as many as ``room`` (in characters) holds, and the sum of those before."""
+    """Yield the newest answers, a line each, and a line of counts for the older answers if ``room`` is too small for
+    all.
+
+    ``room`` is in characters.
+    """
     if not history:
         return
     lines = [line(one) for one in history]
@@ -93,7 +98,7 @@ def _length(one: str) -> int:
 
 
 def _fitting(lines: Iterable[str], room: float) -> int:
-    """How many of the lines fit, from the first on."""
+    """Return how many of the first lines fit into ``room`` characters."""
     fits = 0
     for one in lines:
         room -= _length(one)
@@ -104,10 +109,11 @@ def _fitting(lines: Iterable[str], room: float) -> int:
 
 
 def line(one: Interaction) -> str:
-    """One answer, e.g. ``Mon Morning, Vitality=0.70 -> recommended DEEP_WORK -> user: IGNORED``."""
+    """Return an answer as a line, such as ``Mon Morning, Vitality=0.70 -> recommended DEEP_WORK -> user: IGNORED``."""
     vitality = one.levels.get(Meter.VITALITY)
     level = "?" if vitality is None else f"{vitality:.2f}"
-    return f"{when(one.day, one.slot)}, Vitality={level} -> recommended {one.recommended} -> user: {SAID[one.answer]}"
+    answer = ANSWER_WORDS[one.answer]
+    return f"{when(one.day, one.slot)}, Vitality={level} -> recommended {one.recommended} -> user: {answer}"
 
 
 def when(day: int, slot: Slot) -> str:
@@ -115,12 +121,15 @@ def when(day: int, slot: Slot) -> str:
 
 
 def _sum(older: Sequence[Interaction], room: float) -> str:
-    """How often each action was answered how at each time of day; the rarest are left out where room ends."""
+    """Return how often each action was accepted, ignored or rescheduled in each slot of the day.
+
+    The most frequent come first. The rarest are left out if they do not fit into ``room`` characters.
+    """
     asked = Counter((one.slot, one.recommended) for one in older)
     answered = Counter((one.slot, one.recommended, one.answer) for one in older)
     groups = []
     for slot, action in sorted(asked, key=lambda pair: (-asked[pair], pair)):
-        counts = {SAID[answer]: answered[slot, action, answer] for answer in Answer}
+        counts = {ANSWER_WORDS[answer]: answered[slot, action, answer] for answer in Answer}
         said = " ".join(f"{name} {count}" for name, count in counts.items() if count)
         groups.append(f"{slot.name.capitalize()} {action} {said};")
     return " ".join(groups[: _fitting(groups, room)])
@@ -141,7 +150,7 @@ def _now(observation: Observation) -> str:
 
 
 def _level(meter: Meter, state: MeterState | None) -> str:
-    """A meter as it is known; one without fresh inputs is not, whatever level is assumed."""
+    """Return a meter's name with its level, or ``unknown`` for a meter without fresh inputs."""
     name = meter.capitalize()
     if state is None or state.coverage <= 0:
         return f"{name} unknown"
@@ -149,14 +158,14 @@ def _level(meter: Meter, state: MeterState | None) -> str:
 
 
 def _step(record: StepRecord) -> str | None:
-    """A slot that is over: what was done and what it brought; None where nothing of it is known."""
+    """Return a past slot as a line with its action, reward and changes, or None if the action is unknown."""
     if record.action is None:
         return None
     told = f"{when(record.day, record.slot)} {record.action}"
     if record.deltas is None or record.reward is None:
         return told
     changed = _named(record.deltas)
-    odd = {meter: by for meter, by in (record.anomalies or {}).items() if abs(by) >= SHOWN}
+    odd = {meter: by for meter, by in (record.anomalies or {}).items() if abs(by) >= ANOMALY_MIN}
     unusual = f" unusual {_named(odd)}" if odd else ""
     return f"{told} {record.reward:+.1f} {changed}{unusual}"
 

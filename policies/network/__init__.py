@@ -76,7 +76,7 @@ def reasons(
 
 
 def _standing(action: ActionType, scores: Mapping[ActionType, float]) -> str:
-    """Compare the action with the second best, in shares of preference among the feasible actions."""
+    """Say how clearly the action is preferred to the second best, as percentages among the feasible actions."""
     others = [other for other in scores if other is not action]
     if not others:
         return f"{plain(action)} is all that is possible now"

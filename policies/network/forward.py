@@ -41,7 +41,7 @@ class Thought:
 
 @cache
 def weights(path: Path) -> Mapping[str, Array]:
-    """Return name -> array, by the names of ``training.model``."""
+    """Return the weights of the network by name. ``training.model`` uses the same names."""
     import numpy as np
 
     with np.load(path) as file:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 NUMBER = {action: at for at, action in enumerate(ACTIONS)}
 ANSWER = {answer: at for at, answer in enumerate(Answer)}
 RECALLED = 120  # newest answers that are read, 30 days of four slots
-NOTHING = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter without fresh inputs
+UNKNOWN_METER = MeterState(level=NORMAL, sd=0.21, coverage=0.0)  # of a meter without fresh inputs
 
 
 def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array]:
@@ -36,8 +36,8 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
     told = tallies(slots, np.append(slots.step, step) % SLOTS)[-1:]
     weights = weighed(slots.changes[None] * slots.stated, felt(slots)[None] * slots.stated)
     event = EVENT_NAMES.index(observation.active_event) if observation.active_event in EVENT_NAMES else 0
-    read_now = (observation.meters.get(meter, NOTHING) for meter in Meter)
-    states = [state if state.coverage > 0 else NOTHING for state in read_now]  # an assumed level is no evidence
+    read_now = (observation.meters.get(meter, UNKNOWN_METER) for meter in Meter)
+    states = [state if state.coverage > 0 else UNKNOWN_METER for state in read_now]  # an assumed level is no evidence
     levels, sds, coverages = (
         np.array([[getattr(state, name) for state in states]]) for name in ("level", "sd", "coverage")
     )
@@ -46,7 +46,7 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the slots whose changes, anomalies and rewards the simulator states."""
+    """Return the completed slots of a simulated person, whose changes, anomalies and rewards the simulator states."""
     import numpy as np
 
     shown = [
@@ -78,7 +78,7 @@ def _by_meter(values: Sequence[Any]) -> Array:
 
 
 def _answers(history: Sequence[Interaction]) -> Slots:
-    """Return recommendations and answers as slots, which is all that is stored of a user for 30 days."""
+    """Return a user's recommendations and answers as slots. Nothing else of the last 30 days is stored for a user."""
     import numpy as np
 
     advised = np.array([NUMBER[one.recommended] for one in history], dtype=np.intp)

@@ -36,7 +36,7 @@ PER_SLOT = 3 * len(ACTIONS) + 2 * SLOTS + ANSWERS + 4 * METERS + 3
 TALLIES = 4 * len(ACTIONS)
 PRESENT = SLOTS + STEPS // SLOTS + 2 + 3 * METERS + len(EVENTS) + 2 * METERS + TALLIES + 1
 PRECISION = 30.0  # prior precision of a weight, as 1 / 30 is the factor of a Dirichlet(1, 1, 1, 1, 1)'s covariance
-CERTAIN = 1e4  # precision of the sum of all weights, which is 1
+SUM_PRECISION = 1e4  # precision of the sum of all weights, which is 1
 SEEN_WITHIN = 5e-4  # error of a stated reward, in weighted change
 
 
@@ -90,7 +90,7 @@ def vectors(slots: Slots) -> Array:
 
 
 def _neutral(slots: Slots) -> Array:
-    """Return the changes (..., t, 5) of a neutral person's meters."""
+    """Return the changes (..., t, 5) that the same actions would bring to a neutral person's meters."""
     import numpy as np
 
     effects = tables().effects.transpose(0, 2, 1)[slots.step % SLOTS, slots.action]
@@ -131,8 +131,8 @@ def weighed(changes: Array, weighted: Array) -> Array:
     changes, weighted = np.asarray(changes, dtype=float), np.asarray(weighted, dtype=float)
     known = np.einsum("...rm,...rk->...mk", changes, changes) / SEEN_WITHIN**2
     said = np.einsum("...rm,...r->...m", changes, weighted) / SEEN_WITHIN**2
-    spread = np.linalg.inv(known + PRECISION * np.eye(METERS) + CERTAIN)
-    mean = np.einsum("...mk,...k->...m", spread, said + PRECISION / METERS + CERTAIN)
+    spread = np.linalg.inv(known + PRECISION * np.eye(METERS) + SUM_PRECISION)
+    mean = np.einsum("...mk,...k->...m", spread, said + PRECISION / METERS + SUM_PRECISION)
     sd = np.sqrt(np.maximum(np.einsum("...mm->...m", spread), 0.0))
     return np.concatenate([2 * np.clip(mean, -0.2, 1.2), 5 * sd], axis=-1)
 

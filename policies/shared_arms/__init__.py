@@ -28,14 +28,17 @@ STEPS = 8  # iterations of Newton's method, which needs five
 
 
 class SharedArms:
-    """A policy that recommends an action as often as it wins a round. Scores are posterior modes of the rates."""
+    """A policy that draws the acceptance rates of all actions in 32 rounds. The highest rate wins a round.
+
+    An action is recommended as often as it wins rounds. Scores are the most probable rates.
+    """
 
     name = "shared_arms"
     version = 1
     believes = False  # the returned belief is the uninformative default
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Draw an action by its share of won rounds."""
+        """Draw an action with the probability of its share of won rounds."""
         import numpy as np
 
         mean, cov = posterior(observation)
@@ -73,7 +76,7 @@ def posterior(observation: Observation) -> tuple[Array, Array]:
 
 
 def _cell(action: ActionType, slot: Slot) -> int:
-    """Return the index of an action in a slot."""
+    """Return the index of a pair of action and slot."""
     return ACTIONS.index(action) * SLOTS + int(slot)
 
 

@@ -96,9 +96,12 @@ def test_another_score_is_refused_and_leaves_nothing(run: Run, score: str) -> No
     [
         (("3", "--meter", "mood"), "there is no meter 'mood'"),
         (("3", "--at", "2026-11-20T12:00:00"), "has no offset"),
-        (("3", "--at", "0001-01-01T00:00:00+01:00"), "is out of reach; write it like 2026-11-20T10:05:00+01:00"),
+        (
+            ("3", "--at", "0001-01-01T00:00:00+01:00"),
+            "is too far in the past or future; write it like 2026-11-20T10:05:00+01:00",
+        ),
         (("3", "--at", "2026-11-20"), "has no offset; write it like 2026-11-20T10:05:00+01:00"),
-        (("3", "--at", "2026-11-20T12:01:00+01:00"), "not come yet"),
+        (("3", "--at", "2026-11-20T12:01:00+01:00"), "is in the future"),
         (("3", "--at", "1066-10-14T09:00:00+00:00"), "bridge checkin SCORE --user ana"),
         (("--at", "2026-11-20T12:00:00+01:00"), "bridge checkin SCORE --at"),
     ],
@@ -172,7 +175,9 @@ def test_rebuilt_and_taken_along_it_is_the_same(store: Store, ana: User, tmp_pat
 
 
 def test_a_refused_answer_keeps_neither_record_nor_connection(store: Store, ana: User) -> None:
-    with pytest.raises(SetupError, match="score is not from 1 to 5; nothing was kept: bridge checkin"):
+    with pytest.raises(
+        SetupError, match="score is not from 1 to 5; the check-in was not stored; try again: bridge checkin"
+    ):
         record_check_in(store, ana, CheckIn(at=NOON, score=7), now=NOON)
     assert store.connections.of_user(ana.id) == []
 

@@ -267,5 +267,5 @@ def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
         box.refuses = True
         assert CliRunner().invoke(cli, ["notify", "--user", "ana", "--test"]).exit_code == 1
     assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
-    assert "goes with an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
+    assert "needs an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
     assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)

@@ -30,6 +30,7 @@ def killed(serving: Serving, times: int) -> dict[str, int]:
     return {"kills": kills, **serving.check()}
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_a_daemon_killed_twice(stack: ExitStack, tmp_path: Path) -> None:
     killed(Serving(stack, tmp_path, f"sqlite:///{tmp_path / 'bridge.db'}", seed=3), 2)
@@ -54,6 +55,7 @@ def test_a_database_that_restarts_ten_times(
         print(f"\nrestarts: {counts}")
 
 
+@pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.timeout(400)
 def test_a_database_that_restarts(stack: ExitStack, tmp_path: Path) -> None:

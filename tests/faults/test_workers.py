@@ -36,6 +36,7 @@ def finish(fleet: Fleet) -> None:
     assert fleet.counted() == (0, 0)
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_a_worker_killed_and_the_database_restarted_in_the_middle(own_server: str) -> None:
     Store(own_server).close()

@@ -143,7 +143,7 @@ def test_a_consent_to_more_than_was_asked_for_is_kept(world: World) -> None:
 def test_a_consent_that_nobody_answers_ends(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("bridge.auth.redirect_listener.CONSENT_MAX_SECONDS", 0.2)
     monkeypatch.setattr(Visitor, "open", lambda *_: None)
-    with pytest.raises(NeedsLogin, match="nobody agreed"):
+    with pytest.raises(NeedsLogin, match="no consent was given"):
         consent(world)
 
 

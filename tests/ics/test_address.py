@@ -154,7 +154,7 @@ def test_an_unsafe_redirect_is_not_followed(world: World, target: str) -> None:
 def test_an_encrypted_address_is_never_followed_to_a_plain_one(world: World) -> None:
     world.account.save_token({"url": "https://example.com/private-1/basic.ics"})
     source = world.connector()
-    with closing(source), pytest.raises(SourceChanged, match="unsafe"):
+    with closing(source), pytest.raises(SourceChanged, match="unencrypted"):
         source._next("https://example.com/private-1/basic.ics", world.server.url)
 
 

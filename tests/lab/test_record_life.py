@@ -17,6 +17,7 @@ def lines(path: Path) -> list[Any]:
     return [json.loads(line) for line in gzip.decompress(path.read_bytes()).decode().splitlines()]
 
 
+@pytest.mark.slow
 @pytest.mark.timeout(300)
 def test_the_shipped_recording_is_what_the_command_writes(tmp_path: Path) -> None:
     counts = record(tmp_path)

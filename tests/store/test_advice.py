@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import date
+from datetime import date, datetime
 
 import pytest
 
@@ -13,7 +13,7 @@ from bridge.domain.slots import moment_of
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer
 from tests.store.test_people import at_once
-from tests.store.toy import HOUR, T0, connected
+from tests.store.toy import HOUR, T0, connected, day, land
 
 MOMENT = moment_of(date(2026, 2, 23), 26)
 
@@ -77,3 +77,24 @@ def test_they_are_listed_by_creation_within_a_window(store: Store) -> None:
     found = store.recommendations.between(given.user_id, since=T0, until=T0 + 2 * HOUR)
     assert [one.created_at for one in found] == [T0, T0 + HOUR]
     assert store.recommendations.between(connected(store).user_id, since=T0, until=T0 + 9 * HOUR) == []
+
+
+def test_a_silence_lasts_an_hour_or_until_data_arrives(store: Store) -> None:
+    """A silence by lot lasts. One for want of data or of time is looked at again when something is known."""
+    connection = connected(store)
+    user = connection.user_id
+
+    def settled(at: datetime) -> bool:
+        return user in store.scheduling.users_advised(MOMENT, since=at - HOUR, now=at)
+
+    store.recommendations.add_silence(user, MOMENT, probability=1.0, now=T0)
+    assert settled(T0 + HOUR)
+    assert not settled(T0 + HOUR * 2)
+    land(store, connection, day("a", 1), now=T0)
+    assert not settled(T0 + HOUR)
+    store.recommendations.add_silence(user, MOMENT, probability=1.0, now=T0 + HOUR)
+    land(store, connection, day("a", 1), now=T0 + HOUR * 1.5)  # as it was
+    assert settled(T0 + HOUR * 2)
+    store.recommendations.add_silence(user, MOMENT, probability=0.1, now=T0 + HOUR)
+    land(store, connection, day("a", 2), now=T0 + HOUR * 1.5)
+    assert settled(T0 + HOUR * 2)

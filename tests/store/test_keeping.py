@@ -234,7 +234,7 @@ def test_no_backup_goes_in_while_something_is_synced(world: World, tmp_path: Pat
     again = partial(world.store.maintenance.restore, tmp_path / "saved", replace=True, now=world.now)
 
     def amid(stream: str, records: int) -> None:
-        with pytest.raises(SetupError, match="is being synced"):
+        with pytest.raises(SetupError, match="a sync is running"):
             again()
 
     sync(world.source(), world.store, holder="test/1", now=world.now, on_page=amid)
@@ -258,7 +258,7 @@ def test_what_is_no_whole_backup_deletes_nobody(world: World, tmp_path: Path) ->
             store.maintenance.restore(tmp_path / name, replace=True, now=NOW)
     with closing(Store(f"sqlite:///{tmp_path / 'empty.db'}")) as empty:
         empty.maintenance.backup(tmp_path / "empty")
-    with pytest.raises(SetupError, match="holds no people"):
+    with pytest.raises(SetupError, match="holds no users"):
         store.maintenance.restore(tmp_path / "empty", replace=True, now=NOW)
     assert world.contents() == before
     assert not list(tmp_path.glob(".restoring-*"))

@@ -104,7 +104,7 @@ def test_while_a_daemon_is_there_nothing_is_moved(
     with closing(Store(here)) as store:
         bridge_here = opened(store, here, monkeypatch)
         daemon = store.scheduling.singleton_lock("daemon", "elsewhere/1", now=NOW)
-        with closing(daemon), pytest.raises(SetupError, match="a daemon is at this store already"):
+        with closing(daemon), pytest.raises(SetupError, match="a daemon already works at this store"):
             database_move.migrate(bridge_here, postgres_url, progress=silent)
 
 

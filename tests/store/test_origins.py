@@ -89,7 +89,7 @@ def test_rows_are_found_by_number_and_by_key(store: Store) -> None:
 def test_the_newest_thing_measured_is_never_ahead_of_now(store: Store) -> None:
     with living(store, "whoop", "week") as world:
         assert store.reading.newest_measurement(world.connection.id, NOW) is None
-        assert store.reading.last_change(world.connection.id) is None
+        assert [c.last_change for c in store.connections.of_user(world.user.id)] == [None]
         world.sync()
         nights = [e.end for _, e in store.reading.episodes(world.user.id)]
         samples = [s.end or s.start for _, s in store.reading.samples(world.user.id)]
@@ -97,4 +97,4 @@ def test_the_newest_thing_measured_is_never_ahead_of_now(store: Store) -> None:
             assert store.reading.newest_measurement(world.connection.id, at) == max(
                 end for end in nights + samples if end <= at
             )
-        assert store.reading.last_change(world.connection.id) == NOW
+        assert [c.last_change for c in store.connections.of_user(world.user.id)] == [NOW]

@@ -41,6 +41,7 @@ def test_beyond_this_machine_it_wants_passwords_first(tmp_path: Path) -> None:
     assert "bridge user add NAME" in done.stderr
 
 
+@pytest.mark.slow
 def test_half_open_headers_exhaust_neither_files_nor_the_log(tmp_path: Path) -> None:
     """400 of them, where a process may have 256 files open; the page answers when their time is over."""
     environment, log = os.environ | {"BRIDGE_HOME": str(tmp_path)}, tmp_path / "log"

@@ -6,6 +6,8 @@ import time
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from bridge import installation
 from bridge.auth.vault import Vault
 from bridge.leases import LEASE
@@ -24,6 +26,7 @@ def neighbour(world: World) -> World:
     return other
 
 
+@pytest.mark.slow
 def test_the_request_after_the_last_allowed_one_is_not_made(world: World) -> None:
     world.vendor.allowed, world.vendor.window = 5, 1.5
     moment, outcomes = world.now, []

@@ -8,5 +8,5 @@ FILES = {"systemd": "rhythm-bridge.service", "container": "Containerfile"}
 
 
 def text(kind: str) -> str:
-    """Return the file of a kind of service. Raises KeyError for an unknown kind."""
+    """Return the service file for a kind of service, systemd or container. Raises KeyError for an unknown kind."""
     return files(__name__).joinpath(FILES[kind]).read_text(encoding="utf-8")

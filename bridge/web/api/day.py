@@ -93,7 +93,7 @@ def recommendation(visit: Visitor) -> Document:
 def shown(visit: Visitor, number: Number) -> Document:
     """Report that the user has seen a recommendation.
 
-    It is not sent as a notification any more. Without an answer the model hears of it what the data show.
+    It is then no longer sent as a notification. If the user gives no answer, the model learns from what the data show.
     """
     found = recommend.own(visit.bridge.store, visit.user, number)
     visit.bridge.store.recommendations.mark_shown(found.id, now=visit.now)

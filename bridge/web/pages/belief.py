@@ -95,7 +95,10 @@ VERDICTS = {
 
 
 def _foretold(found: Foresight) -> dict[str, Any] | None:
-    """Return a sentence, the scores and the weeks, newest first, or None without a foretold answer."""
+    """Return how well answers were forecast: a verdict, the scores, and the weeks, newest first.
+
+    None without an answer.
+    """
     if not found.answers:
         return None
     return {
@@ -130,7 +133,7 @@ def _dimension(found: Beliefs, name: str, visit: Visit) -> dict[str, Any]:
 
 @router.get("/belief/table")
 def table(visit: Visitor, of: Annotated[str, Query(max_length=40)] = "social") -> HTMLResponse:
-    """Show a dimension day by day, newest first."""
+    """Show the values of a dimension of the belief day by day, newest first."""
     found = _beliefs(visit)
     chosen = of if of in DIMENSIONS else "social"
     rows = [

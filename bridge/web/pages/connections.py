@@ -152,7 +152,7 @@ async def upload(request: Request, visit: Visitor, name: Annotated[str, Query(ma
 
 @router.get("/connections/export.zip")
 def export(visit: Visitor) -> Response:
-    """Send everything of the user but the consents."""
+    """Send a zip of everything of the user but the consents."""
     return background.export_zip(visit)
 
 

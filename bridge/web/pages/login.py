@@ -166,13 +166,13 @@ def log_out(request: Request) -> Response:
 
 
 def begin_demo(state: AppState) -> Job:
-    """Land the made-up person's life in the background, once at a time."""
+    """Store the made-up person's data in a background job. If such a job is running, return that job."""
     running = next(iter(state.jobs.running(None)), None)
     return running or state.jobs.start(None, "A made-up person", lambda job: _land_demo(state, job))
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Add the person with every source, or nothing at all."""
+    """Add the made-up person with the data of every source, all or nothing."""
     now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
     with store.transaction():
         user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)

@@ -37,7 +37,7 @@ def plan(request: Request, visit: Visitor, day: Annotated[str, Query(alias="date
 
 @router.get("/advice/{number}/gaps")
 def gaps(request: Request, visit: Visitor, number: Number) -> Response:
-    """Offer up to three good times to which a recommendation can be put off."""
+    """Show up to three good times to which the user can put off a recommendation."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if not is_part(request):
         return RedirectResponse("/", 303)
@@ -48,10 +48,10 @@ def gaps(request: Request, visit: Visitor, number: Number) -> Response:
 
 @router.get("/advice/{number}.ics")
 def entry(visit: Visitor, number: Number) -> Response:
-    """Send a recommendation as an entry for a calendar."""
+    """Send an iCalendar file with a recommendation, so that the user can add it to a calendar."""
     found = recommend.own(visit.bridge.store, visit.user, number)
     if found.start is None or found.end is None:
-        raise SetupError("this recommendation has no time; put it off to one on the page")
+        raise SetupError("this recommendation has no time of day; choose one with Reschedule on the page")
     block = Block(
         start=found.start,
         end=found.end,

@@ -59,6 +59,6 @@ def did(
     """Store the user's word for what became of a recommendation."""
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):
-        raise SetupError("say done, partly or not_done")
+        raise SetupError("say what became of it: done, partly or not_done")
     outcomes.say(visit.bridge.store, visit.user, number, deed, now=visit.now)
     return RedirectResponse("/review" if back == "/review" else "/", 303)

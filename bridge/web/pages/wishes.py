@@ -16,7 +16,7 @@ from bridge.web.state import Visit, Visitor
 from rhythm_env.interface import ActionType, Meter
 
 router = APIRouter()
-WEIGHTS = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
+WEIGHT_CHOICES = (("0", "not at all"), ("0.5", "less"), ("1", "as usual"), ("2", "more"), ("3", "much more"))
 FIELD_MAX = 200  # characters
 Fields = Mapping[str, str]
 
@@ -62,10 +62,10 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return the choices of a meter's weight, with a weight that was set elsewhere."""
+    """Return the choices of a meter's weight in the form. A present weight that is no usual choice is added to them."""
     chosen = form.get(f"weight_{meter}", "1")
-    own = () if chosen in dict(WEIGHTS) else ((chosen, chosen),)
-    return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHTS, *own)}
+    own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
+    return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
 
 
 def _fields_of(wishes: Wishes) -> Fields:
@@ -103,7 +103,7 @@ def _number(text: str, what: str) -> int | None:
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
-        raise SetupError(f"{what} is a whole number, not {text!r}")
+        raise SetupError(f"{what} must be a whole number, not {text!r}")
     return int(text)
 
 
@@ -111,4 +111,4 @@ def _float(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise SetupError(f"a weight is a number, not {text!r}") from None
+        raise SetupError(f"a weight must be a number, not {text!r}") from None

@@ -26,7 +26,7 @@ PAGE_RECORDS = 100
 DEPTH = 2  # nested "data" members
 COARSE = ("week", "month", "year")
 NAME = re.compile(r"[^a-z0-9]+")
-CUT_OFF = "it is cut off or no JSON; what came before was read. Export it again"
+CUT_OFF = "it is cut off or is not JSON; what came before was read. Export it again"
 
 Metric = tuple[str, str]  # name and unit
 
@@ -42,10 +42,13 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
-    """Check that a push is whole and not summed up by more than days. Raises BadRecord with the reason."""
+    """Check that a push is a whole document from the app, without sums over more than a day.
+
+    Raises BadRecord otherwise.
+    """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
-        raise BadRecord("it is summed up by more than days; set the automation's time grouping to days or less")
+        raise BadRecord("it holds sums over more than a day; set the automation's time grouping to days or less")
     if not recognise(body):
         raise BadRecord("it is not from Health Auto Export; set the automation's format to JSON")
     try:
@@ -54,7 +57,7 @@ def receive(headers: Mapping[str, str], body: File) -> None:
             document.skip()
             document.end()
     except Broken:
-        raise BadRecord("it is cut off or no JSON") from None
+        raise BadRecord("it is cut off or is not JSON") from None
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
@@ -72,7 +75,10 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 class _Held:
-    """Pieces of the same records, joined before they are stored, because each write rewrites a whole record."""
+    """A buffer that joins pieces of the same record before they are stored.
+
+    Without it every piece would rewrite the whole record in the database.
+    """
 
     def __init__(self) -> None:
         self._records: dict[str, RawRecord] = {}
@@ -116,7 +122,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield metrics in the order of their points, also from a damaged document."""
+    """Yield the name and unit of each metric in the document, as far as a damaged document can be read."""
     try:
         for name in _arrays(document):
             if name == "workouts":
@@ -132,7 +138,7 @@ def _names(document: Json) -> Iterator[Metric]:
 
 
 def _named(document: Json) -> Iterator[Metric]:
-    """Yield a metric's name and unit, also from a damaged document before Broken is raised."""
+    """Yield a metric's name and unit. For a damaged document the found part is yielded, then Broken is raised."""
     found = {"name": "", "units": ""}
     cut_off = False
     try:
@@ -149,7 +155,10 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield at each list of metrics or workouts, at any place. All other members are skipped."""
+    """Yield ``metrics`` or ``workouts`` at the start of each list of that name, at any depth.
+
+    Other members are skipped.
+    """
     for member in document.members():
         following = document.peek()
         if member == "data" and following == "{" and depth < DEPTH:
@@ -192,7 +201,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, or None for a metric that is not used."""
+    """Yield the records of a metric's points. A metric that is not used yields none."""
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
         return
@@ -216,7 +225,10 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of all stages once every stage is read, because a stage's night depends on the stage before."""
+    """Yield the records of all sleep stages.
+
+    All stages are read first, because the night of a stage depends on the stage before.
+    """
     failed, stages, broken = 0, [], None
     try:
         for point in points:

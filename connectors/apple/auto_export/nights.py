@@ -15,7 +15,7 @@ ASLEEP = (*STAGED, "unspecified")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep stage from a source, in Unix seconds."""
+    """A sleep stage of a source, from start to end in Unix seconds."""
 
     start: int
     end: int
@@ -44,7 +44,10 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Rank sources: a watch, then a phone, then any other. The app joins the names of several sources with a bar."""
+    """Return a source's rank: 0 for a watch, 1 for a phone, 2 for any other source. The lowest rank is preferred.
+
+    The app may join the names of several sources with a bar.
+    """
     name = source.casefold()
     return 0 if "watch" in name else 1 if "phone" in name else 2
 
@@ -67,7 +70,10 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Add loose time in bed to the blocks it touches. A stretch that touches none becomes a block."""
+    """Add loose time in bed to each block of stages that it touches.
+
+    Time in bed that touches no block becomes a block of its own.
+    """
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
     for one in loose:
@@ -80,9 +86,9 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
 
 
 def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
-    """Tell if time in bed lacks any sleep of the same source or is far too long.
+    """Tell if a stretch is time in bed that is far too long, or without any sleep of the same source.
 
-    Such a stretch is added to sleeps but does not connect them.
+    Such a stretch is added to sleeps, but two sleeps within it remain two sleeps.
     """
     if one.stage != IN_BED:
         return False

@@ -42,8 +42,9 @@ def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
 
 
 def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
-    """Return sums by hour of the best source in each quarter of an hour, because watch and phone count the same
-    steps.
+    """Return the sum of single measurements per hour. Each quarter of an hour counts its best source only.
+
+    Watch and phone count the same steps, so their sums must not be added.
     """
     quarters: dict[int, dict[str, float]] = defaultdict(lambda: defaultdict(float))
     for text, value in _values(sent, "single").items():
@@ -194,7 +195,7 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the sleeps of a night and of the day after, with the values measured during the longest sleep."""
+    """Yield the sleeps and naps that end on the date of a night, and the values measured during the longest sleep."""
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
     main = max(nights, key=lambda one: one.minutes.get("asleep", 0.0), default=None)
@@ -277,7 +278,7 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
-    """Yield a night's value without its night, under the date of waking."""
+    """Yield a value that was measured at night when no sleep was recorded, on the date of waking."""
     ordered = sorted(points)
     start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))
     offset = _offset(ordered[-1][2])

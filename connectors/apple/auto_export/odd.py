@@ -1,4 +1,7 @@
-"""Single pieces of the app's data: a workout, a point, a day of its own unpacked files, points by name."""
+"""Single pieces of the app's data instead of its usual file.
+
+A piece is a workout, a point, a day of the app's own unpacked files, or several points by name.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document itself, or the points that it holds by name."""
+    """Yield the document itself if its shape is known, otherwise each point that it holds under a name."""
     if _shape(document):
         yield document
     else:

@@ -30,7 +30,7 @@ from connectors.apple.auto_export.times import (
 
 QUARTER, HOUR, DAY = 900, 3600, 86_400
 OPEN_DAYS = 4  # per metric; the app writes days in order
-EVENING = timedelta(hours=6)  # points after 18:00 belong to the night that ends tomorrow
+TO_MIDNIGHT = timedelta(hours=6)  # points after 18:00 belong to the night that ends tomorrow
 PERCENT = {"%": 1.0, "": 1.0}
 DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
@@ -64,7 +64,7 @@ POINT_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A measurement or sum in our unit. ``low`` and ``high`` are the extremes of a sum's measurements."""
+    """A measurement or sum in our unit. ``low`` and ``high`` are the lowest and highest measurement within a sum."""
 
     at: At
     value: float
@@ -75,9 +75,9 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """A metric's points on their way into records.
+    """The points of a metric, grouped by day until the records of the day are made.
 
-    ``unreadable`` counts points without a time or a number, ``coarse`` points that sum up more than a day.
+    ``unreadable`` counts points without a time or a number. ``coarse`` counts points that sum up more than a day.
     """
 
     kind: Kind
@@ -172,8 +172,8 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
     """Yield sums of hours and days unchanged, and finer points as means of quarters of an hour.
 
-    A quarter is kept under its first minute in this delivery. A quarter sent again in full replaces itself. The second
-    part of a quarter cut by a delivery stands beside the first part.
+    The key of a quarter is its first minute in this delivery. A quarter that is sent again in full replaces itself. If
+    a delivery ends within a quarter, both parts of the quarter are kept.
     """
     found = level(points)
     parts: dict[str, dict[str, dict[str, list[float]]]] = {}
@@ -202,8 +202,9 @@ def _instants(name: str, day: str, points: list[Point], zone: str) -> Iterator[R
 
 
 def _by_utc_day(parts: dict[str, dict[str, dict[str, Any]]], at: int, name: str) -> dict[str, Any]:
-    """Return the place of a point in its record, which holds a day in UTC, so that a journey cannot double the
-    point.
+    """Return the part of a record to which a point belongs, by metric ``name`` and day.
+
+    The day is in UTC, so that a journey cannot count the point twice.
     """
     day = local((at, 0)).date().isoformat()
     return parts.setdefault(day, {}).setdefault(name, {})
@@ -219,7 +220,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 def night_of(at: At) -> str:
     """Return the date on which the night of an instant ends. An afternoon nap stays on its own date."""
-    return (local(at) + EVENING).date().isoformat()
+    return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 
 def piece(stream: str, key: str, payload: Mapping[str, Any]) -> RawRecord:

@@ -33,7 +33,7 @@ PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A stage as the app sends it."""
+    """A sleep stage as the app sends it."""
 
     start: At
     end: At
@@ -81,7 +81,7 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the stage that a point names. In the app's own files, the only stage with minutes."""
+    """Return the sleep stage of a point, which names it. In the app's own files it is the first stage with minutes."""
     named = raw.get("value")
     if isinstance(named, str):
         name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
@@ -92,13 +92,19 @@ def _stage(raw: Mapping[str, Any]) -> str | None:
 
 
 def _stretch(told: Told, night: str) -> RawRecord:
-    """Make a stage's record. Its name holds the stage, because sleep and time in bed may begin in the same second."""
+    """Return a stage as a part of its night's record.
+
+    The part's name holds the stage, because sleep and time in bed may begin in the same second.
+    """
     name = f"{told.start[0]} {told.stage} {told.source}"
     return piece("night", night, {"stretches": {name: [told.end[0], told.stage, told.end[1]]}})
 
 
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
-    """Make the record of a night's minutes with its sleep times, else its bed times, else its date alone."""
+    """Return the record of a night's minutes.
+
+    Its times are those of falling asleep and waking, else those in bed. Without either it has its date alone.
+    """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
     if not any(hours.values()):
@@ -122,8 +128,9 @@ def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
 
 
 def _figures(told: Mapping[str, float]) -> dict[str, float]:
-    """Translate the app's fields. ``asleep`` once meant all sleep, and means sleep without a stage since stages
-    exist.
+    """Return minutes by our names for the app's fields.
+
+    ``asleep`` once meant all sleep. Since the app sends stages, it means only sleep without a stage.
     """
     stages = {
         ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told

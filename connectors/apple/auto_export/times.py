@@ -87,7 +87,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse a date without a time, as a day's sum has it."""
+    """Parse a date without a time, as the app writes it for the sum of a day."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -98,7 +98,7 @@ def written_date(value: Any) -> date | None:
 
 
 def local(at: At) -> datetime:
-    """Return the wall clock, with UTC in place of its zone."""
+    """Return the wall clock of an instant, marked as UTC."""
     return datetime.fromtimestamp(at[0] + at[1] * 60, UTC)
 
 

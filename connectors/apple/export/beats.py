@@ -21,7 +21,7 @@ HOUR_MS = 3_600_000
 
 
 def listed(beats: Iterable[tuple[str, str]]) -> bytes:
-    """Write (beats per minute, wall clock) pairs in the layout of an export."""
+    """Return heart beats as XML text in the layout of an export. A beat is (beats per minute, wall clock)."""
     rows = (f'<InstantaneousBeatsPerMinute bpm="{bpm}" time="{clock}"/>' for bpm, clock in beats)
     return "".join(rows).encode("utf-8", "replace")
 

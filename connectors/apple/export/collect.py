@@ -1,4 +1,4 @@
-"""Collect the contents of an export in file order, and store the rows for time order."""
+"""The contents of an export, collected in file order. Rows are stored so that they can be read in order of time."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return workouts by start, without duplicates and without those that a better source recorded too."""
+    """Return workouts by start, each only once. Of two sources that recorded the same workout, the better counts."""
     kept: list[tuple[Source, dict[str, Any]]] = []
     for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
         if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):
@@ -99,7 +99,10 @@ Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beat
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """Rows of a kind from a source. ``detail`` is a sleep stage or a unit, ``place`` the zone that the rows state."""
+    """The key of rows that belong together: their kind and source.
+
+    ``detail`` is a sleep stage or a unit. ``place`` is the time zone that the rows state.
+    """
 
     name: str
     source: Source
@@ -126,7 +129,10 @@ class Collected:
         self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
 
     def columns(self, rows: Columns) -> bool:
-        """Take rows found without an XML parser. Return False, taking none, if an XML parser has to read them."""
+        """Take rows that were found without an XML parser.
+
+        Returns False, and takes none, if only an XML parser can read them.
+        """
         import numpy as np
 
         heads = self._heads.numbers(rows.heads)
@@ -155,7 +161,7 @@ class Collected:
                 self.flush()
 
     def flush(self) -> None:
-        """Take the rows that waited for a full batch."""
+        """Take the rows that are waiting until a batch is full."""
         import numpy as np
 
         if self._waiting:
@@ -189,14 +195,14 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count rows with impossible times. A wrong clock put a 2030 into an export of 2019."""
+        """Count the rows with impossible times, which a wrong clock wrote. An export of 2019 held rows of 2030."""
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
             self.aside[head.type, "it ends before it begins" if low > high else reason] += 1
 
     def _keep(self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]) -> None:
-        """Store rows of a type, unit and source with sound times."""
+        """Store rows of the same type, unit and source, whose times are plausible."""
         kind = head.kind
         if self.keep_all:
             self._keep_every(head, span, texts)
@@ -239,7 +245,10 @@ class Collected:
             self.spill.put(rows)
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
-        """Store each row unchanged: numbers in the file's own unit, words as part of the series."""
+        """Store each row unchanged for ``--keep-all``.
+
+        Numbers keep the file's own unit, and words go into the series' key.
+        """
         found = values(texts)
         for word in set(texts):
             rows = (
@@ -266,7 +275,7 @@ class Collected:
             self._put(series, span[rows])
 
     def _varied(self, head: Head, span: np.ndarray, found: np.ndarray, inside: list[Inside]) -> None:
-        """Store readings of variability. Their beats tell the offset and the RMSSD."""
+        """Store readings of heart-rate variability. Their list of heart beats gives the time offset and the RMSSD."""
         import numpy as np
 
         together: dict[Series, list[tuple[int, float]]] = defaultdict(list)
@@ -295,7 +304,7 @@ class Collected:
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
-        """Take Apple's own totals of a day, which hold no duplicates. 0 on days without a watch is left out."""
+        """Take Apple's own totals of a day, which count nothing twice. Zeros of days without a watch are left out."""
         energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
         stood = number(attributes.get("appleStandHours"))
         found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
@@ -305,7 +314,7 @@ class Collected:
 
 
 class Listing:
-    """The type of record being listed, and the order of its rows in time."""
+    """The type of record that the file lists at present, and whether its rows come in order of time."""
 
     def __init__(self) -> None:
         self.type = ""
@@ -313,7 +322,7 @@ class Listing:
         self._rows = self._back = 0
 
     def saw(self, kind: str, starts: np.ndarray) -> None:
-        """Take more rows of a type, in file order."""
+        """Note the start times of further rows of a type, in file order."""
         import numpy as np
 
         if kind != self.type:
@@ -325,12 +334,15 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """Tell if at most 5 % of rows come late. Otherwise no day is surely complete before the type's last row."""
+        """Tell if at most 5 % of the rows are out of order.
+
+        Otherwise no day is surely complete before the last row of the type.
+        """
         return self._back * 20 <= self._rows
 
 
 def _inside(body: bytes) -> Inside:
-    """Return the zone and the raw text within a row."""
+    """Return the zone that a row's inner XML states, or None, and the inner XML itself."""
     zone = ZONE.search(body)
     return known_zone(zone[1].decode()) if zone else None, body
 

@@ -37,7 +37,10 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows by column: the attributes before the times as raw text, start, end, value, and the remainder of each row."""
+    """Rows of the file as columns of text.
+
+    ``heads`` are the attributes before the times, ``inside`` the rest of each row.
+    """
 
     heads: tuple[bytes, ...]
     starts: tuple[bytes, ...]
@@ -47,7 +50,10 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece, or None if an XML parser has to read it. The heads are not checked here."""
+    """Return all rows of a piece of the file as columns, or None if only an XML parser can read the piece.
+
+    The attributes before the times are not checked here.
+    """
     found = _ROW.findall(piece)
     if not found:
         return None
@@ -58,7 +64,7 @@ def columns(piece: bytes) -> Columns | None:
 
 
 def _readable(inside: bytes) -> bool:
-    """Tell if an XML parser would find the same characters."""
+    """Tell if an XML parser would accept the text and find the same characters in it."""
     if b"&" in inside and inside.count(b"&") != sum(map(inside.count, _REFERENCES)):
         return False
     return _is_utf8(inside) and len(inside.translate(None, _FORBIDDEN)) == len(inside)
@@ -73,7 +79,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _bare(texts: tuple[bytes, ...]) -> bool:
-    """Tell if the texts hold no character that XML escapes."""
+    """Tell if the texts hold only characters that XML does not escape."""
     return not b"".join(texts).translate(None, _BARE)
 
 
@@ -102,7 +108,7 @@ def _scalar(text: bytes) -> float:
 
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
-    """Return instants and a mask of those that are surely right. The rest is left to ``datetime``."""
+    """Return the instants of texts, and a mask of those that are surely right. ``datetime`` parses the other texts."""
     import numpy as np
 
     digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
@@ -120,9 +126,7 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return the weights of the digits for year, month, day, second of the day, offset, hour, minute, offset's
-    minute.
-    """
+    """Return the weight of each digit in the sums for year, month, day, second of the day, offset and so on."""
     import numpy as np
 
     weights = np.zeros((len(DIGIT_PLACES), 8))

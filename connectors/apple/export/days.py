@@ -29,7 +29,10 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """Rows around the local days from ``begin`` to before ``end`` (since 1970). ``today`` is the day of the export."""
+    """The rows around a range of local days, from ``begin`` to before ``end``, in days since 1970.
+
+    ``today`` is the day of the export.
+    """
 
     collected: Collected
     begin: int
@@ -56,7 +59,10 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """Return name -> sums by quarter of an hour of quantities counted many times in it, merged and by source."""
+        """Return name -> sums by quarter of an hour, merged over all sources and for each source.
+
+        The names are those of quantities that add up, such as steps.
+        """
         return {name: quarters(self.by_source(name)) for name in TOTALS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
@@ -70,7 +76,7 @@ class Window:
             yield str(_date(day)), slice(*np.searchsorted(days, (day, day + 1)).tolist())
 
     def place(self, day: str) -> str:
-        """Return the user's zone at noon."""
+        """Return the zone in which the user was at noon of a day."""
         noon = (date.fromisoformat(day) - _date(0)).days * DAY_SECONDS + DAY_SECONDS / 2
         return self.places.place(noon - self.places.offset(noon) * 60)
 
@@ -97,7 +103,7 @@ def totals(window: Window) -> Days:
 
 
 def _stood(window: Window) -> dict[str, int]:
-    """Count the hours with a minute of standing."""
+    """Count, for each day, the hours with at least a minute of standing."""
     import numpy as np
 
     found = [rows[:, 0] // QUARTER for rows in window.by_source("stand_hours").values()]
@@ -124,9 +130,9 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """Return counted quantities by quarter of an hour of whole days, for each source.
+    """Return, for each whole day, sums of steps and the like by quarter of an hour and source.
 
-    With several sources the merged sums are added.
+    With several sources, sums merged over all of them are added.
     """
     found: Days = {}
     for name, (merged, own) in window.counted.items():
@@ -140,7 +146,7 @@ def activity(window: Window) -> Days:
 
 
 def _told(window: Window, some: Quarters) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (day, sums) with quarters keyed by their beginning in Unix seconds."""
+    """Yield (day, sums) for each local day. The keys of the sums are the quarters' beginnings in Unix seconds."""
     import numpy as np
 
     values = np.round(some.values, 6)
@@ -153,7 +159,10 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 
 
 def rates(window: Window) -> Days:
-    """Return heart rates by quarter of an hour from the best source, and from every source if several exist."""
+    """Return heart rates by day and quarter of an hour, of the best source.
+
+    If several sources exist, those of each source are added.
+    """
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
     for day, some in window.by_day(best.numbers):
@@ -167,7 +176,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return SDNN with the RMSSD of its beats. Of a day's sources the best."""
+    """Return heart-rate variability by day: SDNN, and the RMSSD of its heart beats. A day's best source counts."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
         for row in rows.tolist()
@@ -176,7 +185,7 @@ def variability(window: Window) -> Days:
 
 
 def readings(window: Window) -> Days:
-    """Return RMSSD as the watch computes it."""
+    """Return the RMSSD that the watch itself computed, by day."""
     return _one_by_one(window, "hrv_rmssd", "readings", lambda *_: {})
 
 
@@ -187,7 +196,7 @@ def mindful(window: Window) -> Days:
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
-    """Return rows by the local day on which they began. A duplicate row counts once."""
+    """Return single measurements by the local day on which they began. Only a day's best source is used."""
     ranks: dict[str, int] = {}
     found: dict[str, dict[str, Payload]] = {}
     for series, rows in sorted(window.found.items(), key=lambda item: item[0].source):
@@ -219,7 +228,7 @@ def workouts(window: Window) -> Days:
 
 
 def sleeps(window: Window) -> Days:
-    """Return all sleeps by day of waking, so that a later export replaces them together."""
+    """Return the sleeps by the date of waking. All sleeps of a date form one record, which a later export replaces."""
     stretches = {
         Stretch(start, end, series.detail, series.source, series.place)
         for series, rows in window.found.items()
@@ -238,7 +247,7 @@ def sleeps(window: Window) -> Days:
 
 
 def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
-    """Return a source's values without duplicates and the middles of their times, by time."""
+    """Return each source's single values without duplicates, in order of time, with the middle of each one's time."""
     found = {}
     for source, rows in by_source.items():
         rows = once(rows)

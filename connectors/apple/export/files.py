@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from connectors.apple.export.collect import Collected
 
 EPOCH_DAY = date(1970, 1, 1)
-AROUND = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
+MARGIN_SECONDS = 3 * DAY_SECONDS  # seconds before and after a month from which a night or a zone may reach into it
 MARKS = (b"<HealthData", b"<!DOCTYPE HealthData")
 LISTED = {"total": 0.0, "stand": 0.0, "sleep": DAY_SECONDS / 2, "overnight": DAY_SECONDS / 2, "rmssd": DAY_SECONDS / 2}
 CHUNK = 1 << 17
@@ -47,19 +47,22 @@ UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the e
 
 @dataclass(frozen=True)
 class Export:
-    """A finished collection. ``until`` maps a type to the instant after which the cut-off file has too few rows."""
+    """An export that has been read.
+
+    In a cut-off file, ``until`` maps a type to the instant from which rows are missing.
+    """
 
     collected: Collected
     until: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def first_day(self) -> str:
-        """Return the local date of the earliest useful record. Empty without any."""
+        """Return the local date of the earliest useful record, or an empty text without any."""
         return self._day(self.collected.first) if self.collected.last else ""
 
     @property
     def last_day(self) -> str:
-        """Return the local date of the export, which had not ended, or else of the latest record."""
+        """Return the local date on which the export was made, else that of the latest record."""
         return self._day(self._ended) if self.collected.last else ""
 
     @property
@@ -96,12 +99,12 @@ class Export:
         first = date.fromisoformat(f"{month}-01")
         last = (first + timedelta(days=32)).replace(day=1)
         begin, end = (first - EPOCH_DAY).days, (last - EPOCH_DAY).days
-        rows = self.collected.spill.between(begin * DAY_SECONDS - AROUND, end * DAY_SECONDS + AROUND)
+        rows = self.collected.spill.between(begin * DAY_SECONDS - MARGIN_SECONDS, end * DAY_SECONDS + MARGIN_SECONDS)
         today = self._day(self.collected.exported) if self.collected.exported < ENDLESS else ""
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        """Return series -> rows of start, end and value."""
+        """Return the rows (start, end, value) by their series."""
         import numpy as np
 
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
@@ -142,10 +145,10 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the type that the cut-off file was listing, with the instant from which it has too few rows.
+    """Return the type that the cut-off file was listing, with the instant from which its rows are missing.
 
     Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete.
-    Nights are complete before the noon before it.
+    Nights are complete up to noon of the day before.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
@@ -207,14 +210,14 @@ def read_into(collected: Collected, stream: BinaryIO) -> None:
 
 
 def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
-    """Feed the beginning up to its last row. Return the remainder."""
+    """Parse the beginning of the file up to the last row in it. Return the text that is left."""
     cut = max(head.rfind(ROW), 0) or len(head)
     parser.feed(head[:cut])
     return head[cut:]
 
 
 def _chunks(stream: BinaryIO) -> Iterator[bytes]:
-    """Yield the file's chunks. A damaged archive ends early."""
+    """Yield the file in chunks. A damaged archive yields as much as can be unpacked."""
     import zipfile
     import zlib
 
@@ -226,8 +229,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _head(chunks: Iterator[bytes]) -> bytes:
-    """Return the document up to its root, without document type and forbidden characters. Raises CutOff without a
-    root.
+    """Return the beginning of the document, up to its root, without document type and forbidden characters.
+
+    Raises CutOff if there is no root.
     """
     head = b""
     for chunk in chunks:

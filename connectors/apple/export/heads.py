@@ -33,7 +33,7 @@ def order_of(text: str) -> tuple[str, ...]:
 
 
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
-    """Return the source's place in the order. A device's model is more reliable than a name."""
+    """Return a source's place in the order of preference. A name in the order decides, else the kind of device."""
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
     return order.index(_class(name, device.casefold())) if mine is None else mine
@@ -54,7 +54,7 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A useful type of record. ``role`` names its treatment, ``name`` its field in a payload.
+    """A useful type of record. ``role`` says how its rows are treated, and ``name`` is its field in a payload.
 
     Plausible values lie from ``low`` to ``high``.
     """
@@ -144,7 +144,7 @@ class Head:
 
 
 class Heads:
-    """All heads read so far, by number. ``every`` includes types without a use."""
+    """The different heads of rows read so far, each with a number. With ``every`` useless types are included."""
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:
         self.heads: list[Head] = []
@@ -154,7 +154,7 @@ class Heads:
         self._bare: dict[bytes, int] = {}  # without the address
 
     def numbers(self, texts: Sequence[bytes]) -> np.ndarray | None:
-        """Return the number of each row's head, or UNWANTED. None if a head is not XML."""
+        """Return the number of each row's head, or UNWANTED for a type without a use. None if a head is not XML."""
         import numpy as np
 
         known = self._texts

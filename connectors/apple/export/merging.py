@@ -19,7 +19,10 @@ if TYPE_CHECKING:
 
 
 class Means(NamedTuple):
-    """Heart rates by quarter of an hour: numbers since 1970, ascending, and rows of count, mean, lowest, highest."""
+    """Heart rates by quarter of an hour.
+
+    They are the quarters' numbers since 1970, ascending, and a row of count, mean, lowest and highest for each.
+    """
 
     numbers: np.ndarray
     rows: np.ndarray
@@ -96,7 +99,7 @@ def once(rows: Intervals) -> Intervals:
 
 
 def _summed(some: Sequence[Quarters]) -> Quarters:
-    """Add up the values of each quarter."""
+    """Add up several sources' sums for each quarter of an hour."""
     import numpy as np
 
     if not some:
@@ -135,7 +138,7 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
-    """Return the share of each interval that no span covers. 0 or 1 for an instant."""
+    """Return the share of each interval that no other span covers. For an instant it is 0 or 1."""
     import numpy as np
 
     if not len(covered):

@@ -51,9 +51,9 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return time in bed that lacks any sleep of the same source or is far too long.
+    """Return the stretches of time in bed that are far too long, or without any sleep of the same source.
 
-    Such a stretch is added to sleeps but does not connect them.
+    Such a stretch is added to sleeps, but two sleeps within it remain two sleeps.
     """
     slept: dict[Source, list[Stretch]] = defaultdict(list)
     in_bed = []
@@ -71,7 +71,10 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Add loose time in bed to the blocks it touches. A stretch that touches none becomes a block."""
+    """Add loose time in bed to each block of stages that it touches.
+
+    Time in bed that touches no block becomes a block of its own.
+    """
     edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
     alone = []
     for stretch in loose:
@@ -127,7 +130,7 @@ def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
-    """Return the best source's stretches: a source with stages, then with any sleep. Watches first."""
+    """Return the stretches of a block's best source: preferably a source with sleep stages, then a watch."""
     by_source: dict[Source, list[Stretch]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)

@@ -66,7 +66,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return the day's (key, payload) pairs of a kind, by key. Raises BadRecord."""
+    """Return a field's entries of a day as (key, entry) pairs, sorted by key. Raises BadRecord."""
     found = payload.get(field)
     if not isinstance(found, Mapping) or not all(isinstance(one, Mapping) for one in found.values()):
         raise BadRecord(f"apple_health: {field} is missing or unreadable")
@@ -103,7 +103,7 @@ def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _second(text: object) -> int:
-    """Return the beginning of a quarter of an hour. Raises BadRecord."""
+    """Return the beginning of a quarter of an hour in Unix seconds. Raises BadRecord."""
     if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
         raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
     return int(text)

@@ -16,15 +16,16 @@ if TYPE_CHECKING:
 DAY, QUARTER = 86_400, 900
 REACH = 4 * DAY  # seconds from a piece of evidence, beyond which the user counts as at home
 HOME = ""  # stands for the zone of residence
-OFTEN = 1800  # seconds within which repeated evidence of a place is dropped
+REPEATED_SECONDS = 1800  # seconds within which repeated evidence of a place is dropped
 
 
 class Places:
-    """The zone at every instant, from pieces of evidence. The nearest piece counts if it is near.
+    """The time zone in which the user was at every instant, computed from pieces of evidence.
 
-    A move lies halfway between two pieces. A place whose clock equals the home's counts as home, because beats tell
-    only an offset, and a phone may name any city of a zone. ``homes`` are the zones of residence from an instant on
-    (Unix seconds), ascending. The first home holds for all time before.
+    The nearest piece of evidence counts if it is near enough, otherwise the zone of residence. A move is assumed
+    halfway between two pieces. A place whose clock equals that of the residence counts as the residence, because heart
+    beats tell only an offset. ``homes`` are the zones of residence, each from an instant on (Unix seconds), ascending.
+    The first also holds for all time before.
     """
 
     def __init__(self, homes: Sequence[tuple[float, str]]) -> None:
@@ -46,12 +47,12 @@ class Places:
         if number is None:
             number = self._numbers[place] = len(self._names)
             self._names.append(place)
-        if not (number == self._latest[1] and 0 <= at - self._latest[0] < OFTEN):
+        if not (number == self._latest[1] and 0 <= at - self._latest[0] < REPEATED_SECONDS):
             self._evidence.extend((at, number))
             self._latest = at, number
 
     def settle(self) -> None:
-        """Compute the moves once all evidence is recorded."""
+        """Compute the user's moves between zones, once all evidence is recorded."""
         before = float("-inf")
         for at, number in sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True)):
             if at - before > 2 * REACH:
@@ -65,7 +66,7 @@ class Places:
         return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
 
     def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
-        """Record a move to a place, unless its clock at the time of the evidence is the same."""
+        """Record a move to a place. Nothing is recorded if both places' clocks agree at the instant ``seen``."""
         current = self._places[-1]
         if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
             self._since.append(since)
@@ -92,8 +93,9 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return starts and values of the offsets between two instants. Changes fall on quarters of an hour or on
-        moves.
+        """Return the times at which the offset changes between two instants, and the offsets from then on.
+
+        Changes fall on quarters of an hour or on moves.
         """
         import numpy as np
 

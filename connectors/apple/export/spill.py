@@ -1,6 +1,6 @@
-"""Rows sorted from file order to time order, in little memory however many they are.
+"""Rows that arrive in file order and are read in order of time, in little memory however many they are.
 
-Rows wait in an unnamed temporary file, which disappears when it is closed.
+The rows wait in an unnamed temporary file, which disappears when it is closed.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Rows = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 
 SERIES, START, END, VALUE = range(4)  # the columns
-BLOCK = 16 * 86_400  # seconds of rows that lie together
+BLOCK_SECONDS = 16 * 86_400  # seconds of rows that lie together
 WAITING = 2 << 20  # bytes held in memory before they go to the file
 ROW_MAX = 7 * 86_400  # seconds a row may last
 
@@ -43,7 +43,7 @@ class Spill:
         """Store rows in any order."""
         import numpy as np
 
-        blocks = rows[:, START] // BLOCK
+        blocks = rows[:, START] // BLOCK_SECONDS
         for block in np.unique(blocks):
             some = rows if blocks[0] == block and (blocks == block).all() else rows[blocks == block]
             packed = np.ascontiguousarray(some).tobytes()
@@ -66,13 +66,16 @@ class Spill:
         """Return the stretches of time that hold rows, ascending. A row may end after the stretch in which it
         starts.
         """
-        return [(block * BLOCK, (block + 1) * BLOCK + ROW_MAX) for block in sorted({*self._waiting, *self._places})]
+        return [
+            (block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX)
+            for block in sorted({*self._waiting, *self._places})
+        ]
 
     def between(self, first: float, last: float) -> Rows:
         """Return all rows that touch a stretch of time, in file order. Call with ascending stretches."""
         import numpy as np
 
-        numbers = range(int((first - ROW_MAX) // BLOCK), int(last // BLOCK) + 1)
+        numbers = range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)
         self._near = {number: self._block(number) for number in numbers}
         rows = np.concatenate(list(self._near.values()))
         found: Rows = rows[(rows[:, END] >= first) & (rows[:, START] <= last)]

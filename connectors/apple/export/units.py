@@ -1,4 +1,4 @@
-"""Units of an export, and times, whose printed offset is the offset of the day of exporting."""
+"""Units and times of an export. The phone prints all times in the offset of the day of exporting."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp]
 
 
 def instant(text: str | None) -> float | None:
-    """Return Unix seconds of ``2024-01-01 01:01:36 +0200``. The instant is right although the offset may not be."""
+    """Return Unix seconds of ``2024-01-01 01:01:36 +0200``.
+
+    The instant is right even if the user was in another offset.
+    """
     if text is None or len(text) < 24:
         return None
     try:
@@ -78,7 +81,7 @@ def place_named(name: str) -> tzinfo:
 
 
 def fixed_place(offset: int) -> str:
-    """Name an offset in minutes, for a place of which only the clock is known."""
+    """Return the name of an offset in minutes. It stands for a place of which only the clock is known."""
     return f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
 
 

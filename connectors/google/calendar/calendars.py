@@ -1,4 +1,7 @@
-"""Calendars that are followed, which are those the person looks at. They are listed whole once and then by changes."""
+"""The list of calendars to follow, which are those that the user looks at.
+
+The list is read whole once, and then only its changes are read.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,10 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return the ids of all calendars to follow, in order, and a page of the news about them.
+    """Return the ids of all calendars to follow, sorted, and a page with the changes of the list.
 
-    Each id tells if the calendar belongs to another person. The page's cursor remembers the ids. Raises CursorExpired
-    when even a whole listing is answered with 410, and the errors of ``answered``.
+    The value for an id tells if the calendar belongs to another person. The page's cursor holds the ids. Raises
+    CursorExpired if even a whole listing is answered with 410, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
     token = known.get("token")
@@ -69,7 +72,10 @@ def items(body: Any) -> list[Entry]:
 
 
 def _wanted(entry: Entry) -> bool:
-    """Return the calendars that the user looks at, without holidays, birthdays of contacts and sports."""
+    """Tell if a calendar is to be followed.
+
+    The user looks at it, and it holds no holidays, contacts' birthdays or sports.
+    """
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
         return False
@@ -77,7 +83,7 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Tell if a calendar belongs to another person. Answers to its invitations are then that person's answers."""
+    """Tell if a calendar belongs to another person, whose answers to invitations it then holds."""
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 
 

@@ -1,7 +1,7 @@
-"""Push channels of Google's, opened per calendar, renewed before they end, and believed by their token.
+"""Push channels, by which Google announces changes of a calendar. They are renewed before they end.
 
-Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body; it says that
-something changed, not what. A channel lives about a week and cannot be prolonged: another is opened in its place.
+Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body. It says that
+something changed, and not what. A channel lives about a week and cannot be prolonged, so another is opened in time.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the news of a message whose channel is ours. None for the first message, which only says the channel is
-    open.
+    """Return the notice in a message of a channel of ours. Raises Forged if the message lacks the channel's token.
 
-    Its id begins with our own name for the connection. Raises Forged.
+    Returns None for the first message, which only says that the channel is open. The notice's ``member`` is the
+    connection's name, with which the channel's id begins.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])
     if not settings["client_secret"] or not hmac.compare_digest(
         right.encode(), headers.get("x-goog-channel-token", "").encode()
     ):
-        raise Forged("a push does not carry the token of a channel of ours")
+        raise Forged("a push does not carry the token of a channel that the bridge opened")
     if headers.get("x-goog-resource-state") not in NEWS or not number.isdecimal():
         return None
     member = channel.partition("-")[0]
@@ -49,15 +49,15 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return the token that Google sends back with every message of a channel."""
+    """Return the secret token of a channel. Google sends it back with every message, which proves the sender."""
     return hmac.new(secret.encode(), f"channel {channel}".encode(), hashlib.sha256).hexdigest()
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Have each followed calendar's changes pushed to ``address``, or (None) no longer. Our name for the connection.
+    """Ask Google to push changes of each followed calendar to ``address``, or with None to stop.
 
-    Asks nothing of Google while all is in order. A calendar that cannot be watched is left to be looked at. Raises what
-    ``answered`` raises.
+    Returns the name by which messages identify the connection. Google is asked nothing while all channels are open.
+    Calendars that Google cannot watch are still read at every sync. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -80,7 +80,7 @@ def _ends(channel: Channel, now: datetime) -> bool:
 
 
 class _Channels:
-    """The channels of an account. Each opened channel is saved before the next is opened."""
+    """The push channels of an account. Each opened channel is saved before the next is opened."""
 
     def __init__(self, account: Account, service: Any, address: str | None, about: str, now: datetime) -> None:
         self._account, self._service, self._address, self._about, self._now = account, service, address, about, now
@@ -89,7 +89,10 @@ class _Channels:
         self._open: list[Channel] = list(self._state.get("open", ()))
 
     def keep(self) -> str | None:
-        """Open channels before any is stopped, so that no change between is missed."""
+        """Open missing channels, then stop those no longer wanted. Returns the connection's name in messages, or None.
+
+        Channels are opened first, so that no change is missed in between.
+        """
         wanted = [] if self._address is None else calendars(self._service, None, self._now)[0]
         same = self._state.get("about") == self._about
         good = [one for one in self._open if same and one["calendar"] in wanted and not _ends(one, self._now)]
@@ -106,7 +109,10 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel. Returns None for a calendar that pushes no changes, is gone or is not shared any more."""
+        """Open a channel for a calendar.
+
+        Returns None if the calendar cannot be watched, is gone or is no longer shared.
+        """
         name = f"{self._member}-{secrets.token_hex(8)}"
         body = {
             "id": name,
@@ -137,7 +143,10 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the channels beside the consent. The name stays, so that late messages are still known as ours."""
+        """Save the channels beside the consent.
+
+        The connection's name is kept, so that late messages are still recognised.
+        """
         kept = {
             "member": self._member,
             "about": self._about,

@@ -1,8 +1,8 @@
-"""Pull calendars and their events, with a full listing first and then changes by a sync token per calendar.
+"""Pull calendars and their events: first a full listing, then changes by a sync token per calendar.
 
-Series are kept as masters and exceptions and expanded locally, so a change needs no window. Google ties a sync token to
-the parameters of the request. All requests have the same parameters, and a change of them needs a higher
-``SPEC.cursor_version``.
+Series are stored as masters and exceptions and expanded locally, so that a change concerns no time window. Google ties
+a sync token to the parameters of the request. All requests therefore have the same parameters, and a change of them
+needs a higher ``SPEC.cursor_version``.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ EVENT_FIELDS = (
 
 
 class GoogleCalendar:
-    """An open account for a single sync, because httplib2 underneath is not safe to share between threads."""
+    """An open account. It serves a single sync, because httplib2 must not be shared between threads."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -48,7 +48,10 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield ``calendar`` by the list's own token, and ``event`` by the token of each listed calendar."""
+        """Yield the changes of the stream ``calendar``, or of the events of all followed calendars.
+
+        The list of calendars has a sync token, and so has each calendar.
+        """
         if stream == "calendar":
             self._followed, page = calendars(self._service, cursor, now)
             yield page
@@ -76,7 +79,10 @@ class GoogleCalendar:
         yield Page(stream=stream, records=())
 
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
-        """Yield changes since the token. A dead token means the whole calendar again, once."""
+        """Yield a calendar's changes since its sync token.
+
+        If the token has expired, the whole calendar is listed again, once.
+        """
         ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
             try:
@@ -92,9 +98,10 @@ class GoogleCalendar:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Yield the pages of a calendar. Only the last page is safe to resume after, because it carries the next token.
+        """Yield the pages of a calendar, whole or since the sync token. Only the last page carries the next token.
 
-        A whole listing that breaks off starts over; that it began is remembered, for there is something to drop.
+        A full listing that is interrupted starts over. The cursor notes that it began, because its events are already
+        stored and must be deleted if the calendar is removed.
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
@@ -123,10 +130,11 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events that a listing deletes without naming each event.
+    """Events that a listing deletes without naming them.
 
-    Google may leave out the exceptions of a deleted series, or report them as cancelled. In a living series a cancelled
-    exception would be a hole. A listing that broke off may not repeat its news in the next listing.
+    Google may leave out the exceptions of a deleted series, or report them as cancelled. In a series that still exists,
+    a cancelled exception means that the instance does not take place. A listing that was interrupted may not repeat its
+    deletions in the next listing.
     """
 
     calendar: str
@@ -137,7 +145,7 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """Return the records of a page."""
+        """Return the records of a page, and note which events are deleted or cancelled."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -149,13 +157,13 @@ class _Ended:
         return records
 
     def deletions(self) -> Iterator[RawRecord]:
-        """Yield the records that were delivered and turned out to be gone."""
+        """Yield deletions of events that were delivered earlier in this pull and no longer exist."""
         ended = {key for key, series in self._holes.items() if series in self._gone}
         for key in sorted(ended | (self.before - self.alive)):
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
 
     def covers(self) -> Covers | None:
-        """Cover the exceptions of deleted series, so that exceptions that were not delivered are deleted too."""
+        """Return the coverage that deletes all exceptions of deleted series, or None if no series was deleted."""
         return Covers(parents=frozenset(self._gone)) if self._gone else None
 
 
@@ -167,7 +175,10 @@ def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """Make a record. A cancelled exception stays as a hole in its series; any other cancelled event is deleted."""
+    """Return an event as a record. A cancelled exception remains, because the series then has no instance at that time.
+
+    Any other cancelled event becomes a deletion.
+    """
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
     return RawRecord(
@@ -180,7 +191,10 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an event without other programs' properties and without its description, except links to tasks in it."""
+    """Return the part of an event that is stored. Its description and other programs' properties are dropped.
+
+    Of a description only a link to a task is stored.
+    """
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):
         kept["description"] = TASK_LINK

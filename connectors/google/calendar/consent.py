@@ -1,4 +1,4 @@
-"""Consent to read calendars and, where it is switched on, to keep a calendar of our own."""
+"""Consent at Google to read calendars and, if the user wants, to write into a calendar of its own."""
 
 from __future__ import annotations
 

@@ -35,14 +35,17 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of a cancelled instance, which may hold nothing but the instance that it replaces."""
+    """Return the facts of a cancelled instance. Google may state no more than the instance that is cancelled."""
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
     return {"cancelled": True}
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return start and end. Google's end of an all-day event is exclusive; ours is inclusive."""
+    """Return start and end.
+
+    For an all-day event Google states the day after the last day, and the result the last day.
+    """
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
     if first is not None:
@@ -99,7 +102,10 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return the event type. A task with a time of day comes disguised as focus time, with a link to it."""
+    """Return the type of an event, or ``advice:ACTION`` for an event that the bridge wrote.
+
+    A task with a time of day looks like focus time with a link to the task.
+    """
     ours = mapping(mapping(payload.get("extendedProperties")).get("private")).get(OURS)
     if isinstance(ours, str):
         return f"advice:{ours.rpartition('/')[2]}"
@@ -123,6 +129,6 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name where this machine knows it."""
+    """Return the IANA name of a time's zone, or None if this machine does not know the name."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key

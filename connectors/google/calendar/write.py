@@ -1,7 +1,7 @@
-"""Accepted advice as events of a calendar named Rhythm, the only calendar that this consent can write to.
+"""Writes accepted recommendations as events of a calendar named Rhythm, the only one that the consent can write to.
 
-What should be there is compared with what is there, so doing it again changes nothing. An event's id follows from its
-plan, so that there is a single event however often it is tried. What is written is noted beside the consent before.
+The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id follows
+from its plan, so that a plan has a single event. Every plan is noted beside the consent before its event is written.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
     """Write plans as ``bridge.domain.ports.Writer`` says. An event counts as deleted only before its plan was over.
 
-    Raises SetupError once when the whole calendar was deleted, and writes nothing more until the person connects anew.
+    Raises SetupError once if the user deleted the whole calendar. Nothing more is written until the user connects
+    again.
     """
     token = account.token() or {}
     noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
@@ -45,7 +46,7 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 
 class _Rhythm:
-    """The calendar of accepted advice."""
+    """The calendar that holds the accepted recommendations."""
 
     def __init__(self, account: Account, service: Any, now: datetime) -> None:
         self._account, self._service, self._now = account, service, now
@@ -53,7 +54,10 @@ class _Rhythm:
         self._remember(calendar=self._calendar)
 
     def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
-        """Write, move and take away events. Returns the keys of those that the person deleted."""
+        """Write, move and remove events so that the calendar holds the ``current`` plans.
+
+        Returns keys that the user deleted.
+        """
         self._remember(plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
         for key in withdrawn:
             self._take_away(key)
@@ -63,9 +67,7 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Write a plan into the calendar. Returns True if the user deleted it there after agreeing; then nothing is
-        written.
-        """
+        """Write a plan, unless the user has deleted its event since agreeing. Returns True if the user has."""
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -86,7 +88,7 @@ class _Rhythm:
                 return
 
     def _event(self, key: str) -> Mapping[str, Any] | None:
-        """Return the event that stands there, deleted or not. None when it was never written."""
+        """Return the event of a plan, even if it is deleted. None if it was never written."""
         named = {"calendarId": self._calendar, "eventId": event_id(key)}
         try:
             found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))
@@ -112,7 +114,7 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Return the calendar made earlier, whose id was lost with an earlier consent or before it was saved."""
+        """Find the calendar by its description if its id is unknown, for example after an earlier consent was lost."""
         resource = self._service.calendarList()
         request = resource.list(maxResults=250, showHidden=True, fields=LIST_FIELDS)
         while request is not None:
@@ -139,7 +141,7 @@ class _Rhythm:
 
 
 def event_id(key: str) -> str:
-    """Return the only id a plan's event may have. Hexadecimal digits are among those Google allows."""
+    """Return the id of a plan's event, a digest of the plan's key. Google allows hexadecimal digits in ids."""
     return hashlib.blake2b(key.encode(), digest_size=20).hexdigest()
 
 
@@ -158,7 +160,7 @@ def _marked(plan: Plan) -> str:
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:
-    """Return our mark with the slot, or None for an event that another program made under that id."""
+    """Return the mark that we left in an event, or None for another program's event."""
     properties = event.get("extendedProperties")
     private = properties.get("private") if isinstance(properties, Mapping) else None
     mark = private.get(OURS) if isinstance(private, Mapping) else None
@@ -166,7 +168,7 @@ def _mark(event: Mapping[str, Any]) -> str | None:
 
 
 def _changed_at(event: Mapping[str, Any], otherwise: datetime) -> datetime:
-    """Return the instant of a deletion. A deleted event need not tell it."""
+    """Return the instant at which an event was deleted. A deleted event may not state it, then ``otherwise``."""
     try:
         return datetime.fromisoformat(str(event.get("updated")))
     except ValueError:

@@ -1,7 +1,6 @@
-"""Pull task lists and tasks, each list whole once, then what changed since, an hour of it again.
+"""Pull task lists and tasks. A list's tasks are read whole once, then only changes since the last pull less an hour.
 
-The API has neither sync tokens nor pushes. Completed tasks of Google's own apps are hidden: without ``showHidden``
-nothing would ever be done.
+The API has neither sync tokens nor pushes. Tasks completed in Google's own apps are listed only with ``showHidden``.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ TASK_FIELDS = "kind,nextPageToken,items(id,title,status,due,completed,updated,de
 
 
 class GoogleTasks:
-    """An open account for a single sync."""
+    """An open account, used for a single sync."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -40,7 +39,7 @@ class GoogleTasks:
         return open_service(self._account, TASKS, "tasks", "v1", "/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Pull the stream ``list`` whole, and in the stream ``task`` each list from its own last pull on."""
+        """Yield the stream ``list`` whole, or the stream ``task`` with each list's changes since its last pull."""
         if stream == "list":
             yield self._list_lists(now)
             return
@@ -71,7 +70,10 @@ class GoogleTasks:
         return Page(stream="list", records=records, covers=Covers())
 
     def _follow(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield changes since the last pull. A time that is too long ago means the whole list again."""
+        """Yield a list's changes since its last pull.
+
+        If that is too long ago for Google, the list is read whole again.
+        """
         try:
             yield from self._listing(one, since, now)
         except Gone:
@@ -80,8 +82,9 @@ class GoogleTasks:
             yield from self._listing(one, since, now)
 
     def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a list. Only the last page is safe to resume after, because it says
-        when this pull began.
+        """Yield the pages of a list.
+
+        Only the last page saves when this pull began, so an interrupted pull starts over.
         """
         options: dict[str, Any] = {
             "tasklist": one,
@@ -116,8 +119,9 @@ def _dropped(one: str, since: dict[str, str]) -> Page:
 
 
 def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a listing. Google leaves out ``items`` where there are none, so only ``kind`` tells a
-    listing.
+    """Return the rows of a listing. Raises SourceChanged for another shape.
+
+    A listing is recognised by ``kind``, because Google leaves out empty ``items``.
     """
     items = body.get("items", []) if isinstance(body, dict) and body.get("kind") == kind else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):

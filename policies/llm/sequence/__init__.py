@@ -1,6 +1,6 @@
-"""The sequence model: a small transformer that reads a person's slots, states a belief in three digits, then acts.
+"""The sequence model, a small transformer that reads a person's slots, states a belief in three digits, then acts.
 
-It belongs to the family of the seed's language model (one network that learned in simulation to read a person, frozen,
-adapting in context), but it reads fields instead of words and chats with no one. ``reading`` makes its input,
-``forward`` runs it in numpy, ``lab.training.llm.sequence`` trains it.
+Like a language model it learned in simulation to read a person, and adapts to the person by its input alone. It reads
+numbers instead of words. ``reading`` makes its input, ``forward`` runs it in numpy, and ``lab.training.llm.sequence``
+trains it.
 """

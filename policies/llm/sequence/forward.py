@@ -1,6 +1,7 @@
-"""The sequence model in numpy: weights of eight bits in the file, single precision here, a few milliseconds a decision.
+"""The sequence model in numpy, which takes a few milliseconds for a decision.
 
-``lab.training.llm.sequence.model`` is the same in PyTorch, with the same names, and says what sees what.
+Weights are stored in 8 bits and used in single precision. ``lab.training.llm.sequence.model`` is the same model in
+PyTorch, with the same names, and says which position attends to which.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ STEADY = 1e-5  # added to a variance, as PyTorch's LayerNorm has it
 
 @dataclass(frozen=True, slots=True)
 class Model:
-    """Weights by name, and the shape they tell."""
+    """The weights of the model by name, with its numbers of layers and attention heads."""
 
     known: Mapping[str, Array]
     layers: int
@@ -38,7 +39,7 @@ class Model:
 
 @cache
 def load(path: Path) -> Model:
-    """The weights of a file that ``pack`` wrote."""
+    """Load the model from a file of ``packed`` weights."""
     import numpy as np
 
     with np.load(path) as file:
@@ -50,7 +51,7 @@ def load(path: Path) -> Model:
 
 
 def unpacked(stored: Mapping[str, Array], name: str) -> Array:
-    """A weight in single precision."""
+    """Return a stored weight in single precision."""
     import numpy as np
 
     value: Array = stored[name].astype(np.float32)
@@ -59,7 +60,7 @@ def unpacked(stored: Mapping[str, Array], name: str) -> Array:
 
 
 def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
-    """Matrices in eight bits with a scale per row, vectors in half precision."""
+    """Return weights as they are stored: matrices in 8 bits with a scale per row, other weights in half precision."""
     import numpy as np
 
     found: dict[str, Array] = {}
@@ -74,11 +75,14 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 
 
 def think(slots: Array, present: Array, model: Model) -> Thought:
-    """One decision from completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,)."""
+    """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,).
+
+    It chooses the belief's digits one after another, each with the digits before it in view, and then the action.
+    """
     import numpy as np
 
     known = model.known
-    seen = _completed(reading.past(slots[-reading.LONGEST :]), model)
+    seen = _completed(reading.past(slots[-reading.SLOTS_MAX :]), model)
     asked = _Asked(model, seen)
     begun = _linear(reading.now(present[None]), known, "now") + known["asked"][:, None]
     told: Array = np.zeros_like(begun[0])
@@ -96,7 +100,10 @@ def think(slots: Array, present: Array, model: Model) -> Thought:
 
 
 def _moments(chances: Array) -> tuple[Array, Array]:
-    """Mean and deviation (3,) of digits (3, 10), on a scale from 0 to 1."""
+    """Return the mean and the standard deviation (3,) of the belief, each from 0 to 1.
+
+    ``chances`` (3, 10) are the probabilities of each digit.
+    """
     import numpy as np
 
     values = np.arange(DIGITS) / (DIGITS - 1)
@@ -105,7 +112,7 @@ def _moments(chances: Array) -> tuple[Array, Array]:
 
 
 def _completed(past: Array, model: Model) -> list[tuple[Array, Array]]:
-    """Keys and values (heads, t, d) of each layer for the completed slots."""
+    """Return the attention keys and values (heads, t, d) of each layer for the completed slots."""
     x, found = _linear(past, model.known, "past"), []
     for number in range(model.layers):
         layer = f"blocks.{number}."
@@ -116,14 +123,14 @@ def _completed(past: Array, model: Model) -> list[tuple[Array, Array]]:
 
 
 class _Asked:
-    """The asking positions of one slot, heard one after another."""
+    """The positions after the completed slots, at which the model states the digits and the action, run one by one."""
 
     def __init__(self, model: Model, seen: list[tuple[Array, Array]]) -> None:
         self._model, self._past = model, len(seen[0][0][0])
         self._seen = seen
 
     def hear(self, x: Array) -> Array:
-        """(1, width): what stands at the next position after the last layer."""
+        """Run the input ``x`` of the next position through all layers, and return the result (1, width)."""
         import numpy as np
 
         model = self._model
@@ -142,7 +149,7 @@ class _Asked:
 
 
 def _qkv(x: Array, model: Model, layer: str) -> Array:
-    """(3, t, width)."""
+    """Return the queries, keys and values of a layer as an array (3, t, width)."""
     import numpy as np
 
     made = _linear(_normal(x, model.known, layer + "before"), model.known, layer + "qkv")
@@ -150,12 +157,12 @@ def _qkv(x: Array, model: Model, layer: str) -> Array:
 
 
 def _by_head(x: Array, model: Model) -> Array:
-    """(heads, t, d) of (t, width)."""
+    """Split vectors (t, width) among the attention heads, as an array (heads, t, d)."""
     return x.reshape(len(x), model.heads, x.shape[-1] // model.heads).swapaxes(0, 1)
 
 
 def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
-    """The rest of a layer."""
+    """Return a layer's output, given its input ``x`` and the values it attended to."""
     import numpy as np
 
     known = model.known
@@ -165,7 +172,10 @@ def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
 
 
 def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
-    """One row at a time: products of whole matrices wake threads, which wait for a busy core."""
+    """Apply a linear layer.
+
+    A single row is multiplied on its own, because products of whole matrices wake threads, which wait for a busy core.
+    """
     import numpy as np
 
     weight, bias = known[name + ".weight"], known[name + ".bias"]

@@ -1,4 +1,4 @@
-"""The policy over the shipped sequence model: offline, without PyTorch, nothing is sent anywhere."""
+"""The policy that runs the shipped sequence model, offline and without PyTorch."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ VERSION = 2  # of the policy ``llm``, whether these weights decide or a service
 
 
 class SequencePolicy:
-    """``objective``: reward or grade; people who answer are always served by reward, their own weighted meters.
+    """A policy with an ``objective``, either ``reward`` or ``grade``, and the weights of ``file``.
 
-    ``learns``: False decides for nobody in particular, whatever is seen. ``file``: other weights than those shipped.
+    For people who answer recommendations, the objective is always ``reward``. Without ``learns`` the model decides for
+    an average person, whatever the history.
     """
 
     name = "llm"
@@ -24,7 +25,7 @@ class SequencePolicy:
         self.objective, self.learns, self._file = objective, learns, file
 
     def variant(self, *, objective: str, learns: bool = True) -> SequencePolicy:
-        """The same model with another aim, for comparisons."""
+        """Return the same model with another objective, for comparisons."""
         return SequencePolicy(objective, learns=learns, file=self._file)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn

@@ -1,7 +1,7 @@
-"""The sequence model's input: a vector per completed slot and a vector of the slot that a decision is for.
+"""The input of the sequence model: a vector per completed slot, and a vector of the slot to decide.
 
-Both begin with the arithmetic of ``policies.network.slots``. Each number is written down a second time in small steps
-(a hat function per step), so that a single layer can bend it as it needs.
+Both begin with the vectors of ``policies.network.slots``. Each number is added a second time as a row of small steps (a
+triangular function per step). A single layer can then learn any function of the number.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ if TYPE_CHECKING:
 
     Array = NDArray[Any]
 
-HATS = 24  # steps of a number's range
-LONGEST = 27  # completed slots that are read one by one: with the present slot a week
-FIELDS = 5  # asking positions of a slot are 4: the event, then the three digits; the slot itself is the fifth
+HATS = 24  # steps into which a number's range is divided
+SLOTS_MAX = 27  # completed slots that are read: a week with the present slot
+FIELDS = 5  # positions of a slot: the slot itself, its event and the three digits
 ASKING = FIELDS - 1
 
 # (columns, lowest, highest) of the numbers in ``slots.vectors``
@@ -37,13 +37,13 @@ PAST_NUMBERS = (
 )
 # and in ``slots.present``
 _NOW = SLOTS + STEPS // SLOTS + 2
-WEIGHTS = _NOW + 3 * METERS + len(EVENTS)  # first column of the five weights and their deviations
+WEIGHT_COLUMN = _NOW + 3 * METERS + len(EVENTS)  # first column of the five weights and their deviations
 PRESENT_NUMBERS = (
     (range(_NOW, _NOW + METERS), 0.0, 1.0),
     (range(_NOW + METERS, _NOW + 2 * METERS), 0.0, 1.2),
     (range(_NOW + 2 * METERS, _NOW + 3 * METERS), 0.0, 1.0),
-    (range(WEIGHTS, WEIGHTS + METERS), -0.4, 1.6),
-    (range(WEIGHTS + METERS, WEIGHTS + 2 * METERS), 0.0, 0.9),
+    (range(WEIGHT_COLUMN, WEIGHT_COLUMN + METERS), -0.4, 1.6),
+    (range(WEIGHT_COLUMN + METERS, WEIGHT_COLUMN + 2 * METERS), 0.0, 0.9),
 )
 TOLD = slice(PRESENT - 1 - TALLIES, PRESENT)
 
@@ -52,23 +52,25 @@ def _count(numbers: tuple[tuple[range, float, float], ...]) -> int:
     return sum(len(columns) for columns, _, _ in numbers)
 
 
-SHOWN = 16
-PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + SHOWN
+ANOMALY_COLUMNS = 16
+PAST = PER_SLOT + HATS * _count(PAST_NUMBERS) + ANOMALY_COLUMNS
 NOW = PRESENT + HATS * _count(PRESENT_NUMBERS)
 
 
 def past(slots: Array) -> Array:
-    """(..., PAST) of completed slots (..., PER_SLOT) as ``slots.vectors`` gives them."""
+    """Return the input vectors (..., PAST) of completed slots, made from the vectors of ``slots.vectors``."""
     import numpy as np
 
     return np.concatenate([_with_hats(slots, PAST_NUMBERS), _shown(slots)], axis=-1)
 
 
 def _shown(slots: Array) -> Array:
-    """(..., SHOWN): a slot's anomalies by the kind of action, which tells the trait they come from, about -1 to 1.
+    """Return a slot's anomalies by kind of action (..., ANOMALY_COLUMNS), about -1 to 1.
 
-    Company costs vitality and gives serenity; work gives either, and cognition by the time of day; idle hours take
-    serenity, and so does guilt. Beside each stands whether the slot shows it at all.
+    A mark beside each anomaly says if the slot shows it.
+
+    The kind of action tells the trait that an anomaly comes from. Company costs vitality and gives serenity. Work
+    changes vitality and serenity, and cognition by the time of day. Idle hours and guilt take serenity.
     """
     import numpy as np
 
@@ -95,7 +97,7 @@ def _shown(slots: Array) -> Array:
 
 
 def now(present: Array) -> Array:
-    """(..., NOW) of a slot that begins, (..., PRESENT) as ``slots.present`` gives it."""
+    """Return the input vector (..., NOW) of the slot to decide, made from the vector of ``slots.present``."""
     return _with_hats(present, PRESENT_NUMBERS)
 
 

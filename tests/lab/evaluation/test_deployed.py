@@ -63,6 +63,7 @@ def accepted(slices: list[Slice]) -> float:
     return Counter(s.answer for s in slices)[Answer.ACCEPT] / len(slices)
 
 
+@pytest.mark.slow
 def test_random_advice_is_accepted_four_times_in_ten_and_the_best_more_than_eight() -> None:
     assert accepted(at_random()) == pytest.approx(0.40, abs=0.05)
     assert accepted(lived(None, range(20))) == pytest.approx(0.85, abs=0.05)

@@ -35,7 +35,7 @@ def bridge(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-m", "bridge", *arguments], capture_output=True, text=True)
 
 
-@pytest.mark.parametrize("condition", CONDITIONS)
+@pytest.mark.parametrize("condition", [c if c == "in" else pytest.param(c, marks=pytest.mark.slow) for c in CONDITIONS])
 def test_who_knows_the_person_does_best(condition: str) -> None:
     oracle, blind = found("oracle", condition, "reward"), found("planner-no-inference", condition, "reward")
     heuristic, chance = found("heuristic", condition), found("random", condition)
@@ -48,6 +48,7 @@ def test_who_knows_the_person_does_best(condition: str) -> None:
     assert oracle["belief_mae"]["mean"] == 0
 
 
+@pytest.mark.slow
 def test_each_objective_is_best_at_its_own() -> None:
     grade, reward = found("oracle"), found("oracle", objective="reward")
     assert grade["final_score"]["mean"] > reward["final_score"]["mean"]

@@ -86,6 +86,7 @@ def upgrade() -> None:
         sa.Column("member", sa.Text(), nullable=True),
         sa.Column("failures", sa.Integer(), server_default="0", nullable=False),
         sa.Column("not_permitted", sa.Text(), nullable=True),
+        sa.Column("last_change", sa.BigInteger(), nullable=True),
         sa.ForeignKeyConstraint(
             ["source_id"], ["sources.id"], name=op.f("fk_connections_source_id"), ondelete="CASCADE"
         ),

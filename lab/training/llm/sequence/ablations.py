@@ -60,9 +60,9 @@ class Player:
 
 def _exchanged(one: Read, other: Read) -> Read:
     """The present of a person with the past of another, and with what that past says of the weights."""
-    from policies.llm.sequence.reading import TOLD, WEIGHTS
+    from policies.llm.sequence.reading import TOLD, WEIGHT_COLUMN
 
     now = one[1].copy()
-    for part in (slice(WEIGHTS, WEIGHTS + 2 * METERS), TOLD):
+    for part in (slice(WEIGHT_COLUMN, WEIGHT_COLUMN + 2 * METERS), TOLD):
         now[part] = other[1][part]
     return other[0], now

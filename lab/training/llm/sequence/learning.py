@@ -31,7 +31,7 @@ def half(device: torch.device) -> Iterator[None]:
 def forgetful(lessons: Lessons, rng: np.random.Generator) -> Lessons:
     """The same with some sequences' past taken away."""
     gone = rng.random(len(lessons)) < FORGOTTEN
-    lessons.now[gone, :, reading.WEIGHTS : reading.WEIGHTS + 2 * METERS] = _NOTHING
+    lessons.now[gone, :, reading.WEIGHT_COLUMN : reading.WEIGHT_COLUMN + 2 * METERS] = _NOTHING
     lessons.now[gone, :, reading.TOLD] = 0.0
     lessons.sight[gone] = 0
     return lessons

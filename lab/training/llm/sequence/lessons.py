@@ -19,7 +19,7 @@ from lab.training.network import lives as living
 from lab.training.network import simulate
 from lab.training.network.dataset import seen_of
 from lab.training.network.model import Network, load
-from policies.llm.sequence.reading import LONGEST
+from policies.llm.sequence.reading import SLOTS_MAX
 from policies.network import WEIGHTS
 from rhythm_env.constants import SLOTS, STEPS
 from rhythm_env.dynamics import ACTIONS
@@ -81,7 +81,7 @@ def weeks(seeds: range, network: Network) -> Lessons:
         scores = network(memory, torch.from_numpy(seen.now[:, lived.step])).scores.numpy()
         wanted.append(scores)
         lived.advance(_strayed(scores[np.arange(lived.n), own], loose, rng))
-    practice_wide = np.where(rng.random(lived.n) < WIDE, LONGEST, HISTORY_STEPS)
+    practice_wide = np.where(rng.random(lived.n) < WIDE, SLOTS_MAX, HISTORY_STEPS)
     return _silent(seen, practice_wide, np.array(wanted).transpose(1, 0, 2, 3), (1.0, 1.0), belief_target(lived.people))
 
 
@@ -148,7 +148,7 @@ def lives(seeds: range, network: Network) -> Lessons:
             Lessons(
                 slots[:, part],
                 now[:, part],
-                np.full(len(seeds), LONGEST),
+                np.full(len(seeds), SLOTS_MAX),
                 wanted[:, part],
                 np.ones((len(seeds), 2), np.float32),
                 advised[:, part],

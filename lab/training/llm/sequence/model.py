@@ -18,7 +18,7 @@ import torch
 from torch import Tensor, nn
 
 from policies.llm.sequence.forward import packed
-from policies.llm.sequence.reading import ASKING, HATS, LONGEST, NOW, PAST, PAST_NUMBERS, PRESENT_NUMBERS
+from policies.llm.sequence.reading import ASKING, HATS, NOW, PAST, PAST_NUMBERS, PRESENT_NUMBERS, SLOTS_MAX
 from policies.network.slots import PER_SLOT, PRESENT
 from rhythm_env.constants import BELIEF
 from rhythm_env.dynamics import ACTIONS
@@ -50,7 +50,7 @@ class Block(nn.Module):
         self.after = nn.LayerNorm(width)
         self.wide = nn.Linear(width, 4 * width)
         self.narrow = nn.Linear(4 * width, width)
-        self.distance = nn.Parameter(torch.zeros(heads, LONGEST + 1))
+        self.distance = nn.Parameter(torch.zeros(heads, SLOTS_MAX + 1))
 
     def forward(self, x: Tensor, sight: Tensor, apart: Tensor) -> Tensor:
         """(n, t, FIELDS, width); ``sight`` (n, 1, t, 1, t) is added to scores, ``apart`` (t, t): slots between."""
@@ -113,7 +113,7 @@ class SequenceModel(nn.Module):
         """
         t = past.shape[1]
         x = self.embedded(past, now, digits)
-        apart = (torch.arange(t)[:, None] - torch.arange(t)).clamp(0, LONGEST).to(past.device)
+        apart = (torch.arange(t)[:, None] - torch.arange(t)).clamp(0, SLOTS_MAX).to(past.device)
         hidden = torch.where(sight, 0.0, UNSEEN)[:, None, :, None]
         for block in self.blocks:
             x = block(x, hidden, apart)

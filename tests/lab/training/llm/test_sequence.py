@@ -106,13 +106,14 @@ def test_the_shipped_model_plays_offline_and_says_why() -> None:
     assert all("planner" not in reason for reason in decision.reasons)
 
 
-@pytest.mark.parametrize("condition", ["in", "ood", "discrete"])
+@pytest.mark.parametrize("condition", ["in", *(pytest.param(c, marks=pytest.mark.slow) for c in ("ood", "discrete"))])
 def test_plays_well_above_what_the_published_model_and_its_teacher_reached(condition: str) -> None:
     result = played(ablations.OWN, condition)
     assert result.score().mean() > {"in": 0.795, "ood": 0.795, "discrete": 0.825}[condition]
     assert result.weeks.final_score().mean() > 0.605
 
 
+@pytest.mark.slow
 def test_its_past_is_what_it_reads_a_person_by(by_past: dict[str, float]) -> None:
     seeds = seeds_of("ood", WEEKS)
     weeks = begin(seeds, "ood")
