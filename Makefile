@@ -67,8 +67,8 @@ classifier: .venv/ready
 bench: .venv/ready
 	$(BIN)/python -m lab.benchmarks
 
-live: .venv/ready # 40 people for four weeks under each policy: an hour of one core
-	$(BIN)/bridge live --people 40 --weeks 4 --policy planner,heuristic,random,thompson --write lab/closed_loop/LIVE.md --picture lab/closed_loop/live.svg \
+live: .venv/ready # 40 people for four weeks under each policy: some hours of one core
+	$(BIN)/bridge live --people 40 --weeks 4 --policy adaptive,planner:old,planner,heuristic --write lab/closed_loop/LIVE.md --picture lab/closed_loop/live.svg \
 		$(if $(BRIDGE_SAMPLES),--moments $(BRIDGE_SAMPLES)/wellness/lifesnaps)
 
 evaluate: .venv/ready # every policy in every condition, 500 weeks each: 40 minutes of one core

@@ -1,4 +1,4 @@
-"""Links from the lock screen: one answer, once, until the advice expires; whatever is changed in one is refused."""
+"""Links from the lock screen: they answer until the advice expires and change the answer until its day ends."""
 
 from __future__ import annotations
 
@@ -18,9 +18,10 @@ from bridge.auth.key_storage import key_storage_of
 from bridge.auth.vault import rotate
 from bridge.domain.errors import Forged, SetupError, Spent
 from bridge.domain.records import Recommendation
-from bridge.domain.slots import moment_of
+from bridge.domain.slots import moment_at, moment_of
+from bridge.planning.outcomes import day_end
 from bridge.store import Store
-from rhythm_env.interface import ActionType, Answer, Slot
+from rhythm_env.interface import ActionType, Answer
 from tests.store.test_people import at_once
 from tests.store.toy import HOUR, T0
 
@@ -68,7 +69,7 @@ def tokens(bridge: installation.Bridge, advice: Recommendation) -> dict[str, str
 
 def test_each_answer_has_an_address_of_the_page(bridge: installation.Bridge) -> None:
     found = answer_links.for_recommendation(bridge, advised(bridge.store))
-    assert list(found) == ["accept", "ignore", "reschedule"]
+    assert list(found) == ["Accept", "Not now", "Later"]
     assert all(url.startswith(f"{URL}/answer/") and len(url) < 160 for url in found.values())
 
 
@@ -83,56 +84,71 @@ def test_an_address_that_nobody_can_open_is_refused(monkeypatch: pytest.MonkeyPa
         config.load()
 
 
-def test_looking_answers_nothing_and_following_answers_once(bridge: installation.Bridge) -> None:
+def test_looking_answers_nothing_and_the_last_link_followed_counts(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    token = tokens(bridge, advice)["accept"]
+    mine = tokens(bridge, advice)
     for _ in range(2):
-        assert answer_links.read(bridge, token, now=T0 + HOUR).answer is Answer.ACCEPT
+        assert answer_links.read(bridge, mine["Accept"], now=T0 + HOUR).answer is Answer.ACCEPT
     assert bridge.store.recommendations.by_id(advice.id) == advice
-    answer_links.follow(bridge, token, now=T0 + HOUR)
-    answered = bridge.store.recommendations.by_id(advice.id)
-    assert answered is not None
-    assert (answered.answer, answered.answered_at) == (Answer.ACCEPT, T0 + HOUR)
-    for other in tokens(bridge, advice).values():
-        with pytest.raises(Spent, match="answer"):
-            answer_links.follow(bridge, other, now=T0 + HOUR)
+    for hours, word, wanted in (
+        (1, "Accept", Answer.ACCEPT),
+        (2, "Not now", Answer.IGNORE),
+        (3, "Accept", Answer.ACCEPT),
+    ):
+        answer_links.follow(bridge, mine[word], now=T0 + hours * HOUR)
+        answered = bridge.store.recommendations.by_id(advice.id)
+        assert answered is not None
+        assert (answered.answer, answered.answered_at) == (wanted, T0 + hours * HOUR)
 
 
-def test_of_many_at_once_one_answers(bridge: installation.Bridge) -> None:
+def test_an_answer_can_be_changed_until_the_day_ends(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    mine = [*tokens(bridge, advice).values(), tokens(bridge, advice)["accept"]]
+    mine = tokens(bridge, advice)
+    answer_links.follow(bridge, mine["Accept"], now=T0 + HOUR)
+    ends = day_end(advice, bridge.store.people.user("ana").zones)
+    assert ends > advice.expires_at
+    answer_links.follow(bridge, mine["Not now"], now=ends - timedelta(seconds=1))
+    with pytest.raises(Spent, match="its answer stands: not now"):
+        answer_links.follow(bridge, mine["Accept"], now=ends)
+
+
+def test_of_many_at_once_each_answers_and_one_stays(bridge: installation.Bridge) -> None:
+    advice = advised(bridge.store)
+    mine = [*tokens(bridge, advice).values(), tokens(bridge, advice)["Accept"]]
 
     def tried(number: int) -> bool:
-        try:
-            answer_links.follow(bridge, mine[number], now=T0 + HOUR)
-        except Spent:
-            return False
-        return True
+        return answer_links.follow(bridge, mine[number], now=T0 + HOUR).recommendation.id == advice.id
 
-    assert sum(at_once(tried)) == 1
+    assert all(at_once(tried))
+    answered = bridge.store.recommendations.by_id(advice.id)
+    assert answered is not None
+    assert answered.answer is not None
 
 
 def test_it_ends_with_the_advice(bridge: installation.Bridge) -> None:
-    token = tokens(bridge, advised(bridge.store))["accept"]
+    token = tokens(bridge, advised(bridge.store))["Accept"]
     answer_links.read(bridge, token, now=T0 + 6 * HOUR - timedelta(seconds=1))
     with pytest.raises(Spent, match="expired"):
         answer_links.read(bridge, token, now=T0 + 6 * HOUR)
 
 
-def test_putting_off_means_the_next_slot_with_room_that_is_not_quiet(bridge: installation.Bridge) -> None:
+def test_putting_off_offers_three_good_times_and_takes_one(bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    link = answer_links.follow(bridge, tokens(bridge, advice)["reschedule"], now=T0 + HOUR)
-    assert link.moved_to == MOMENT.shifted(1)
-    assert link.moved_to.slot is Slot.EVENING
-    at_evening = advised(bridge.store, step=1)
-    assert answer_links.next_slot(bridge, link.user, at_evening, now=T0) == MOMENT.shifted(
-        3
-    )  # the night between is quiet
+    token = tokens(bridge, advice)["Later"]
+    link = answer_links.read(bridge, token, now=T0 + HOUR)
+    assert len(link.offers) == 3
+    assert all(offer.action is advice.action and offer.start > T0 + HOUR for offer in link.offers)
+    wanted = moment_at(link.offers[1].start, link.user.zones)
+    found = answer_links.follow(bridge, token, now=T0 + HOUR, moved_to=wanted).recommendation
+    assert (found.answer, found.moved_to, found.start) == (Answer.RESCHEDULE, wanted, link.offers[1].start)
+    untimed = answer_links.follow(bridge, token, now=T0 + 2 * HOUR).recommendation
+    assert (untimed.answer, untimed.moved_to) == (Answer.RESCHEDULE, None)
+    assert answer_links.read(bridge, tokens(bridge, advice)["Accept"], now=T0).offers == ()
 
 
 def test_a_changed_key_ends_links_and_says_why(lite: installation.Bridge) -> None:
     place = key_storage_of(None, lite.settings.folder)
-    token = tokens(lite, advised(lite.store))["accept"]
+    token = tokens(lite, advised(lite.store))["Accept"]
     place.save(["MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=", *place.keys()])  # a rotation under way
     assert answer_links.read(lite, token, now=T0).answer is Answer.ACCEPT
     rotate(lite.store, place)
@@ -143,7 +159,7 @@ def test_a_changed_key_ends_links_and_says_why(lite: installation.Bridge) -> Non
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(place=st.integers(min_value=0), letter=st.characters(exclude_categories=["Cs"]))
 def test_whatever_is_changed_it_answers_nothing_else(lite: installation.Bridge, place: int, letter: str) -> None:
-    token = tokens(lite, advised(lite.store))["accept"]
+    token = tokens(lite, advised(lite.store))["Accept"]
     spot = place % len(token)
     changed = token[:spot] + letter + token[spot + 1 :]
     if changed != token:
@@ -159,7 +175,7 @@ def test_what_is_no_link_is_refused(lite: installation.Bridge, token: str) -> No
 
 def test_nobody_elses_advice_is_answered_with_my_link(lite: installation.Bridge) -> None:
     mine, other = advised(lite.store), advised(lite.store, "ben")
-    number, _, rest = tokens(lite, mine)["accept"].partition(".")
+    number, _, rest = tokens(lite, mine)["Accept"].partition(".")
     assert number == str(mine.id)
     with pytest.raises(Forged):
         answer_links.read(lite, f"{other.id}.{rest}", now=T0)

@@ -18,10 +18,12 @@ from bridge.auth.vault import Vault
 from bridge.domain.ports import ConnectorSpec
 from bridge.domain.records import Connection, User
 from bridge.domain.types import Outcome, RawRecord
+from bridge.domain.wishes import Wishes
 from bridge.ingest.checkins import CheckIn, record_check_in
 from bridge.ingest.sync import Source, sync
 from bridge.recordings.server import LabServer
 from bridge.store import Store
+from rhythm_env.interface import ActionType
 
 KEY = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE="
 NOW = datetime(2026, 11, 20, 9, 5, tzinfo=UTC)
@@ -186,6 +188,12 @@ def plain(value: Any) -> Any:
 def introduce(store: Store, user: User, *, now: datetime) -> None:
     """Let a user say a week before how it goes. Without any data nothing is advised."""
     record_check_in(store, user, CheckIn(at=now - timedelta(days=7), score=3), now=now)
+    aim(store, user, now=now)
+
+
+def aim(store: Store, user: User, *, now: datetime) -> None:
+    """Let a user aim at every action alike, so that each can be suggested whenever it makes sense."""
+    store.people.save_wishes(user.id, Wishes(goals=dict.fromkeys(ActionType, 21)), now=now)
 
 
 def later(world: World, **span: float) -> World:

@@ -1,32 +1,35 @@
 """Signed links in notifications, each of which answers a recommendation until the recommendation expires.
 
+An answer can be changed by another link until its day ends.
+
 A token names the recommendation, the answer and the signing key. The signature covers the recommendation's user and
 times too. Without them, a restored database could give the number to another recommendation. Opening a link answers
 nothing, because mail scanners and previews open links too. Its recommendation counts as seen. The page behind the
-link has a button that answers. Only the first link used for a recommendation answers.
+link has buttons that answer.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from itsdangerous import BadSignature, Signer
 
-from bridge import calendar
-from bridge.advice import calendar_writer, recommend
+from bridge.advice import rescheduling
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.guard import QUIET_ACTIONS
 from bridge.domain.records import Recommendation, User
-from bridge.domain.slots import Moment, slot_bounds
+from bridge.domain.slots import Moment
 from bridge.installation import Bridge
-from rhythm_env.interface import STEPS_PER_WEEK, Answer
+from bridge.planning.common_sense import Option
+from bridge.planning.outcomes import day_end
+from rhythm_env.interface import Answer
 
 KEY_PURPOSE = "links that answer a recommendation"
 ANSWER_PATH = "/answer/"
 LETTERS = {"a": Answer.ACCEPT, "i": Answer.IGNORE, "r": Answer.RESCHEDULE}
+WORDS = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}  # as on the page
 KEY_ID_BYTES = 6
 # Number, letter, key id, signature. SHA-384 fills 64 letters exactly, so that each signature has a single spelling.
 TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
@@ -34,16 +37,16 @@ TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """The effect of a valid link. ``moved_to`` is the next slot with room, for a link that reschedules."""
+    """The effect of a valid link. ``offers`` are good times, for a link that puts off."""
 
     user: User
     recommendation: Recommendation
     answer: Answer
-    moved_to: Moment | None = None
+    offers: tuple[Option, ...] = ()
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the addresses that answer a recommendation, by answer in lower case.
+    """Return the addresses that answer a recommendation, by the word of the answer.
 
     There are none without ``BRIDGE_URL``, and none once the recommendation is answered.
     """
@@ -53,7 +56,7 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
     key = bridge.vault.derived(KEY_PURPOSE)[0]
     signer = _signer(key, recommendation)
     return {
-        answer.lower(): f"{url.rstrip('/')}{ANSWER_PATH}"
+        WORDS[answer]: f"{url.rstrip('/')}{ANSWER_PATH}"
         f"{signer.sign(f'{recommendation.id}.{letter}.{_key_id(key)}').decode()}"
         for letter, answer in LETTERS.items()
     }
@@ -62,44 +65,24 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
     """Return the effect of a link without answering.
 
-    Raises Forged for a token that was not made here. Raises Spent for a link that is used, expired or of a former key.
+    Raises Forged for a token that was not made here. Raises Spent for a link that is expired or of a former key.
     """
-    recommendation, answer = _verify(bridge, token)
-    if recommendation.expires_at <= now:
+    found, answer = _verify(bridge, token)
+    user = next(user for user in bridge.store.people.users() if user.id == found.user_id)
+    if found.answer is not None and day_end(found, user.zones) <= now:
+        raise Spent(f"the day of this recommendation is over, and its answer stands: {WORDS[found.answer].lower()}")
+    if found.answer is None and found.expires_at <= now:
         raise Spent("this link has expired, and so has the recommendation it answers")
-    if recommendation.answer is not None:
-        raise Spent(f"this recommendation has its answer already: {recommendation.answer.lower()}")
-    user = next(user for user in bridge.store.people.users() if user.id == recommendation.user_id)
-    moved = next_slot(bridge, user, recommendation, now=now) if answer is Answer.RESCHEDULE else None
-    return Link(user=user, recommendation=recommendation, answer=answer, moved_to=moved)
+    offers = rescheduling.gaps(bridge, user, found, now=now) if answer is Answer.RESCHEDULE else []
+    return Link(user=user, recommendation=found, answer=answer, offers=tuple(offers))
 
 
-def follow(bridge: Bridge, token: str, *, now: datetime) -> Link:
-    """Give the answer of a link, at most once. Raises as ``read`` does."""
+def follow(bridge: Bridge, token: str, *, now: datetime, moved_to: Moment | None = None) -> Link:
+    """Give the answer of a link, or change the one that was given. Raises as ``read`` does."""
     link = read(bridge, token, now=now)
-    if not bridge.store.recommendations.save_first_feedback(
-        link.recommendation.id, link.answer, now=now, moved_to=link.moved_to
-    ):
-        raise Spent("this recommendation was answered a moment ago")
-    return link
-
-
-def next_slot(bridge: Bridge, user: User, recommendation: Recommendation, *, now: datetime) -> Moment | None:
-    """Return the next slot within a week with room for the recommendation, None where each is full.
-
-    Quiet slots are passed over, unless the action itself is quiet.
-    """
-    ahead = [recommendation.moment.shifted(steps) for steps in range(1, STEPS_PER_WEEK + 1)]
-    until = slot_bounds(ahead[-1], user.zones)[1]
-    entries = recommend.labelled(bridge.store, user, bridge.classifier, now, until, at=now)
-    loud = recommendation.action not in QUIET_ACTIONS
-    minutes = min(calendar_writer.MINUTES.get(recommendation.action, calendar_writer.HOUR), calendar_writer.HOUR)
-    for moment in ahead:
-        start, end = slot_bounds(moment, user.zones)
-        quiet = loud and moment.slot in bridge.guard.quiet
-        if end > now and not quiet and calendar.next_free(entries, max(start, now), minutes, end) is not None:
-            return moment
-    return None
+    moved = moved_to if link.answer is Answer.RESCHEDULE else None
+    found = rescheduling.answer(bridge, link.user, link.recommendation.id, link.answer, now=now, moved_to=moved)
+    return replace(link, recommendation=found)
 
 
 def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:

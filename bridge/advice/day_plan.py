@@ -16,7 +16,7 @@ from bridge.domain.guard import Guard
 from bridge.domain.records import Snapshot, User
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
-from bridge.planning.choice import as_wished, sensible, suggested_on, task_for
+from bridge.planning.choice import as_wished, sensible, suggested_on
 from bridge.planning.day_plan import (
     Block,
     DayPlan,
@@ -26,8 +26,10 @@ from bridge.planning.day_plan import (
     suggestion_block,
     task_blocks,
 )
-from bridge.planning.rules import Day
+from bridge.planning.outlook import outlook
 from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.tasks import task_for
+from bridge.planning.waking_day import Day
 from rhythm_env.interface import STEPS_PER_WEEK, ActionType, Answer, Meter, Observation, Policy, Slot
 
 if TYPE_CHECKING:
@@ -70,6 +72,7 @@ def plan_day(
         work=tuple(situation.work(wanted)) if some else (),
         blocks=blocks,
         changes=tuple(_changes(bridge, user, situation, wanted)),
+        outlook=outlook(situation, wanted),
     )
 
 
@@ -150,7 +153,7 @@ def _preview(
 ) -> Block | None:
     """Return the policy's most likely suggestion in a later slot, or None."""
     ahead = _said_before(situation, blocks)
-    found, _ = sensible(ahead, span)
+    found, _ = sensible(ahead, span, readings)
     found = {a: option for a, option in found.items() if option.kind == "suggested" and clear_of(option, blocks)}
     if not found:
         return None
@@ -167,14 +170,16 @@ def _preview(
     local = span[0].astimezone(zone_at(span[0], situation.known.zones))
     allowed, _ = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
     decision = policy.decide(allowed, random.Random(f"{moment.week}/{moment.timestep}"))
-    decision = as_wished(decision, situation, {a: found[a] for a in allowed.feasible}, readings)
+    decision = as_wished(decision, ahead, {a: found[a] for a in allowed.feasible}, readings)
     chosen = max(allowed.feasible, key=lambda a: (decision.probabilities.get(a, 0.0), a is decision.action))
-    return suggestion_block(found[chosen], situation, readings, task_for(situation, chosen))
+    return suggestion_block(found[chosen], ahead, readings, task_for(ahead, chosen))
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
     """Return the situation after the suggestions of a plan, so that no action comes twice within its pause."""
-    return replace(situation, previewed=tuple((b.action, b.start, b.end) for b in blocks if b.kind == "suggested"))
+    said = [b for b in blocks if b.kind == "suggested"]
+    previewed = tuple((b.action, b.start, b.end) for b in said)
+    return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))
 
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:

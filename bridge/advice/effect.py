@@ -11,6 +11,7 @@ several users, the effect on each is drawn towards the effect on all, further if
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +36,36 @@ OUTCOMES: Mapping[str, bool] = {
 }
 OF_ADVICE = tuple(name for name in OUTCOMES if name != "taken")  # outcomes that slots without advice have too
 SCALES = {True: "log ratio of chances", False: "difference"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KnownEffect:
+    """An effect of advising an action whose 95 % interval, ``low`` to ``high``, leaves out zero.
+
+    ``effect`` of ``taken`` is the logarithm of a ratio of chances, else a difference.
+    """
+
+    action: ActionType
+    outcome: str
+    effect: float
+    low: float
+    high: float
+
+
+def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
+    """Yield what is known of advising these actions, measured on the user."""
+    from bridge.advice.excursion import effect
+
+    decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
+    for action in actions:
+        for outcome, binary in OUTCOMES.items():
+            found = effect(list(_points(decisions, action, outcome, by_day=True)), binary=binary)
+            if found is None:
+                continue
+            low, high = found.ci95[0]
+            if low > 0 or high < 0:
+                value = found.estimates[0]
+                yield KnownEffect(action=action, outcome=outcome, effect=value, low=low, high=high)
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:

@@ -16,6 +16,7 @@ from bridge.advice.review_words import Review
 from bridge.auth.vault import SEALING_LOCK, Vault
 from bridge.domain.errors import SetupError
 from bridge.domain.records import Channel, Recommendation, User
+from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.http import egress
 from rhythm_env.interface import Slot
 
@@ -26,18 +27,30 @@ STATES = ("sending", "sent", "failed")
 UNSENT = ("sending", "failed")  # a killed process leaves "sending": its message may have been sent
 REPORTED = timedelta(days=14)  # for which an unsent message is shown as an error
 SEND_SECONDS = 60.0  # time limit of a message
+NAMES_A_TASK = "for: "  # begins a reason that holds a title
 SLOT_NAMES = {Slot.NIGHT: "tonight"}
 
 
-def compose(advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = ()) -> tuple[str, str]:
-    """Return title and text of a message with the action, its slot, the reasons and a line per link.
+def compose(
+    advice: Recommendation, links: Mapping[str, str], events: Sequence[str] = (), *, zones: ZoneHistory
+) -> tuple[str, str]:
+    """Return title and text of a message with the action, its time, the reasons and a line per link.
 
-    ``events`` are lines about the calendar, if the user wants them. Reasons hold no titles, because policies see none.
+    ``events`` are lines about the calendar, if the user wants them. Titles of entries and tasks are left out.
     """
-    part = SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
-    title = f"{str(advice.action).replace('_', ' ').capitalize()}, {part}"
-    lines = [*advice.reasons, *events, *(f"{name}: {address}" for name, address in links.items())]
+    name = str(advice.action).replace("_", " ").capitalize()
+    title = f"{'Keep: ' * (advice.kind == 'keep')}{name}, {_time(advice, zones)}"
+    reasons = (reason for reason in advice.reasons if not reason.startswith(NAMES_A_TASK))
+    lines = [*reasons, *events, *(f"{word}: {address}" for word, address in links.items())]
     return title, "\n".join(lines) or title
+
+
+def _time(advice: Recommendation, zones: ZoneHistory) -> str:
+    """Return the time of a recommendation, or its part of the day."""
+    if advice.start is None or advice.end is None:
+        return SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
+    start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))
+    return f"{start:%H:%M} to {end:%H:%M}"
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:

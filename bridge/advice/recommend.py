@@ -20,11 +20,12 @@ from bridge.domain.slots import Moment, ZoneHistory, moment_at, zone_at
 from bridge.domain.types import Label, Occurrence, Reading
 from bridge.meters import INPUT_METRICS
 from bridge.planning import facts
-from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
+from bridge.planning.choice import as_wished, nothing_fits, place, quiet, sensible
 from bridge.planning.common_sense import Option
 from bridge.planning.outcomes import as_answer, day_end
 from bridge.planning.routine import learn_routine
 from bridge.planning.situation import NEAR, Situation
+from bridge.planning.tasks import task_for
 from rhythm_env.interface import HISTORY_DAYS, ActionType, Answer, Decision, Interaction, Meter, Observation, Policy
 
 if TYPE_CHECKING:
@@ -257,10 +258,11 @@ def _made(
     chance = store.recommendations.silence(user.id, moment)
     if chance is not None and chance < 1:
         return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
-    found, held = sensible(situation, span)
+    seen = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
+    found, held = sensible(situation, span, seen[1])
     if not found:
-        return _silent(store, user, moment, now, nothing_fits(held))
-    chosen = choose(store, user, policy, situation, span, found, guard)
+        return _silent(store, user, moment, now, nothing_fits(held, quiet(situation, held)))
+    chosen = choose(store, user, policy, situation, span, found, guard, seen=seen)
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
         return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
@@ -303,6 +305,8 @@ def choose(
     span: tuple[datetime, datetime],
     found: Mapping[ActionType, Option],
     guard: Guard,
+    *,
+    seen: tuple[Observation, Mapping[Meter, Reading]],
 ) -> Chosen | float:
     """Return the policy's decision among the options, or the probability of a silence that was drawn.
 
@@ -311,14 +315,14 @@ def choose(
     Silences are drawn after the first answers only, and only where something would have been suggested.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
-    seen, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
-    seen = replace(seen, feasible=tuple(found))
+    readings = seen[1]
+    shown = replace(seen[0], feasible=tuple(found))
     local = now.astimezone(zone_at(now, user.zones))
-    observation, paused = guard.allowed(seen, now=local, sleep=ActionType.SLEEP in found)
+    observation, paused = guard.allowed(shown, now=local, sleep=ActionType.SLEEP in found)
     again = store.recommendations.superseded(user.id, moment)
     seed = f"{user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
     suggests = any(found[action].kind == "suggested" for action in observation.feasible)
-    chance = silence(seen.history, now) if seen.history and suggests and guard.silent else None
+    chance = silence(shown.history, now) if shown.history and suggests and guard.silent else None
     if chance is not None and random.Random(f"{seed}/silence").random() < chance:
         return chance
     rng = random.Random(seed)

@@ -25,6 +25,12 @@ def gaps(
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
 
 
+def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
+    """Return good times for a recommendation that was put off without a time, and None for any other."""
+    untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None
+    return gaps(bridge, user, advice, now=now) if untimed else None
+
+
 def answer(
     bridge: Bridge,
     user: User,

@@ -1,17 +1,19 @@
 """A look back at a week: what was advised and what became of it, how the week was, and what may be tried next.
 
-Everything is counted and compared with the same part of the four weeks before. Nothing is said about causes.
+Everything is counted and compared with the same part of the four weeks before. Of causes only measured effects of
+advice are said, each with its interval.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING
 
 from bridge import calendar
 from bridge.advice import outcomes, recommend
+from bridge.advice.effect import known_effects
 from bridge.advice.review_words import Compared, Review, Sleep, ideas
 from bridge.calendar import Stretch
 from bridge.domain.metrics import Metric
@@ -42,9 +44,9 @@ def load_review(
     *,
     now: datetime,
     proxies: ProxyMap | None = None,
-    goals: Mapping[ActionType, int] | None = None,
 ) -> Review:
     """Return the review of the week that begins on ``monday``. Outcomes of the week are confirmed first."""
+    goals = store.people.wishes(user.id).goals
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
     outcomes.confirm(store, user, classifier, now=now, since=start, until=end)
@@ -56,8 +58,10 @@ def load_review(
         if (one.shown_at is not None or one.answer is not None)
     )
     parts = list(_parts(user, monday, until))
-    counts = {action: times_done(action, known, (start, until)) for action in goals or {}}
+    counts = {action: times_done(action, known, (start, until)) for action in goals}
+    actions = tuple(dict.fromkeys(one.action for one in seen))
     return Review(
+        person=user.name,
         monday=monday,
         start=start,
         until=until,
@@ -65,7 +69,9 @@ def load_review(
         meters=_meters(known, user, monday, until),
         sleep=_sleep(known, monday),
         done=_done(known, parts),
-        ideas=tuple(ideas(seen, goals or {}, counts)),
+        goals={action: (counts[action], wanted) for action, wanted in goals.items()},
+        effects=tuple(known_effects(store, user, actions, now=now)),
+        ideas=tuple(ideas(seen, goals, counts)),
     )
 
 

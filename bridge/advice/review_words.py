@@ -1,4 +1,4 @@
-"""The figures of a weekly review and its sentences: counts, comparisons, what may be tried. None names a cause."""
+"""A week in words: counts, comparisons, measured effects of advice, and what may be tried."""
 
 from __future__ import annotations
 
@@ -6,12 +6,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from itertools import islice
+from math import exp
+from typing import TYPE_CHECKING
 
 from bridge.domain.records import AdviceRecord, Deed
 from bridge.meters.words import plural
 from rhythm_env.interface import ActionType, Answer, Meter, Slot
 
-IDEAS_MAX = 2
+if TYPE_CHECKING:
+    from bridge.advice.effect import KnownEffect
+
+IDEAS_MAX, EFFECTS_MAX = 2, 3
+# outcome -> its name, unit and digits
+MEASURED = {
+    "next_check_in": ("the next check-in", " points", 1),
+    "next_night_asleep_min": ("the next night's sleep", " min", 0),
+    "next_night_hrv_ms": ("the next night's heart-rate variability", " ms", 0),
+    "next_day_vitality": ("Vitality of the next day", "", 2),
+    "next_day_serenity": ("Serenity of the next day", "", 2),
+}
 FEW = 2  # suggestions of an action in a part of the day, from which on anything is said
 SUITS_SHARE = 2 / 3  # share done, from which on an hour suits
 SLOT_PLURALS = {Slot.MORNING: "mornings", Slot.AFTERNOON: "afternoons", Slot.EVENING: "evenings", Slot.NIGHT: "nights"}
@@ -46,9 +59,11 @@ class Sleep:
 class Review:
     """A week from ``start`` to ``until``, which is its end or now. ``advised`` holds what the user saw, ascending.
 
-    ``done`` holds workouts, tasks, and hours of the calendar by name.
+    ``done`` holds workouts, tasks, and hours of the calendar by name. ``goals`` maps an action to how often it was done
+    and how often a week the user wants it.
     """
 
+    person: str
     monday: date
     start: datetime
     until: datetime
@@ -56,6 +71,8 @@ class Review:
     meters: Mapping[Meter, Compared]
     sleep: Sleep
     done: Mapping[str, Compared]
+    goals: Mapping[ActionType, Tally]
+    effects: tuple[KnownEffect, ...]
     ideas: tuple[str, ...]
 
 
@@ -132,7 +149,38 @@ def lines(review: Review) -> Iterator[str]:
     """Yield the review as sentences, without titles, as the command line, the page and a message show it."""
     yield advised_line(review)
     yield from week_lines(review)
+    yield from effect_lines(review)
     yield from review.ideas
+    yield next_command(review)
+
+
+def next_command(review: Review) -> str:
+    """Name the command that says what advice changes."""
+    return f"What advice changes, as far as it is known: bridge effect --user {review.person}"
+
+
+def goals_line(review: Review) -> str | None:
+    """Say how far the user's goals were met, or None without goals."""
+    met = [f"{_name(action).lower()} {done} of {wanted}" for action, (done, wanted) in review.goals.items()]
+    return f"Your goals for the week: {', '.join(met)}." if met else None
+
+
+def effect_lines(review: Review) -> Iterator[str]:
+    """Yield a sentence an effect that was measured on the user, with its 95 % interval, at most three."""
+    for one in review.effects[:EFFECTS_MAX]:
+        if one.outcome == "taken":
+            ratio, low, high = (exp(value) for value in (one.effect, one.low, one.high))
+            yield (
+                f"{_name(one.action)} is accepted {ratio:.1f} times as often as other advice "
+                f"(95 % interval {low:.1f} to {high:.1f})."
+            )
+            continue
+        of, unit, digits = MEASURED[one.outcome]
+        value, least, most = (f"{number:+.{digits}f}" for number in (one.effect, one.low, one.high))
+        yield (
+            f"Advising {_name(one.action).lower()} changes {of} by {value}{unit} against other advice "
+            f"(95 % interval {least} to {most})."
+        )
 
 
 def advised_line(review: Review) -> str:
@@ -158,6 +206,9 @@ def week_lines(review: Review) -> Iterator[str]:
     done = [_figure(word, review.done[name]) for name, word in named.items() if review.done[name].value is not None]
     if done:
         yield f"{', '.join(done)}."
+    goals = goals_line(review)
+    if goals is not None:
+        yield goals
 
 
 def _level(of: Compared) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,6 +18,7 @@ from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY, MeterState, Slot
 
 if TYPE_CHECKING:
+    from bridge.documents.offers import OfferDocument
     from bridge.domain.records import Prior, Recommendation, User
     from bridge.domain.types import Reading
 
@@ -141,7 +144,8 @@ def feedback(
     to: Annotated[
         str | None,
         typer.Option(
-            help='With reschedule: move the recommendation to this slot, e.g. "Thu evening".', metavar="DAY SLOT"
+            help='For reschedule: move it to this slot, e.g. "Thu evening". Default: three good times are offered.',
+            metavar="DAY SLOT",
         ),
     ] = None,
     json: options.Json = False,
@@ -151,8 +155,9 @@ def feedback(
     The model learns from either as a reward of +1 or -1. An answer can be changed until 06:00 of the next day.
     """
     from bridge import installation
-    from bridge.advice import outcomes
+    from bridge.advice import outcomes, rescheduling
     from bridge.advice import recommend as advise
+    from bridge.documents.offers import offer_documents
     from bridge.documents.recommendations import recommendation_document
 
     given = parse_answer(answer)
@@ -168,9 +173,44 @@ def feedback(
                 )
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
-        advice = outcomes.answer(bridge.store, person, recommendation, given, now=now, moved_to=moved)
-    text = f"{advice.action}: {given.lower().replace('_', ' ')}. Thank you, the next advice will know."
-    show.result(recommendation_document(advice), text, json=json)
+        advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
+        free = rescheduling.offered(bridge, person, advice, now=now)
+        offers = None if free is None else offer_documents(free, person.zones, now=now)
+        slot = _taken(offers or ()) if not json else None
+        if slot is not None:
+            moved, offers = parse_slot(slot, now, person.zones), None
+            advice = rescheduling.answer(bridge, person, recommendation, given, now=now, moved_to=moved)
+    body = recommendation_document(advice, person.zones)
+    show.result({**body} if offers is None else {**body, "offers": offers}, _noted(advice, given, person), json=json)
+    if offers is not None and not json:
+        _offer(offers, advice, user)
+
+
+def _noted(advice: Recommendation, given: str, user: User) -> str:
+    """Return a line that says what was noted, and the time that a recommendation was put off to."""
+    start, time = advice.start, ""
+    if start is not None and moment_at(start, user.zones) == advice.moved_to:
+        time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
+    return f"{advice.action}: {given.lower().replace('_', ' ')}{time}. Thank you, the next advice will know."
+
+
+def _taken(offers: Sequence[OfferDocument]) -> str | None:
+    """Ask at a terminal which of the offered times it shall be, and return its slot. None means none of them."""
+    if not offers or not sys.stdin.isatty():
+        return None
+    for number, offer in enumerate(offers, start=1):
+        typer.echo(f"{number}  {offer['when']}")
+    chosen: int = typer.prompt("Which time? (0: none of them)", default=1, type=int)
+    return offers[chosen - 1]["slot"] if 1 <= chosen <= len(offers) else None
+
+
+def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -> None:
+    """Print the good times, each with the command that takes it."""
+    if not offers:
+        typer.echo('No free time within two days suits it. Name a slot: --to "Thu evening"')
+    for offer in offers:
+        take = f'bridge feedback reschedule --user {user} --id {advice.id} --to "{offer["slot"]}"'
+        typer.echo(f"  {offer['when']}: {take}")
 
 
 def personalise(

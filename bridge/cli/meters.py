@@ -138,7 +138,8 @@ def explain(
         show.document({"meter": str(chosen), "at": view.at.isoformat(), **meter_document(reading), "inputs": rows})
         return
     typer.echo(f"{meter.capitalize()}: {show.level(reading, 10)}")
-    show.table([_readable(one) for one in rows], ("signal", "points", "distance", "age", "weight", "why"))
+    ranked = sorted(rows, key=lambda one: -abs(one["contribution"] or 0.0))
+    show.table([_readable(one) for one in ranked], ("signal", "points", "distance", "age", "weight", "why"))
     typer.echo(_sum(reading))
     typer.echo("What stands for what, and by whose findings: bridge meters map")
 

@@ -83,6 +83,26 @@ def _print(found: DayPlan, user: User) -> None:
     show.table(rows, ("from", "to", "", "action", "title", "because"))
     for change in found.changes:
         typer.echo(f"Changed: {change}.")
+    _print_outlook(found, user)
+
+
+def _print_outlook(found: DayPlan, user: User) -> None:
+    """Print a row a meter with its expected levels, and a line a meter that the calendar moves."""
+    from bridge.documents.plan import clock
+
+    if not found.outlook:
+        return
+    times = list(dict.fromkeys(clock(one.at, user.zones) for one in found.outlook))
+    rows: dict[str, dict[str, str]] = {}
+    for one in found.outlook:
+        row = rows.setdefault(str(one.meter), {"expected": str(one.meter).lower()})
+        row[clock(one.at, user.zones)] = f"{one.level:.2f} ± {one.sd:.2f}"
+    typer.echo("")
+    show.table([dict.fromkeys(times, "") | row for row in rows.values()], ("expected", *times))
+    for one in found.outlook:
+        for reason in one.because[1:]:
+            typer.echo(f"  {str(one.meter).lower()} {clock(one.at, user.zones)}: {reason}")
+    typer.echo("0.70 is your normal. From like days of four weeks and the calendar; ± is one standard deviation.")
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:

@@ -107,7 +107,7 @@ def meters(
             "level": level(reading, width),
             **{name: cells[meter] for name, cells in columns.items()},
             "fresh": f"{reading.coverage:.0%}",
-            "because": "; ".join(b.text for b in reading.because) or reading.note or "",
+            "because": "; ".join(b.text for b in reading.strongest) or reading.note or "",
         }
         for meter, reading in readings.items()
     ]

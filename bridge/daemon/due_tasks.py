@@ -125,7 +125,8 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     if advice.kind == "sleep" and advice.start is not None and advice.start <= now:  # a message would wake the user
         return
     events = _events(bridge, user, advice, now) if channel.events else ()
-    message = notify.compose(advice, links=answer_links.for_recommendation(bridge, advice), events=events)
+    links = answer_links.for_recommendation(bridge, advice)
+    message = notify.compose(advice, links=links, events=events, zones=user.zones)
     reason = notify.once(bridge.store, bridge.vault, advice, message, allowed=bridge.settings.allow_hosts, now=now)
     if reason is not None:
         log.warning("advice %d of user %d was not sent: %s", advice.id, user.id, reason)

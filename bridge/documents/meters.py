@@ -106,14 +106,19 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Read the meters as of an instant, and at every slot's start over the ``days`` before it."""
+    """Read the meters as of an instant, and at every slot's start over the ``days`` before it.
+
+    What is usual depends a little on how far back data are read. The levels of the instant therefore rest on what
+    every other surface reads.
+    """
     from bridge.advice import recommend
-    from bridge.meters import read_slots
+    from bridge.meters import read, read_slots
 
     back = timedelta(days=days)
+    now = read(recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies))
     snapshot = recommend.load_snapshot(bridge.store, user, bridge.classifier, at=at, proxies=bridge.proxies, back=back)
     starts = _slot_starts(moment_at(at, user.zones), SLOTS_PER_DAY * days, user.zones)
-    *before, now = read_slots(snapshot, [*starts, at])
+    before = read_slots(snapshot, starts)
     return MetersView(at=at, zones=user.zones, now=now, starts=starts, before=before, proxies=bridge.proxies)
 
 

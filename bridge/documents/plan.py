@@ -8,6 +8,9 @@ from typing_extensions import TypedDict
 
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.planning.day_plan import Block, DayPlan
+from bridge.planning.outlook import Expected
+
+DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
@@ -33,14 +36,33 @@ class BlockDocument(TypedDict):
     recommendation_id: int | None
 
 
+class ExpectedDocument(TypedDict):
+    """A meter's expected level at an instant. ``low`` and ``high`` are one standard deviation around it.
+
+    ``days`` is the number of like days behind it.
+    """
+
+    at: str
+    meter: str
+    level: float
+    low: float
+    high: float
+    days: int
+    because: list[str]
+
+
 class PlanDocument(TypedDict):
-    """The plan of a date with its blocks in order of time. ``changes`` say what was taken back today, and why."""
+    """The plan of a date with its blocks in order of time. ``changes`` say what was taken back today, and why.
+
+    ``outlook`` says how the meters are expected to go. It is empty for other dates than tomorrow.
+    """
 
     date: str
     zone: str
     routine: RoutineOfDayDocument
     blocks: list[BlockDocument]
     changes: list[str]
+    outlook: list[ExpectedDocument]
 
 
 def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
@@ -55,6 +77,19 @@ def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
         },
         "blocks": [_block(block, zones) for block in plan.blocks],
         "changes": list(plan.changes),
+        "outlook": [_expected(one, zones) for one in plan.outlook],
+    }
+
+
+def _expected(one: Expected, zones: ZoneHistory) -> ExpectedDocument:
+    return {
+        "at": one.at.astimezone(zone_at(one.at, zones)).isoformat(),
+        "meter": str(one.meter),
+        "level": round(one.level, DIGITS),
+        "low": round(one.low, DIGITS),
+        "high": round(one.high, DIGITS),
+        "days": one.days,
+        "because": list(one.because),
     }
 
 

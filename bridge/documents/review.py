@@ -65,6 +65,25 @@ class SleepDocument(TypedDict):
     bedtime_sd_min: FigureDocument
 
 
+class GoalDocument(TypedDict):
+    """How often an action was done in the week, and how often the user wants it."""
+
+    done: int
+    wanted: int
+
+
+class EffectDocument(TypedDict):
+    """A measured effect of advising an action against other advice, with its 95 % interval.
+
+    That on ``taken`` is the logarithm of a ratio of chances.
+    """
+
+    action: str
+    outcome: str
+    effect: float
+    ci95: list[float]
+
+
 # "from" and "try" cannot be written as attributes of a class
 ReviewDocument = TypedDict(
     "ReviewDocument",
@@ -78,6 +97,8 @@ ReviewDocument = TypedDict(
         "meters": dict[str, LevelDocument],
         "sleep": SleepDocument,
         "done": dict[str, FigureDocument],
+        "goals": dict[str, GoalDocument],
+        "effects": list[EffectDocument],
         "try": list[str],
     },
 )
@@ -132,6 +153,16 @@ def review_document(review: Review, user: User) -> ReviewDocument:
             "bedtime_sd_min": _figure(sleep.spread),
         },
         "done": {name: _figure(of) for name, of in review.done.items()},
+        "goals": {str(action): {"done": done, "wanted": wanted} for action, (done, wanted) in review.goals.items()},
+        "effects": [
+            {
+                "action": str(one.action),
+                "outcome": one.outcome,
+                "effect": round(one.effect, 3),
+                "ci95": [round(one.low, 3), round(one.high, 3)],
+            }
+            for one in review.effects
+        ],
         "try": list(review.ideas),
     }
 

@@ -306,6 +306,11 @@ class Reading:
     model: MeterState | None = None
 
     @property
+    def strongest(self) -> tuple[Because, ...]:
+        """The reasons with the strongest first, as every surface lists them for people."""
+        return tuple(sorted(self.because, key=lambda one: -abs(one.contribution)))
+
+    @property
     def validated(self) -> bool:
         return self.validity is not None
 

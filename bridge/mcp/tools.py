@@ -15,9 +15,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from bridge import installation
-from bridge.advice import outcomes, recommend, requests
+from bridge.advice import outcomes, recommend, requests, rescheduling
 from bridge.advice.day_plan import plan_day
+from bridge.advice.notify import NAMES_A_TASK
 from bridge.documents.inputs import parse_answer
+from bridge.documents.offers import offer_documents
 from bridge.documents.plan import BlockDocument, plan_document
 from bridge.documents.text import slot_name
 from bridge.documents.trends import weekly_trends
@@ -31,7 +33,6 @@ from bridge.mcp.consent import READING_TOOLS, TITLES, WRITING_TOOLS
 from rhythm_env.interface import DAY_NAMES, SLOTS_PER_DAY, STEPS_PER_WEEK, Meter, Slot
 
 TITLE_MAX_CHARS = 200
-NAMES_A_TASK = "for: "  # begins a reason that holds a title
 
 Document = dict[str, Any]
 Days = Annotated[int, Field(strict=True, ge=1, le=14)]
@@ -124,7 +125,9 @@ class Tools:
         slot: SlotName | None = None,
     ) -> Document:
         """Record the person's own answer to a recommendation, the newest one unless its id is given, or afterwards what
-        became of it. Only what they said; with reschedule a day and slot may be named."""
+        became of it. Only what they said. With reschedule name the day and slot that the person chose; without them up
+        to three good times come back as offers, to ask the person which. An answer can be changed until the day ends.
+        """
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
             raise SetupError("name both a day and a slot, e.g. Sat and evening")
@@ -136,8 +139,10 @@ class Tools:
                 raise SetupError("no recommendation is waiting for an answer")
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
-        found = outcomes.answer(store, user, recommendation, given, now=now, moved_to=moved)
-        return _advice(found, titles=TITLES in self.allowed())
+        found = rescheduling.answer(self.bridge, user, recommendation, given, now=now, moved_to=moved)
+        body = _advice(found, titles=TITLES in self.allowed())
+        free = rescheduling.offered(self.bridge, user, found, now=now)
+        return body if free is None else {**body, "offers": offer_documents(free, user.zones, now=now)}
 
     def check_in(self, score: Score, meter: Meter | None = None) -> Document:
         """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Only what they said."""
@@ -149,12 +154,12 @@ class Tools:
 
 def _reading(reading: Reading) -> Document:
     return {
-        "level": round(reading.level, 3) if reading.coverage else None,
-        "sd": round(reading.sd, 3),
+        "level": round(reading.level, 2) if reading.coverage else None,
+        "sd": round(reading.sd, 2),
         "coverage": round(reading.coverage, 2),
         "validated": reading.validated,
         "note": reading.note,
-        "because": [{"points": round(b.contribution, 3), "text": b.text} for b in reading.because],
+        "because": [{"points": round(b.contribution, 3), "text": b.text} for b in reading.strongest],
     }
 
 

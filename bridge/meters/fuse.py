@@ -79,7 +79,7 @@ def fuse(proxies: ProxyMap, meter: Meter, signals: Iterable[Signal | None]) -> R
     used = [one for one in trusts if one[2] > 0]
     total = sum(trust for _, _, trust in used)
     said = sum(trust for signal, _, trust in used if signal.name == OWN_WORD)
-    coverage = min(1.0, total / _whole(rows)) if used else 0.0
+    coverage = min(1.0, total / full_trust(rows)) if used else 0.0
     if coverage < THIN:
         return nothing(validity, [signal for signal, _, _ in used])
     z = sum(trust * row.direction * signal.z for signal, row, trust in used) / (1 + total)
@@ -137,7 +137,8 @@ def slope(z: float, level: float) -> float:
     return (level - NORMAL) / z if abs(z) > NO_DISTANCE else NORMAL * (1 - NORMAL)
 
 
-def _whole(rows: Mapping[str, Proxy]) -> float:
+def full_trust(rows: Mapping[str, Proxy]) -> float:
+    """Return the trust of a meter's inputs that makes a coverage of 1. Optional inputs count only if alone."""
     return sum(row.weight for row in rows.values() if not row.optional) or sum(row.weight for row in rows.values())
 
 

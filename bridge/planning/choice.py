@@ -9,34 +9,49 @@ from types import MappingProxyType
 
 from bridge.calendar import Stretch
 from bridge.domain.slots import Moment, moment_at, slot_bounds
-from bridge.domain.types import Reading, Task
+from bridge.domain.types import Reading
 from bridge.planning.common_sense import Option, options
-from bridge.planning.facts import NORMAL, SERVES, times_this_week
+from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
 from bridge.planning.situation import Situation
+from bridge.planning.tasks import task_for
 from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
-WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
-USUAL, DUE, LOW, REPEATED = 0.15, 0.12, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.3, 0.8, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
+NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
+KEPT_MAX = 2  # days of the last seven; what is kept in the same slot more often goes without saying
 HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
 NO_OPTIONS: Mapping[ActionType, Option] = MappingProxyType({})
 NO_READINGS: Mapping[Meter, Reading] = MappingProxyType({})
+NO_GROUNDS = "nothing speaks for it now"
 GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all days that are left; our choice
 
 
-def sensible(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
-    """Return the options of a span within the wished number of suggestions a day, and the reasons against the rest."""
+def sensible(
+    situation: Situation, span: Stretch, readings: Mapping[Meter, Reading] = NO_READINGS
+) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
+    """Return the options of a span that a fact speaks for, and the reasons against the rest.
+
+    Suggestions beyond the wished number of a day are left out.
+    """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
     if given >= most:
         full = f"you had {given} suggestions today, and {most} is what you wish"
         held |= {action: full for action, option in found.items() if option.kind == "suggested"}
         found = {action: option for action, option in found.items() if option.kind != "suggested"}
-    return found, held
+    arbitrary = {
+        action
+        for action, option in found.items()
+        if option.kind == "suggested" and not grounds(option, situation, readings, task_for(situation, action))
+    }
+    held |= dict.fromkeys(arbitrary, NO_GROUNDS)
+    return {action: option for action, option in found.items() if action not in arbitrary}, held
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:
@@ -80,24 +95,28 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
     return None if option is None or option.kind == "keep" else option
 
 
-def nothing_fits(held: Mapping[ActionType, str]) -> tuple[str, ...]:
-    """Return a line per reason against all actions, the most frequent first."""
+def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
+    """Return in a few words why nothing is advised now: sleep, an entry, or that nothing needs doing."""
+    now = situation.now
+    for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
+        bed, wake = situation.sleep(date)
+        if bed <= now < wake:
+            return "you are usually asleep now"
+    until = next((end for start, end in situation.attended if start <= now < end), None)
+    if until is not None:
+        return f"you have an entry until {situation.clock(until)}"
+    return "nothing needs doing now" if NO_GROUNDS in held.values() else "nothing fits now"
+
+
+def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:
+    """Return ``head`` and a line per reason against all actions, the most frequent first."""
     why: dict[str, list[str]] = {}
     for action, reason in held.items():
         why.setdefault(reason, []).append(str(action))
     if len(why) == 1:
-        return (f"nothing fits now: {next(iter(why))}",)
+        return (f"{head}: {next(iter(why))}",)
     ranked = sorted(why.items(), key=lambda one: -len(one[1]))
-    return ("nothing fits now", *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
-
-
-def task_for(situation: Situation, action: ActionType) -> Task | None:
-    """Return the open task with the nearest due day that an action works on, or None."""
-    if action not in WORK:
-        return None
-    open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
-    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action)
-    return min(mine, key=lambda t: (t.due, t.key), default=None)
+    return (head, *(f"not {', '.join(actions)}: {reason}" for reason, actions in ranked))
 
 
 def as_wished(
@@ -131,19 +150,36 @@ def fit(
     option: Option | None,
     reading: Callable[[Meter], Reading | None],
 ) -> float:
-    """Return what the day adds to the score of an action: its usual hour, a task, a low meter, and repetition."""
+    """Return what the day adds to the score of an action.
+
+    It counts that an entry is near, the usual hour, how soon it begins, a task, a low meter, and repetition.
+    """
+    if option is not None and option.kind == "keep":
+        return _near(situation, option)
     if option is None or option.kind != "suggested":
         return 0.0
     total = (USUAL if option.usual else 0.0) + _habitual(situation, action)
+    total -= LATER * max((option.start - situation.now - NOW) / timedelta(hours=1), 0.0)
     task = task_for(situation, action)
-    if task is not None and task.due is not None and task.due <= situation.date_of(option.start) + SOON:
-        total += DUE
+    if task is not None and task.due is not None:
+        left = task.due - situation.date_of(option.start)
+        total += DUE_NOW if left <= timedelta(0) else DUE if left <= SOON else 0.0
     served = reading(SERVES[action]) if action in SERVES else None
     if served is not None and served.coverage > 0:
         total += LOW * max(NORMAL - served.level, 0.0)
     since = situation.now - REPEATED_DAYS
     said = [one for one in situation.advised if one.action is action and one.created_at >= since]
     return total - sum(REPEATED for one in said if one.kind == "suggested" and one.answer is not Answer.ACCEPT)
+
+
+def _near(situation: Situation, kept: Option) -> float:
+    """Return what is added for an entry that is near, unless the same slot of other days of the week had its action."""
+    away = max(kept.start - situation.now, timedelta(0))
+    slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)
+    said = [o for o in situation.advised if o.kind == "keep" and o.action is kept.action and o.created_at >= since]
+    if away > NEAR_BY or sum(one.moment.slot is slot for one in said) >= KEPT_MAX:
+        return 0.0
+    return NEAR_PLANNED * (1 - away / NEAR_BY / 2)
 
 
 def _habitual(situation: Situation, action: ActionType) -> float:

@@ -14,12 +14,19 @@ from bridge import calendar
 from bridge.calendar import COMPANY, Stretch
 from bridge.domain.slots import moment_at
 from bridge.domain.types import Label, Occurrence
-from bridge.planning.rules import A_DAY, BEFORE_BED, HOUR, LUNCH, MINUTE, RULES, Day, day_of, without
-from bridge.planning.situation import Situation
+from bridge.planning.rules import AFTER_DINNER, BEFORE_BED, LUNCH, RESTS, RULES
+from bridge.planning.situation import Situation, is_agreed
+from bridge.planning.tasks import PAUSE, has_room, is_answered, length_of, place_of, task_for
+from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, day_of, is_journey, rounded_up, without
 from rhythm_env.interface import ActionType
 
-UNFED = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN, ActionType.EXERCISE})  # over no meal
-END_BEFORE_BED = timedelta(minutes=45)  # for anything but quiet
+END_BEFORE_BED = timedelta(minutes=75)  # for anything but quiet
+DIGESTION = timedelta(minutes=60)  # from a meal to exercise
+NAP_OR_REST = RESTS | {ActionType.SLEEP}  # of which a day gets one kind
+WORTH_IT = timedelta(minutes=45)  # of a longer task
+FILLED = timedelta(hours=3)  # of entries from which a day is full
+ALONE = timedelta(hours=3)  # between an entry of company and more company
+APART = timedelta(hours=2)  # between two suggestions, so that they do not fill a day
 REPEATS_MAX = 3  # of the last seven days on which one kind of slot may get the same action
 WEEKLY_MAX = 4  # days of the last seven on which the same action may be suggested at all
 WEEK = timedelta(days=7)
@@ -68,10 +75,33 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
     planned = planned_entry(day.situation, action, span)
     if planned is not None:
         return _kept(action, planned)
+    if action in COMPANY and day.away:
+        return "you are away from home"
+    if action not in RESTS | {ActionType.SLEEP} and day.in_new_zone:
+        return "you have just changed the time zone"
     if action is ActionType.SLEEP and (night := _night(day, span)) is not None:
         return night
+    due = _due(day, action, span)
+    if due is not None:
+        return due
     why = _against(day, action, span)
     return _placed(day, action, span) if why is None else why
+
+
+def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
+    """Return the place in a span of the task that an action works on, if it is due by the next day, or None.
+
+    Such a task is suggested even if the user had the action a few hours ago.
+    """
+    situation, task = day.situation, task_for(day.situation, action)
+    if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
+        return None
+    if _said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
+        return None
+    place = place_of(task, day, [*occupied(day), *_said_around(situation, span, PAUSE)])
+    if place is None or not span[0] <= place[0] < span[1]:
+        return None
+    return Option(action=action, kind="suggested", start=place[0], end=place[1])
 
 
 def _kept(action: ActionType, occurrence: Occurrence) -> Option:
@@ -93,10 +123,10 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an entry is something of one's own that is worth keeping: no meeting at work, and no meal."""
+    """Tell if an entry is the user's own and worth keeping: no meeting at work, no meal, and not during a flight."""
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
         return False
-    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1]:
+    if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or _in_flight(situation, occurrence):
         return False
     if label.action in COMPANY:
         at_work = calendar.clipped(
@@ -104,6 +134,12 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
         )
         return not (at_work and occurrence.event.others)
     return not (label.action is ActionType.ME_TIME and is_meal(situation, occurrence))
+
+
+def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
+    """Tell if an entry overlaps a flight or another long journey."""
+    around = (o for o, _ in situation.entries if o.start < occurrence.end and o.end > occurrence.start)
+    return any(is_journey(o.event.title, o.end - o.start) for o in around if o is not occurrence)
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
@@ -161,7 +197,19 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
         for said, start, end in situation.previewed
     ):
         return "it is suggested at another hour of the day"
+    if action in NAP_OR_REST and _rest_is_said(situation, action, at):
+        return "another rest is suggested on this day"
     return None
+
+
+def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> bool:
+    """Tell if another kind of rest is suggested on the day of an instant."""
+    said = [(one.action, one.start) for one in situation.advised if one.kind == "suggested" and one.start is not None]
+    ahead = [(one, start) for one, start, _ in situation.previewed if one is not None]
+    day = situation.date_of(at)
+    return any(
+        one in NAP_OR_REST and one is not action and situation.date_of(start) == day for one, start in [*said, *ahead]
+    )
 
 
 def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
@@ -172,7 +220,8 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
     """Return that the action came too often in the last seven days, unless it is routine or a goal."""
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
-    if action in situation.wishes.goals or (habit is not None and day.weekday() in habit.starts):
+    routine = habit is not None and day.weekday() in habit.starts and action is not ActionType.ADMIN_WORK
+    if action in situation.wishes.goals or routine:
         return None
     slot = moment_at(at, situation.known.zones).slot
     recent = [
@@ -201,7 +250,7 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     start_at = rounded_up(
         max(span[0], situation.now + (rule.notice * MINUTE if span[0] <= situation.now else 0 * MINUTE))
     )
-    busy = [*situation.busy, *day.meals] if action in UNFED else situation.busy
+    busy = [*_not_for(day, action), *_said_around(situation, span)]
     places = [
         (rounded_up(low), high)
         for window in calendar.clipped(windows, start_at, span[1] + 6 * HOUR)
@@ -210,7 +259,46 @@ def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
     fitting = [(low, high) for low, high in places if low < span[1] and high - low >= least]
     if not fitting:
         return f"there is no free gap of {least // MINUTE} minutes"
-    return _best(day, action, fitting, usual, span)
+    task = task_for(situation, action)
+    if task is not None and not is_answered(task, day, fitting[0][0]):
+        return "nobody answers calls at this hour"
+    at_usual = _at_usual_hour(day, action, fitting, span)
+    if at_usual is not None:
+        return at_usual
+    first, latest = rounded_up(day.wake + HOUR), min(day.since(RULES[action].latest * HOUR), span[1])
+    until = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.spent_from
+    fitting = [(max(low, first), min(high, until)) for low, high in fitting]
+    fitting = [(low, high) for low, high in fitting if low < latest and high - low >= least]
+    return _best(day, action, fitting, usual) if fitting else "it is too early or too late in the day"
+
+
+def occupied(day: Day) -> list[Stretch]:
+    """Return the stretches of a day in which nothing is suggested: entries, ways and rests, meals, the family."""
+    return [*day.situation.busy, *day.rests, *day.journeys, *day.meals, *day.with_family]
+
+
+def _not_for(day: Day, action: ActionType) -> list[Stretch]:
+    """Return the stretches of a day in which an action is not suggested. Company may be a meal."""
+    if action is ActionType.EXERCISE:
+        return [*occupied(day), *((end, end + DIGESTION) for _, end in day.meals)]
+    if action not in COMPANY:
+        return occupied(day)
+    own = [] if action is ActionType.FAMILY_TIME else day.with_family
+    other = [(o.start - ALONE, o.end + ALONE) for o, label in day.entries if label.action in COMPANY]
+    return [*day.situation.busy, *day.rests, *day.journeys, *own, *other]
+
+
+def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
+    """Return the time around the other suggestions of the day, those of a plan and those that were made."""
+    moment = moment_at(span[0], situation.known.zones)
+    said = [
+        (one.start, one.end)
+        for one in situation.advised
+        if one.kind == "suggested" and one.start and one.end and one.moment != moment
+        if one.answer is None or is_agreed(one, situation.known.zones)
+    ]
+    planned = [(low, high) for _, low, high in situation.previewed]
+    return [(low - apart, high + apart) for low, high in (*said, *planned)]
 
 
 def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:
@@ -219,14 +307,16 @@ def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta)
 
 
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
-    """Return the least length by the rule, and the usual length.
-
-    The usual length is the user's own within the bounds of the rule, where it is known.
-    """
+    """Return the least and the usual length of a suggestion at any hour: a modest one, or what a task needs."""
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
-    usual = min(max(own, rule.least), rule.most)
-    return rule.least * MINUTE, usual * MINUTE
+    usual = min(max(own, rule.least), rule.usual) * MINUTE
+    least = usual if action in COMPANY else rule.least * MINUTE
+    task = task_for(day.situation, action)
+    if task is None:
+        return least, usual
+    needed = min(max(length_of(task, action), least), rule.most * MINUTE)
+    return min(needed, max(least, WORTH_IT)), needed
 
 
 def _wished(day: Day, action: ActionType) -> list[Stretch]:
@@ -244,24 +334,32 @@ def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]
     return [part for low, high in some for part in calendar.clipped(others, low, high)]
 
 
-def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta, span: Stretch) -> Option:
-    """Return the place at the user's usual hour, else the first that is long enough, else the longest."""
-    habit = day.situation.routine.habits.get(action)
+def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:
+    """Return the place at the user's usual hour of this day of the week, in the user's own length, or None."""
+    rule, habit = RULES[action], day.situation.routine.habits.get(action)
     hour = None if habit is None else habit.starts.get(day.date.weekday())
-    own = None if hour is None else rounded_up(day.midnight + hour * MINUTE)
-    name = None if habit is None or own is None else habit.names.get(day.date.weekday())
-    for low, high in places:
-        if own is not None and low <= own < span[1] and own + usual <= high:
-            return Option(
-                action=action, kind="suggested", start=own, end=own + usual, what=name, usual=True, until=high
-            )
-    low, high = next((p for p in places if p[1] - p[0] >= usual), max(places, key=lambda p: p[1] - p[0]))
+    if habit is None or hour is None:
+        return None
+    start = rounded_up(day.midnight + hour * MINUTE)
+    end = start + min(max(round(habit.minutes / 5) * 5, rule.least), rule.most) * MINUTE
+    name = habit.names.get(day.date.weekday())
+    until = next((high for low, high in places if low <= start < span[1] and end <= high), None)
+    if until is None or (action not in (ActionType.MEDITATE, ActionType.SLEEP) and start >= day.spent_from):
+        return None
+    return Option(action=action, kind="suggested", start=start, end=end, what=name, usual=True, until=until)
+
+
+def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta) -> Option:
+    """Return the first place that is long enough, else the longest.
+
+    Meditation comes after what fills the day, and in the evening before the time to wind down.
+    """
+    enough = [p for p in places if p[1] - p[0] >= usual] or [max(places, key=lambda p: p[1] - p[0])]
+    low, high = enough[0]
+    if action is ActionType.MEDITATE:
+        low, high = next((p for p in enough if day.strained(p[0]) >= FILLED), enough[0])
+        if high >= day.since(AFTER_DINNER) + HOUR:
+            low = max(low, rounded_up(min(high - 5 * MINUTE, day.since(RULES[action].latest * HOUR)) - usual))
     end = min(low + usual, high)
     length = (end - low) // (5 * MINUTE) * (5 * MINUTE)
     return Option(action=action, kind="suggested", start=low, end=low + length, until=high)
-
-
-def rounded_up(at: datetime) -> datetime:
-    """Round up to the next five minutes."""
-    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
-    return at + (5 * MINUTE - over if over else over)

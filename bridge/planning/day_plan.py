@@ -10,20 +10,17 @@ from bridge import calendar
 from bridge.calendar import Stretch
 from bridge.domain.types import Label, Occurrence, Reading, Task
 from bridge.planning import facts
-from bridge.planning.common_sense import Option, is_own, rounded_up
-from bridge.planning.rules import REST_AFTER_SPORT, Day, without
+from bridge.planning.common_sense import Option, is_own, occupied
+from bridge.planning.outlook import Expected
+from bridge.planning.rules import REST_AFTER_SPORT, RESTS
 from bridge.planning.situation import BESIDE, WAY_HOME, Situation
+from bridge.planning.tasks import PAUSE, due_tasks, has_room, place_of
+from bridge.planning.waking_day import Day, rounded_up, without
 from rhythm_env.interface import ActionType, Meter
 
 A_DAY = timedelta(days=1)
 WIND_DOWN, WIND_DOWN_MIN = timedelta(minutes=45), timedelta(minutes=15)
 WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
-TASK_DAYS = 2  # tasks due within so many days get a place in the plan
-TASKS_MAX = 4  # in a day
-TASK_LEAST, TASK_MOST = timedelta(minutes=15), timedelta(hours=3)
-TASK_USUAL = timedelta(minutes=60)  # of a task without an estimate
-ERRAND = timedelta(minutes=25)  # the same of an errand or a form
-TASKS_UNTIL = timedelta(hours=21)  # after midnight; later a task waits for the next day
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +41,7 @@ class Block:
 class DayPlan:
     """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time.
 
-    ``bedtime`` and ``wake`` are None where nothing is known of the user.
+    ``bedtime`` and ``wake`` are None where nothing is known of the user. ``outlook`` is of tomorrow only.
     """
 
     date: date
@@ -54,6 +51,7 @@ class DayPlan:
     work: tuple[Stretch, ...]
     blocks: tuple[Block, ...]
     changes: tuple[str, ...] = ()
+    outlook: tuple[Expected, ...] = ()
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
@@ -100,16 +98,6 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
     return found
 
 
-def due_tasks(situation: Situation) -> list[Task]:
-    """Return the open tasks that are due within two days, the nearest first."""
-    last = situation.date_of(situation.now) + TASK_DAYS * A_DAY
-    found = [
-        t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
-    ]
-    ranked = sorted(found, key=lambda t: (t.due or last, t.key))
-    return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
-
-
 def suggestion_block(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None
 ) -> Block:
@@ -125,39 +113,20 @@ def suggestion_block(
 
 
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a place in working hours for each task that is due and has none yet."""
+    """Yield a place for each task that is due and has none yet, the urgent ones first and never too many."""
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
-    busy = [*situation.busy, *day.meals, *(with_rest(b) for b in taken if not b.all_day)]
+    busy = [*occupied(day), *(with_rest(b) for b in taken if not b.all_day)]
+    before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
     for task in due_tasks(situation):
-        if task.title in named or day.date > (task.due or day.date):
+        if task.title in named or not has_room(task, day, before):
             continue
-        place = _place_of(task, situation, day, busy)
+        place = place_of(task, day, busy)
         if place is not None:
-            busy = [*busy, (place[0] - BESIDE, place[1] + BESIDE)]
             action = situation.task_actions.get(task.key)
+            before = [*before, action]
+            busy = [*busy, (place[0] - PAUSE, place[1] + PAUSE)]
             reasons = facts.of_task(task, situation)
             yield Block(start=place[0], end=place[1], kind="task", action=action, title=task.title, reasons=reasons)
-
-
-def _place_of(task: Task, situation: Situation, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch that is long enough for a task: in working hours, or at any hour on the last day.
-
-    What is no work of the office, or falls on a free day, may take any waking hour.
-    """
-    small = situation.task_actions.get(task.key) is ActionType.ADMIN_WORK
-    usual = ERRAND if small else TASK_USUAL
-    effort = usual if task.effort is None else timedelta(hours=task.effort)
-    length = min(max(effort, TASK_LEAST), TASK_MOST)
-    low = rounded_up(situation.now + BESIDE)
-    last = task.due is not None and task.due <= day.date
-    office = situation.task_actions.get(task.key) is ActionType.DEEP_WORK and day.work and not last
-    free = [] if office else [day.awake(timedelta(hours=1), timedelta(hours=2))]
-    for hours in (day.work, free):
-        for start, end in without(calendar.clipped(hours, low, min(day.bed, day.since(TASKS_UNTIL))), busy):
-            begin = rounded_up(start)
-            if end - begin >= min(length, TASK_USUAL):
-                return begin, min(begin + length, end)
-    return None
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
@@ -188,9 +157,11 @@ def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> I
 
 
 def with_rest(block: Block) -> Stretch:
-    """Return the time of a block with the time that is needed after it."""
-    rest = REST_AFTER_SPORT if block.kind == "suggested" and block.action is ActionType.EXERCISE else BESIDE
-    return block.start, block.end + rest
+    """Return the time of a block with the time that is needed around it."""
+    if block.kind not in ("suggested", "keep") or block.action is None:
+        return block.start, block.end + BESIDE
+    rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else PAUSE
+    return block.start - (PAUSE if block.kind == "suggested" else BESIDE), block.end + rest
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
-from bridge.domain.types import Because, EpisodeKind, Reading, Task
+from bridge.calendar import COMPANY, is_meeting
+from bridge.domain.types import Because, Reading, Task
 from bridge.planning.common_sense import Option
+from bridge.planning.rules import NAP_SHORT, RESTS
 from bridge.planning.situation import Situation
+from bridge.planning.waking_day import EASY, Day, day_of
 from rhythm_env.interface import DAY_NAMES, ActionType, Meter
 
 NORMAL = 0.70  # the level of a meter that is the user's normal
@@ -24,21 +28,62 @@ SERVES = {
 }
 NEEDS = {ActionType.DEEP_WORK: Meter.COGNITION, ActionType.LEARN: Meter.COGNITION}
 LAST_DAYS = (2, 21)  # days ago that are worth telling
+COMPANY_DAYS = 5  # without company, from which on it is worth telling
+LONG_AGO = 10  # days after which the last time is long ago, however rare it is
+TELLING_TASK, TONIGHT = timedelta(days=3), timedelta(days=1)  # until a task is due, that speaks for work
+# After midnight; later only a task that is due tomorrow speaks for work.
+LATE, LATE_ON_FREE_DAYS = timedelta(hours=19), timedelta(hours=17)
+EARLY_NIGHT = timedelta(hours=19)  # after midnight; later a short night calls for sleep alone
+BEHIND = (timedelta(hours=5), timedelta(hours=3))  # of entries that call for rest; since the last of them
+MEETINGS_FOR_SPORT = timedelta(hours=4)  # of entries after which some exercise is good
+TOLD_LAST = frozenset(
+    {ActionType.EXERCISE, ActionType.MEDITATE, ActionType.ME_TIME, ActionType.FAMILY_TIME, ActionType.SOCIALIZE}
+)
 
 
 def reasons(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> tuple[str, ...]:
     """Return the facts that speak for an option, at least one of them."""
-    found = [
-        *_of_calendar(option, situation),
-        *of_task(task, situation),
-        *_of_goal(option.action, situation),
-        *_of_last_time(option, situation),
-        *_of_body(option.action, readings),
-        *_of_gap(option, situation),
-    ]
+    found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
+    if option.kind == "suggested":
+        found += [*of_task(task, situation), *_of_body(option.action, readings), *_of_hour(option, situation)]
+        found = found or [f"it takes {(option.end - option.start) // timedelta(minutes=1)} minutes"]
     return tuple(dict.fromkeys(found))
+
+
+def grounds(
+    option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
+) -> list[str]:
+    """Return the facts for which a suggestion is made at all, the strongest first.
+
+    Company needs somebody whom the data show, or a goal.
+    """
+    action = option.action
+    if option.kind != "suggested":
+        return []
+    if action in COMPANY and action not in situation.routine.habits and action not in situation.wishes.goals:
+        return []
+    return [
+        *(_of_calendar(option, situation)),
+        *(of_task(task, situation) if _presses(task, option, situation) else ()),
+        *_of_goal(action, situation),
+        *_of_last_time(option, situation),
+        *_of_load(option, situation),
+        *_of_quiet(option, situation),
+        *(_of_body(action, readings) if action in SERVES else ()),
+    ]
+
+
+def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
+    """Tell if a task is due soon enough to speak for work at the hour of an option."""
+    if task is None or task.due is None:
+        return False
+    left = task.due - situation.date_of(option.start)
+    day = day_of(situation, option.start)
+    if option.start >= day.since(LATE if day.work else LATE_ON_FREE_DAYS):
+        return timedelta(0) <= left <= TONIGHT
+    return left <= TELLING_TASK
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
@@ -50,9 +95,18 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
     if option.usual:
         day = DAY_NAMES[situation.date_of(option.start).weekday()]
         return [f"you usually do it on {day} at {situation.clock(option.start)}"]
-    if option.action is ActionType.SLEEP and situation.short_of_sleep is not None:
-        return [f"last night was {situation.short_of_sleep // timedelta(minutes=1)} min shorter than your usual"]
-    return []
+    return _of_night(option, situation)
+
+
+def _of_night(option: Option, situation: Situation) -> list[str]:
+    """Return that last night was clearly shorter than usual, for what rests."""
+    short = situation.short_of_sleep
+    if option.action not in RESTS | {ActionType.SLEEP} or short is None or short < NAP_SHORT:
+        return []
+    day = day_of(situation, option.start)
+    if day.date != situation.date_of(situation.now) or option.start >= day.since(EARLY_NIGHT):
+        return []
+    return [f"last night was {_length(short)} shorter than your usual"]
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
@@ -66,9 +120,10 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return how far a goal of the week is."""
+    """Return how far a goal of the week is, while it is not reached."""
     goal = situation.wishes.goals.get(action)
-    return [] if goal is None else [f"your goal: {times_this_week(situation, action)} of {goal} this week so far"]
+    done = 0 if goal is None else times_this_week(situation, action)
+    return [] if goal is None or done >= goal else [f"your goal: {done} of {goal} this week so far"]
 
 
 def times_this_week(situation: Situation, action: ActionType) -> int:
@@ -90,8 +145,7 @@ def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
-        if action is ActionType.EXERCISE:  # a short night is no reason to train
-            found = [one for one in found if not one[1].startswith("slept")]
+        found = [one for one in found if not one[1].startswith("slept")]  # told against the usual night instead
     elif action in NEEDS:
         reading = readings.get(NEEDS[action])
         found = [] if reading is None or reading.level < NORMAL else _strong(reading.because, sign=1)
@@ -105,21 +159,89 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return how long ago the user last did what is usual, from two days on."""
-    habitual = option.action in situation.routine.habits or option.action is ActionType.EXERCISE
-    if option.kind != "suggested" or option.action in NEEDS or not habitual:
+    """Return how long ago the last time of what the user does was, once it is longer ago than usual."""
+    habit = situation.routine.habits.get(option.action)
+    if habit is None or habit.last is None or option.action not in TOLD_LAST:
         return []
-    done = [o.end for o, label in situation.known.agenda if label.action is option.action and o.end <= situation.now]
-    if option.action is ActionType.EXERCISE:
-        done += [e.end for _, e in situation.known.episodes if e.kind is EpisodeKind.WORKOUT and e.end <= situation.now]
-    ago = (situation.date_of(situation.now) - situation.date_of(max(done))).days if done else 0
-    return [f"the last time was {ago} days ago"] if LAST_DAYS[0] <= ago <= LAST_DAYS[1] else []
+    ago = (situation.date_of(option.start) - situation.date_of(habit.last)).days
+    least = COMPANY_DAYS if option.action in COMPANY else LAST_DAYS[0]
+    usual = max(least, min(round(7 / habit.per_week), LONG_AGO))
+    if not usual <= ago <= LAST_DAYS[1]:
+        return []
+    name = f" ({habit.last_sport})" if habit.last_sport else ""
+    often = f", and you usually do it {_often(habit.per_week)}" if habit.per_week >= WEEKLY else ""
+    return [f"the last time was {ago} days ago{name}{often}"]
 
 
-def _of_gap(option: Option, situation: Situation) -> list[str]:
-    """Return the gap that a suggestion lies in."""
-    if option.kind != "suggested":
+QUIET, QUIET_FROM = timedelta(minutes=90), timedelta(hours=15)  # a long free stretch; after midnight, its latest begin
+AFTER_WORK = timedelta(minutes=90)  # within which the end of work is worth telling
+TOLD_SHARE = 0.15  # of the time of a day that a kind of entries takes, from which it is told
+WEEKLY = 0.75  # times a week from which a habit is told
+
+
+def _often(per_week: float) -> str:
+    """Return how often something is done.
+
+    >>> _often(1.2), _often(2.4), _often(4)
+    ('once a week', 'twice a week', '4 times a week')
+    """
+    times = max(round(per_week), 1)
+    return ("once a week", "twice a week")[times - 1] if times < 3 else f"{times} times a week"
+
+
+def _of_load(option: Option, situation: Situation) -> list[str]:
+    """Return the hours of entries that lie behind the user, where they call for rest or for moving."""
+    day = day_of(situation, option.start)
+    least = BEHIND[0] if option.action in RESTS else MEETINGS_FOR_SPORT
+    if option.action not in RESTS and option.action is not ActionType.EXERCISE:
         return []
-    if option.until is None or situation.busy_from(option.until) is None:
-        return ["nothing else is planned then"]
-    return [f"you are free until {situation.clock(option.until)}"]
+    hours = day.strained(option.start)
+    lately = any(option.start - BEHIND[1] <= end <= option.start for _, end in day.strains)
+    if hours < least or not lately:
+        return []
+    return [f"by then you have had {round(hours / timedelta(hours=1))} hours of {_kind_of(day)}"]
+
+
+def _kind_of(day: Day) -> str:
+    """Return words for what takes the time of a day, the longest first."""
+    times = Counter[str]()
+    for occurrence, label in day.entries:
+        if label.action not in EASY:
+            work = "classes" if label.action is ActionType.LEARN else "work"
+            word = "meetings" if is_meeting(occurrence.event) else work
+            times[word] += (occurrence.end - occurrence.start) // timedelta(minutes=1)
+    told = [word for word, minutes in times.most_common() if minutes >= TOLD_SHARE * times.total()]
+    return " and ".join(told) or "work"
+
+
+def _of_quiet(option: Option, situation: Situation) -> list[str]:
+    """Return that a working day with entries leaves a long free stretch, for those who do work that needs focus."""
+    if option.action is not ActionType.DEEP_WORK or option.until is None:
+        return []
+    habits, day = situation.routine.habits, day_of(situation, option.start)
+    works = ActionType.DEEP_WORK in habits or ActionType.LEARN not in habits
+    free = option.until - option.start
+    if not works or not day.entries or free < QUIET or option.start > day.since(QUIET_FROM):
+        return []
+    return [f"you have {_length(free)} without an entry, until {situation.clock(option.until)}"]
+
+
+def _length(span: timedelta) -> str:
+    """Return a length of an hour or more in words.
+
+    >>> _length(timedelta(minutes=60)), _length(timedelta(minutes=77))
+    ('1 h', '1 h 17 min')
+    """
+    hours, minutes = divmod(span // timedelta(minutes=1), 60)
+    return f"{hours} h" + (f" {minutes} min" if minutes else "")
+
+
+def _of_hour(option: Option, situation: Situation) -> list[str]:
+    """Return why the time is good: a free stretch between entries, or the end of work."""
+    if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
+        return [f"you are free until {situation.clock(option.until)}"]
+    told = situation.routine.work_known and option.action not in RESTS
+    work = situation.work(situation.date_of(option.start)) if told else []
+    if work and work[-1][1] <= option.start <= work[-1][1] + AFTER_WORK:
+        return ["your work is over by then"]
+    return []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, timedelta
 from statistics import median
 
-from bridge.calendar import takes_time
+from bridge.calendar import COMPANY, takes_time
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory
@@ -29,6 +29,7 @@ SLACK = timedelta(minutes=30)  # between the calendar's time and the measured ti
 LONGEST = timedelta(hours=16)
 LONGEST_NAP = timedelta(hours=2)  # a longer sleep in the calendar is a night
 NAME_LENGTH = 60
+LUNCH, LUNCH_MAX = (690, 840), timedelta(minutes=75)  # minutes after midnight in which a short entry is a meal
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,13 +38,16 @@ class Habit:
 
     ``per_week`` is the mean number of times a week, and ``minutes`` the median length. ``starts`` maps a weekday (0 is
     Monday) to the usual start in minutes after midnight, for weekdays on which the action is usual. ``names`` maps a
-    weekday to the user's own word for it, such as "run", where the data has one.
+    weekday to the user's own word for it, such as "run", where the data has one. ``last`` is the end of the last time,
+    and ``last_sport`` the watch's word for it. Reasons name no title of the calendar, because messages hold reasons.
     """
 
     per_week: float
     minutes: float
     starts: Mapping[int, float] = field(default_factory=dict)
     names: Mapping[int, str] = field(default_factory=dict)
+    last: datetime | None = None
+    last_sport: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -59,10 +63,13 @@ class _Deed:
     name: str
 
 
-def habits(known: Snapshot) -> dict[ActionType, Habit]:
-    """Return the habits of each action with evidence."""
+Week = Sequence[Sequence[tuple[float, float]]]  # spans by day of the week, in minutes after midnight
+
+
+def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
+    """Return the habits of each action with evidence. ``work`` holds the working hours that are known."""
     since = known.at - WEEKS * EARLIEST_WEEK
-    found = sorted(one for one in _deeds(known) if since <= one.start and one.end <= known.at)
+    found = sorted(one for one in _deeds(known, work) if since <= one.start and one.end <= known.at)
     if not found:
         return {}
     weeks = (known.at - max(min(_first(known), found[0].start), since)) / EARLIEST_WEEK
@@ -78,11 +85,14 @@ def _first(known: Snapshot) -> datetime:
 
 def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
     usual = {weekday: _usual([one for one in deeds if one.day.weekday() == weekday]) for weekday in range(7)}
+    latest = max(deeds, key=lambda one: one.end)
     return Habit(
         per_week=len(deeds) / weeks,
         minutes=median([(one.end - one.start) / MINUTE for one in deeds]),
         starts={weekday: median([one.minute for one in of]) for weekday, of in usual.items() if of},
         names={weekday: name for weekday, of in usual.items() if (name := _name(of))},
+        last=latest.end,
+        last_sport=latest.name if latest.measured else "",
     )
 
 
@@ -118,8 +128,8 @@ def _once(deeds: Sequence[_Deed]) -> list[_Deed]:
     return sorted(kept)
 
 
-def _deeds(known: Snapshot) -> Iterator[_Deed]:
-    yield from _in_calendar(known)
+def _deeds(known: Snapshot, work: Week) -> Iterator[_Deed]:
+    yield from _in_calendar(known, work)
     for _, episode in known.episodes:
         if episode.kind is not EpisodeKind.SLEEP and episode.start < episode.end:
             nap = episode.kind is EpisodeKind.NAP
@@ -137,8 +147,8 @@ def _measured(
     return _Deed(start=start, end=end, measured=True, action=action, day=day, minute=minute, name=name)
 
 
-def _in_calendar(known: Snapshot) -> Iterator[_Deed]:
-    """Yield the calendar's entries. Advice that was written into the calendar is no habit."""
+def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
+    """Yield the calendar's entries. Meals, meetings at work and advice that was written into it are no habits."""
     for occurrence, label in known.agenda:
         event, length = occurrence.event, occurrence.end - occurrence.start
         longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
@@ -146,6 +156,10 @@ def _in_calendar(known: Snapshot) -> Iterator[_Deed]:
             continue
         if takes_time(event) and not event.kind.startswith("advice:"):
             day, minute = clock(occurrence.start, known.zones)
+            if label.action is ActionType.ME_TIME and LUNCH[0] <= minute < LUNCH[1] and length <= LUNCH_MAX:
+                continue
+            if label.action in COMPANY and event.others and _at_work(work, day.weekday(), minute, length):
+                continue
             name = "" if event.private or event.title is None else _word(event.title)
             yield _Deed(
                 start=occurrence.start,
@@ -158,15 +172,22 @@ def _in_calendar(known: Snapshot) -> Iterator[_Deed]:
             )
 
 
+def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool:
+    """Tell if an entry overlaps a day of the week's time from the begin to the end of work."""
+    spans = work[weekday] if work else ()
+    return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
+
+
 def _word(title: str) -> str:
     """Return a title without running numbers, what stands in brackets at its end, and signs around it.
 
-    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)")
-    ('Yoga', 'Yoga', 'Run!', '(Run)')
+    >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
+    ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')
     """
     plain = re.sub(r"\s+", " ", title[: 4 * NAME_LENGTH]).strip()
     short = re.sub(r"( ?\([^()]*\)|[ #:.,-]+\d+)$", "", plain)
-    return (re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short) or plain)[:NAME_LENGTH]
+    bare = re.sub(r"^[^\w(]+|[^\w)!?+.]+$", "", short)
+    return (plain if not bare or bare.isdigit() else bare)[:NAME_LENGTH]
 
 
 def _sport(label: str) -> str:

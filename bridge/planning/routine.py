@@ -57,7 +57,7 @@ def learn_routine(known: Snapshot) -> Routine:
     nights = usual_nights(known)
     if work_known and nights[0].nights < PRIOR_NIGHTS:
         nights = tuple(_beside_work(night, _around_night(work, day)) for day, night in enumerate(nights))
-    return Routine(nights=nights, work=work, work_known=work_known, habits=habits(known))
+    return Routine(nights=nights, work=work, work_known=work_known, habits=habits(known, work if work_known else ()))
 
 
 def _around_night(work: tuple[tuple[Span, ...], ...], weekday: int) -> list[Span]:

@@ -20,6 +20,7 @@ from rhythm_env.interface import ActionType, Answer
 BESIDE = timedelta(minutes=5)  # kept free before and after an entry
 WAY_HOME = timedelta(minutes=15)  # from an entry to the time to wind down
 TO_BED = timedelta(minutes=45)  # from the end of an entry to sleep
+OUTING = timedelta(minutes=30)  # an entry outside of work that is so long may be away from home
 TRAVEL = timedelta(minutes=30)  # kept free before and after an entry at a place
 NEAR = timedelta(days=8)  # calendar entries and advice farther away do not matter for a day
 SLEEP_NIGHTS_MIN = 5  # own nights that a usual length of sleep needs
@@ -46,6 +47,7 @@ class Situation:
     advised: Sequence[AdviceRecord] = ()
     task_actions: Mapping[str, ActionType] = field(default_factory=dict)
     previewed: Sequence[tuple[ActionType | None, datetime, datetime]] = ()  # suggestions of the plan so far
+    titles: Sequence[str] = ()  # what these suggestions are about
     _work: dict[date, list[Stretch]] = field(default_factory=dict, compare=False, repr=False)  # by date, once read
 
     @cached_property
@@ -58,8 +60,15 @@ class Situation:
     @cached_property
     def busy(self) -> list[Stretch]:
         """Stretches that cannot take a suggestion, with travel and a pause around entries, and accepted advice."""
-        taken = [(o.start - margin(o), o.end + margin(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
+        taken = [(o.start - margin(o), o.end + self._after(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
+
+    def _after(self, occurrence: Occurrence) -> timedelta:
+        """Return the time kept free after an entry: the way home after an outing of private life."""
+        outing = occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
+            self.work(self.date_of(occurrence.start)), occurrence.start, occurrence.end
+        )
+        return max(margin(occurrence), TRAVEL if outing else BESIDE)
 
     @cached_property
     def promised(self) -> list[Stretch]:
@@ -69,6 +78,12 @@ class Situation:
             for one in self.advised
             if is_agreed(one, self.known.zones) and one.kind == "suggested" and one.start and one.end
         ]
+
+    @cached_property
+    def told(self) -> frozenset[str]:
+        """What suggestions ahead are about, so that a task is suggested once."""
+        ahead = (one for one in self.advised if one.end is not None and one.end > self.now and one.kind == "suggested")
+        return frozenset([*self.titles, *(one.what for one in ahead if one.what is not None)])
 
     def date_of(self, at: datetime) -> date:
         """Return the date of an instant on the user's clock."""
@@ -93,7 +108,8 @@ class Situation:
         if late:
             bed = max(late) + TO_BED
             wake = max(wake, bed + length) if bed - middle > -length / 4 else wake
-        early = [start for start, _ in self.attended if max(bed, middle) < start < wake]
+        early = [start for start, _ in self.attended if max(bed, middle) < start < wake + TO_GET_UP]
+        bed, wake = rounded(bed), rounded(wake)
         return bed, max(min([wake, *(start - TO_GET_UP for start in early)]), bed)
 
     def slept(self, day: date) -> Episode | None:
@@ -154,6 +170,11 @@ class Situation:
     def is_blank(self) -> bool:
         """Tell if nothing at all is known of the user."""
         return is_blank(self.known)
+
+
+def rounded(at: datetime) -> datetime:
+    """Round to five minutes: an expected time is no more exact."""
+    return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)
 
 
 def is_blank(known: Snapshot) -> bool:

@@ -181,24 +181,6 @@ class Recommendations(Part):
         return answered
 
     @writes()
-    def save_first_feedback(
-        self,
-        db: sa.Connection,
-        recommendation_id: int,
-        answer: Answer,
-        *,
-        now: datetime,
-        moved_to: Moment | None = None,
-    ) -> bool:
-        """Save the user's feedback unless there is feedback already. Returns True when it was saved.
-
-        This is a single statement, so that of two requests at the same time the second finds the feedback of the first.
-        """
-        unanswered = sa.and_(table.c.id == recommendation_id, table.c.answer.is_(None))
-        update = sa.update(table).where(unanswered).values(_feedback(answer, now, moved_to))
-        return db.execute(update.returning(table.c.id)).first() is not None
-
-    @writes()
     def save_outcome(
         self,
         db: sa.Connection,

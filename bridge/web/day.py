@@ -64,10 +64,7 @@ def _meter(meter: Meter, reading: Reading) -> dict[str, Any]:
         "fresh": f"{reading.coverage:.0%}",
         "stale": reading.coverage < WELL_INFORMED_COVERAGE,
         "oldest": None if oldest is None else phrases.age(oldest),
-        "reasons": [
-            {"text": b.text, "share": phrases.signed(b.contribution)}
-            for b in sorted(reading.because, key=lambda b: -abs(b.contribution))
-        ],
+        "reasons": [{"text": b.text, "share": phrases.signed(b.contribution)} for b in reading.strongest],
     }
 
 

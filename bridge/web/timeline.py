@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
+from bridge.documents.offers import offer_documents
 from bridge.domain.records import Recommendation
 from bridge.domain.slots import moment_at
 from bridge.planning.common_sense import Option
 from bridge.planning.day_plan import Block, DayPlan
+from bridge.planning.outlook import Expected
 from bridge.web import phrases
 from bridge.web.day import local
 from bridge.web.state import Visit
@@ -42,7 +44,38 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
         "now": f"{local(visit, visit.now):%H:%M}" if plan.date == today else None,
         "changes": [phrases.action_words(change) for change in plan.changes],
         "tomorrow": _tomorrow(visit) if plan.date == today else None,
+        "outlook": _outlook(visit, plan),
     }
+
+
+def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
+    """Return the expected levels as a table of meters by time, or None where nothing is expected."""
+    if not plan.outlook:
+        return None
+    times = list(dict.fromkeys(one.at for one in plan.outlook))
+    found = {(one.meter, one.at): one for one in plan.outlook}
+    meters = dict.fromkeys(one.meter for one in plan.outlook)
+    return {
+        "times": [f"{local(visit, at):%H:%M}" for at in times],
+        "rows": [
+            {
+                "name": str(meter).capitalize(),
+                "levels": [_level(found.get((meter, at))) for at in times],
+            }
+            for meter in meters
+        ],
+        "notes": [
+            f"{str(one.meter).capitalize()} by {local(visit, one.at):%H:%M}: {reason}"
+            for one in plan.outlook
+            for reason in one.because[1:]
+        ],
+    }
+
+
+def _level(one: Expected | None) -> dict[str, str] | None:
+    if one is None:
+        return None
+    return {"words": phrases.level_words(one.level, one.sd), "number": f"{one.level:.2f} ± {one.sd:.2f}"}
 
 
 def _tomorrow(visit: Visit) -> dict[str, str] | None:
@@ -82,15 +115,8 @@ def _answer(block: Block, current: Recommendation | None) -> str | None:
     return None if is_open else "agreed"
 
 
-def when(visit: Visit, at: datetime) -> str:
-    """Return a time in words: ``today 18:30``, ``tomorrow 07:10``, else the weekday."""
-    there, today = local(visit, at), local(visit, visit.now).date()
-    days = (there.date() - today).days
-    name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"
-    return f"{name} {there:%H:%M}"
-
-
 def offers(visit: Visit, gaps: list[Option]) -> list[tuple[str, str]]:
     """Return, for each free time, the key of its slot and the time in words."""
     moments = [moment_at(gap.start, visit.user.zones) for gap in gaps]
-    return [(f"{m.week}/{m.timestep}", when(visit, gap.start)) for m, gap in zip(moments, gaps, strict=True)]
+    told = offer_documents(gaps, visit.user.zones, now=visit.now)
+    return [(f"{m.week}/{m.timestep}", one["when"]) for m, one in zip(moments, told, strict=True)]

@@ -26,7 +26,13 @@ def register(app: typer.Typer) -> None:
 def live(
     people: Annotated[int, typer.Option(help="Number of people.", min=1)] = 10,
     weeks: Annotated[int, typer.Option(help="Weeks with advice, after some weeks without.", min=1, max=52)] = 4,
-    policy: Annotated[str, typer.Option(help="A policy, or several with commas; the first is compared.")] = "planner",
+    policy: Annotated[
+        str,
+        typer.Option(
+            help="A policy, or several with commas; the first is compared. NAME:old advises in every slot, without "
+            "common sense, plan and silence."
+        ),
+    ] = "planner",
     seed: Annotated[
         int, typer.Option(help="Seed of the first person; the next people take the next seeds.", min=0)
     ] = 0,
@@ -72,6 +78,7 @@ def live(
 def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, *, ablation: bool) -> Plan:
     """Return the plan of a run. Raises SetupError at once for an unknown policy or a policy with settings."""
     from bridge import registry
+    from lab.closed_loop.ablations import asked_for
     from lab.closed_loop.run import Plan
     from lab.evaluation.strategies import variant_of
     from lab.evaluation.worlds import world
@@ -79,12 +86,15 @@ def _plan(people: int, weeks: int, policy: str, seed: int, answers: str | None, 
     asked = tuple(dict.fromkeys(name.strip() for name in policy.split(",") if name.strip()))
     if not asked:
         raise SetupError("name a policy: bridge live --policy planner")
-    if set_up := [name for name in asked if registry.policy_settings(name)]:
+    names = [asked_for(name).policy for name in asked]
+    if set_up := [name for name in names if registry.policy_settings(name)]:
         raise SetupError(
             f"people live in processes that know no settings of this machine, and {set_up[0]} goes by some: "
             f"bridge evaluate --deployed --policy {set_up[0]}"
         )
-    first, *_ = [registry.policy(name) for name in asked]
+    first, *_ = [registry.policy(name) for name in names]
+    if ablation and asked_for(asked[0]).alone:
+        raise SetupError(f"stages are of the chain with a plan: bridge live --policy {names[0]} --ablation")
     if ablation and variant_of(first, "knows") is None:
         raise SetupError(f"{asked[0]} cannot be told who a person is: bridge live --policy planner --ablation")
     if answers is not None:

@@ -64,6 +64,7 @@ def _policy(one: Body) -> Row:
     return {
         "policy": one["policy"],
         "accepted": give_or_take(one["acceptance"]),
+        "of suggestions": give_or_take(one["suggestions_accepted"]),
         "advice a day": give_or_take(one["advice_per_day"], 2),
         "of it suggestions": give_or_take(one["suggestions_per_day"], 2),
         "silent slots": f"{give_or_take(one['silent'])} ({one['silent_by_lot']['mean']:.3f} by lot)",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,9 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from bridge.cli import options, show
+from bridge.domain.errors import SetupError
 
 if TYPE_CHECKING:
     from lab.plans.checks import Counts
+
+
+NAME_MAX = 34  # characters of a calendar's name, so that a row fits 80 columns
 
 
 def plans(
@@ -22,11 +27,16 @@ def plans(
     calendar: Annotated[
         list[Path] | None, typer.Option(help="An iCalendar file of one further person; may be repeated.", exists=True)
     ] = None,
-    zone: Annotated[str, typer.Option(help="Time zone of the calendars.")] = "Europe/Berlin",
+    calendars: Annotated[
+        Path | None,
+        typer.Option(help="Folder: every .ics file in it is one person's calendar.", exists=True, file_okay=False),
+    ] = None,
+    weeks: Annotated[int, typer.Option(help="Weeks of each calendar, spread over its years.", min=1, max=60)] = 4,
+    zone: Annotated[str, typer.Option(help="Time zone of calendars that name none.")] = "Europe/Berlin",
     cores: Annotated[int, typer.Option(help="Number of processes.", min=1, max=64)] = 1,
     json: options.Json = False,
 ) -> None:
-    """Count how often plans break their rules, over days of generated people and over calendar files.
+    """Count broken rules over generated person-days and calendar files. With --calendars no people are generated.
 
     The plan puts nothing over an entry, no sleep long before bedtime, nothing forbidden and nothing into the past.
     Lengths are plausible, reasons agree with their sign, and there are no more suggestions than wished.
@@ -36,19 +46,44 @@ def plans(
 
     from lab.plans import checks, run
 
-    files = list(calendar or [])
-    with ProcessPoolExecutor(cores) as pool:
-        lives = pool.map(partial(run.generated, days=days), range(people))
-        found: list[Counts] = [*lives, *pool.map(partial(run.of_calendar, zone=zone), files)]
-    body = _document(checks.total(found))
+    files = [*(calendar or []), *(_of_folder(calendars) if calendars else [])]
+    look = partial(run.of_calendar, zone=zone, weeks=weeks)
+    with ExitStack() as stack:
+        each = map if cores == 1 else stack.enter_context(ProcessPoolExecutor(cores)).map
+        found: list[Counts] = list(each(partial(run.generated, days=days), range(0 if calendars else people)))
+        found_in: list[Counts] = list(each(look, files))
+    body = _document(checks.total([*found, *found_in]))
+    rows = [_row(path, counts) for path, counts in zip(files, found_in, strict=True)]
     if json:
-        show.document(body)
+        show.document({**body, "calendars": rows})
         return
+    if rows:
+        show.table(rows, tuple(rows[0]))
     show.table([{"rule": name, "broken": number} for name, number in body["broken"].items()], ("rule", "broken"))
     show.table([{"advice": name, "times": number} for name, number in body["advice"].items()], ("advice", "times"))
     for example in body["examples"]:
         typer.echo(example)
     typer.echo(f"{body['days']} person-days, {body['looks']} looks, {body['repeated']} suggestions on over 3 of 7 days")
+
+
+def _of_folder(folder: Path) -> list[Path]:
+    """Return the calendar files of a folder. Raises SetupError where there is none."""
+    found = sorted(path for path in folder.iterdir() if path.suffix.lower() == ".ics")
+    if not found:
+        raise SetupError(f"{folder} holds no .ics file; name another: bridge lab plans --calendars FOLDER")
+    return found
+
+
+def _row(path: Path, counts: Counts) -> dict[str, Any]:
+    """Return what was counted over one person's calendar."""
+    return {
+        "calendar": path.stem[:NAME_MAX],
+        "from": min((day for _, day in counts.days), default=None),
+        "to": max((day for _, day in counts.days), default=None),
+        "looks": counts.looks,
+        "advice": counts.looks - counts.advice["silence"] - counts.advice["silence by lot"],
+        "broken": sum(counts.broken.values()),
+    }
 
 
 def _document(counts: Counts) -> dict[str, Any]:

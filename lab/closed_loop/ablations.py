@@ -21,6 +21,7 @@ from rhythm_env.interface import Decision, Meter, MeterState, Observation, Polic
 
 FULL = 5.0  # precision of a meter with every signal fresh
 SURER = " with surer meters"
+ALONE = ":old"  # after a policy's name, on the command line as in the tables
 KNOWER = "planner"  # whose planning the oracle has
 
 
@@ -33,15 +34,25 @@ class Arm:
     meters: bool = False
     profile: bool = False
     surer: bool = False  # meters as sure as the weights of their signals alone would make them
+    alone: bool = False  # without common sense, plan and silence: every slot gets advice
 
     @property
     def name(self) -> str:
         truths = [name for name in ("labels", "meters", "profile") if getattr(self, name)]
-        return self.policy + "".join(f" + true {name}" for name in truths) + SURER * self.surer
+        return self.policy + "".join(f" + true {name}" for name in truths) + SURER * self.surer + ALONE * self.alone
 
 
 def oracle() -> Arm:
     return Arm(policy=KNOWER, labels=True, meters=True, profile=True)
+
+
+def asked_for(name: str) -> Arm:
+    """The arm of a name on the command line.
+
+    >>> asked_for("planner:old") == Arm(policy="planner", alone=True)
+    True
+    """
+    return Arm(policy=name.removesuffix(ALONE), alone=name.endswith(ALONE))
 
 
 def ablation(policy: str) -> list[Arm]:

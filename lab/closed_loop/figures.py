@@ -40,6 +40,14 @@ def accepted(lives: Lives) -> Array:
     )
 
 
+def of_suggestions(lives: Lives) -> Array:
+    """(n, T) 1 or 0 for suggestions, without entries to keep and nights."""
+    import numpy as np
+
+    kinds = np.array([[kind == "suggested" for kind in one.kinds] for one in lives])
+    return np.asarray(np.where(kinds, accepted(lives), np.nan))
+
+
 def means(values: Array) -> Array:
     """Mean of each row over its numbers; not a number of a row without any."""
     import numpy as np
@@ -69,6 +77,7 @@ def figures(lives: Lives, low: Lives, high: Lives, *, believes: bool) -> dict[st
     return {
         "policy": lives[0].arm.name,
         "acceptance": summary(means(taken)),
+        "suggestions_accepted": summary(_numbers(means(of_suggestions(lives)))),
         **amounts(lives),
         "mean_level": summary(levels),
         "reward_vs_oracle": ratio(levels, weighted(low).mean(axis=1), weighted(high).mean(axis=1)),

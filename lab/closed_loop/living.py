@@ -14,6 +14,7 @@ from bridge.advice import recommend
 from bridge.domain.ports import EventClassifier
 from bridge.domain.records import Recommendation, Silence
 from bridge.domain.slots import Moment, ZoneSpan, moment_of, slot_start
+from lab.closed_loop import alone
 from lab.closed_loop.ablations import Arm, Informed, classifier_of
 from lab.closed_loop.home import Home, home
 from lab.closed_loop.resident import Levels, Resident
@@ -30,6 +31,7 @@ AFTER_START = timedelta(minutes=5)
 TO_ANSWER = timedelta(minutes=2)
 WRITTEN_DOWN = 0.7  # share of what is done that gets into the calendar, nights' sleep apart
 DAY = timedelta(days=1)
+SUGGESTED = "suggested"  # kind of advice without a time, too
 NOTHING_STATED = (0.5, 0.5, 0.5)  # the belief before any was stated
 
 
@@ -173,9 +175,8 @@ class Life:
         """Ask for the slot's advice."""
         begun, before = process_time(), self.policy.spent
         bridge = self.home.bridge
-        found = recommend.recommend(
-            bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard
-        )
+        advise = alone.recommend if self.lived.arm.alone else recommend.recommend
+        found = advise(bridge.store, self.home.user, self.classifier, self.policy, now=at, guard=bridge.guard)
         if found.moment != moment:
             raise RuntimeError("advice for another slot than the one that is lived")
         spent = self.policy.spent - before
@@ -195,7 +196,7 @@ class Life:
             lived.by_lot += found.by_lot
             return
         lived.advised.append(str(found.action))
-        lived.kinds.append(found.kind)
+        lived.kinds.append(found.kind or SUGGESTED)
         states = found.observation["meters"]
         lived.read.append([(states[m]["level"], states[m]["sd"], states[m]["coverage"]) for m in Meter])
         lived.beliefs.append((found.belief["social"], found.belief["morning"], found.belief["work"]))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bridge import registry
-from lab.closed_loop.ablations import Arm, ablation, oracle
+from lab.closed_loop.ablations import Arm, ablation, asked_for, oracle
 from lab.closed_loop.figures import figures, paired
 from lab.closed_loop.living import Lived, played
 
@@ -30,7 +30,7 @@ class Plan:
     @property
     def arms(self) -> list[Arm]:
         """Those asked for, then those that they are measured against, each once."""
-        asked = [Arm(policy=name) for name in self.policies]
+        asked = [asked_for(name) for name in self.policies]
         stages = ablation(self.policies[0]) if self.ablated else []
         return list(dict.fromkeys([*asked, oracle(), Arm(policy=LOW), *stages]))
 
@@ -62,7 +62,7 @@ def report(plan: Plan, lives: Played) -> dict[str, Any]:
         believes = getattr(registry.policy(arm.policy), "believes", True)
         return figures(lives[arm], low, high, believes=believes)
 
-    asked = [Arm(policy=name) for name in plan.policies]
+    asked = [asked_for(name) for name in plan.policies]
     each = [of(arm) for arm in asked]
     body: dict[str, Any] = {
         "people": plan.people,

@@ -1,4 +1,4 @@
-"""The rules that every plan and recommendation must keep, each with the number of times it was broken."""
+"""The rules that every plan, recommendation and surface must keep, each with the number of times it was broken."""
 
 from __future__ import annotations
 
@@ -15,9 +15,11 @@ from bridge.advice.recommend import load_situation
 from bridge.domain.records import Recommendation, Silence, User
 from bridge.domain.slots import moment_at
 from bridge.installation import Bridge
+from bridge.meters import read
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.rules import BEFORE_BED, RULES
 from bridge.planning.situation import Situation
+from lab.plans.surfaces import against_their_sign, disagreements
 from rhythm_env.interface import ActionType, Answer
 
 PLACED = ("suggested", "task", "wind_down")
@@ -63,7 +65,11 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
     situation = load_situation(bridge.store, user, bridge.classifier, now=now)
     counts.looks += 1
     counts.days.add((user.id, plan.date))
-    for rule, example in broken(advice, again, plan, situation):
+    found = [*broken(advice, again, plan, situation)]
+    found += [("surfaces disagree", text) for text in disagreements(bridge, user, advice, plan, now)]
+    readings = read(situation.known)
+    found += [("reason against its sign", text) for text in against_their_sign(readings)]
+    for rule, example in found:
         counts.note(rule, f"{kind}, {situation.clock(now)} {plan.date:%a %d %b}: {example}")
     if isinstance(advice, Silence):
         counts.advice["silence by lot" if advice.by_lot else "silence"] += 1

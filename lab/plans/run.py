@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo
+from zoneinfo import ZoneInfo, available_timezones
 
 from bridge import config, registry
 from bridge.domain.types import Item, Page, RawRecord
@@ -24,7 +25,10 @@ FIRST = date(2026, 10, 12)
 HOURS = (7.5, 12.3, 18.1, 22.4)  # of a look, moved by up to an hour
 ANSWERS = (Answer.ACCEPT, Answer.IGNORE, None)
 SOURCE = "ics"  # any source with a stream; its normaliser is replaced
-CALENDAR_WEEKS = 3  # of a calendar file, spread over its span
+CALENDAR_WEEKS = 4  # of a calendar file, spread over its years
+FIRST_YEAR, LAST_YEAR = 1990, 2100  # of the looks
+HEAD_BYTES = 20_000  # of a calendar file, in which it names its zone
+OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:(.*)$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,24 +109,44 @@ def bridge_of(store: Store) -> Bridge:
     return Bridge(settings=config.load(), store=store)
 
 
-def of_calendar(path: Path, zone: str) -> Counts:
-    """Look at weeks spread over a calendar file, each as it would have been planned then."""
-    counts, rng = Counts(), random.Random(f"calendar/{path.name}")
+def of_calendar(path: Path, zone: str, weeks: int = CALENDAR_WEEKS) -> Counts:
+    """Look at weeks spread over the years of a calendar file, each as it would have been planned then.
+
+    ``zone`` is the person's where the file names none.
+    """
+    counts, rng, home = Counts(), random.Random(f"calendar/{path.name}"), zone_of(path) or zone
     with closing(Store("sqlite://")) as store:
         bridge = bridge_of(store)
         landed = datetime(1971, 1, 1, tzinfo=UTC)
-        user = store.people.add_user("calendar", zone, now=landed)
+        user = store.people.add_user("calendar", home, now=landed)
         runs.import_path(bridge, user, path, at=landed)
-        days = _busy_days(store, user.id)
-        for first in days[len(days) // 4 :: max(len(days) // CALENDAR_WEEKS, 1)]:
+        for first in spread(_busy_days(store, user.id), weeks):
             for day in (first + timedelta(days=number) for number in range(7)):
                 for hour in HOURS:
                     at = datetime.combine(day, time(0)) + timedelta(hours=hour, minutes=rng.randint(-30, 55))
-                    look(bridge, user, at.replace(tzinfo=ZoneInfo(zone)).astimezone(UTC), counts, kind=path.name)
+                    look(bridge, user, at.replace(tzinfo=ZoneInfo(home)).astimezone(UTC), counts, kind=path.name)
     return counts
+
+
+def zone_of(path: Path) -> str | None:
+    """Return the IANA zone that a calendar file names as its own, or None."""
+    found = OWN_ZONE.search(path.read_bytes()[:HEAD_BYTES])
+    name = "" if found is None else found[1].decode("ascii", "replace").strip()
+    return name if name in available_timezones() else None
+
+
+def spread(days: Sequence[date], weeks: int) -> list[date]:
+    """Return the first days of weeks that are spread evenly over busy days, the middle of each part.
+
+    >>> spread([date(2026, 1, n) for n in range(1, 13)], 3)
+    [datetime.date(2026, 1, 3), datetime.date(2026, 1, 7), datetime.date(2026, 1, 11)]
+    """
+    found = [days[(2 * number + 1) * len(days) // (2 * weeks)] for number in range(weeks)] if days else []
+    return sorted(set(found))
 
 
 def _busy_days(store: Store, user_id: int) -> Sequence[date]:
     """Return the dates on which single timed entries begin, ascending."""
-    wide = {"since": datetime(1971, 1, 2, tzinfo=UTC), "until": datetime(2190, 1, 1, tzinfo=UTC)}
-    return sorted({e.start.date() for _, e in store.reading.events(user_id, **wide) if e.start is not None})
+    wide = {"since": datetime(1990, 1, 1, tzinfo=UTC), "until": datetime(2100, 1, 1, tzinfo=UTC)}
+    starts = {e.start.date() for _, e in store.reading.events(user_id, **wide) if e.start is not None}
+    return sorted(day for day in starts if FIRST_YEAR <= day.year < LAST_YEAR)

@@ -10,7 +10,7 @@ import random
 import sys
 from collections.abc import Iterator
 from contextlib import closing
-from datetime import UTC, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from bridge.advice import requests
@@ -51,7 +51,7 @@ def drawn(commit: str, number: int) -> Iterator[str]:
     yield f"## Plan {number + 1}: {person.kind}"
     yield f"It is {plan.date:%A} {situation.clock(now)} in {plan.zone}. {_night(situation)}"
     yield f"Now: {_advice(advice, situation)}"
-    yield from (_line(block, situation) for block in plan.blocks)
+    yield from (_line(block, situation, plan.date) for block in plan.blocks)
     yield ""
 
 
@@ -69,10 +69,13 @@ def _advice(advice: Recommendation | Silence, situation: Situation) -> str:
     return f"{advice.kind} {advice.action} {hours} {advice.what or ''} because {'; '.join(advice.reasons)}"
 
 
-def _line(block: Block, situation: Situation) -> str:
-    hours = "all day    " if block.all_day else f"{situation.clock(block.start)}-{situation.clock(block.end)}"
+def _line(block: Block, situation: Situation, day: date) -> str:
+    zone = zone_at(block.start, situation.known.zones)
+    start, end = block.start.astimezone(zone), block.end.astimezone(zone)
+    hours = "all day    " if block.all_day else f"{start:%H:%M}-{end:%H:%M}"
+    since = " since yesterday" if start.date() < day and not block.all_day else ""
     why = f" ({'; '.join(block.reasons)})" if block.reasons else ""
-    return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{why}"
+    return f"  {hours} {block.kind:9} {block.action or '':11} {block.title or ''}{since}{why}"
 
 
 def main() -> None:

@@ -114,6 +114,50 @@ def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None
     assert (seen["reward"], len(seen["history"])) == (1.0, 1)
 
 
+def test_putting_off_without_a_time_offers_three_and_takes_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
+    run("user", "add", "eve", "--zone", "UTC")
+    run("checkin", "3", "--user", "eve")
+    _, advice = run("recommend", "--user", "eve", "--json")
+    answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
+    _, body = run(*answer, "--json")
+    assert (body["answer"], body["moved_to"]) == ("RESCHEDULE", None)
+    assert len(body["offers"]) == 3
+    _, said = run(*answer)
+    for offer in body["offers"]:
+        assert f'{offer["when"]}: bridge {" ".join(answer)} --to "{offer["slot"]}"' in said
+    second = body["offers"][1]
+    _, taken = run(*answer, "--to", second["slot"], "--json")
+    assert (taken["start"], taken["end"]) == (second["start"], second["end"])
+    assert "offers" not in taken
+    _, plan = run("plan", "--user", "eve", "--date", second["start"][:10], "--json")
+    assert advice["id"] in [block["recommendation_id"] for block in plan["blocks"] if block["start"] == second["start"]]
+    _, accepted = run("feedback", "accept", "--user", "eve", "--id", str(advice["id"]), "--json")
+    assert "offers" not in accepted
+
+
+def test_at_a_terminal_the_time_is_chosen_by_its_number(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
+    run("user", "add", "eve", "--zone", "UTC")
+    run("checkin", "3", "--user", "eve")
+    _, advice = run("recommend", "--user", "eve", "--json")
+    answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
+    offers = run(*answer, "--json")[1]["offers"]
+    for chosen, wanted in ((2, offers[1]["start"]), (0, None)):
+        monkeypatch.setattr("sys.stdin", Terminal(f"{chosen}\n"))
+        _, said = run(*answer)
+        assert f"2  {offers[1]['when']}" in said
+        _, (kept,) = run("history", "--user", "eve", "--json")
+        assert (kept["start"] == wanted) is (wanted is not None)
+
+
+class Terminal(StringIO):
+    """What is typed at a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
 def test_shown_and_not_done_counts_as_ignored_once_it_is_over(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
     run("user", "add", "eve", "--zone", "UTC")

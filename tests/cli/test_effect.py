@@ -161,6 +161,20 @@ def test_people_lend_each_other_what_is_known_of_advice(run: Run, monkeypatch: p
     assert together["ci95"][0] < 0.03 < together["ci95"][1]
 
 
+def test_the_review_names_what_is_known(run: Run) -> None:
+    from bridge.advice.effect import known_effects
+
+    live(240)
+    with installation.open_bridge() as bridge:
+        user, now = bridge.store.people.user("ana"), START + timedelta(days=61)
+        found = list(known_effects(bridge.store, user, [ActionType.LEARN], now=now))
+        assert list(known_effects(bridge.store, user, [], now=now)) == []
+        early = list(known_effects(bridge.store, user, [ActionType.LEARN], now=START + timedelta(days=1)))
+    assert [(one.action, one.outcome) for one in found] == [(ActionType.LEARN, "taken")]
+    assert 0 < found[0].low < found[0].effect < found[0].high
+    assert early == []
+
+
 def test_it_is_said_how_much_more_it_takes(run: Run) -> None:
     live(8)
     said = run("--user", "ana")

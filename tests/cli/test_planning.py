@@ -210,3 +210,41 @@ def test_wishes_of_an_export_are_read_before_they_are_kept(store: Store) -> None
         with pytest.raises(SetupError, match="bridge"):
             store.exports.restore(ana.id, {"wishes": [{"body": body, "set_at": NOON.isoformat()}]})
     assert store.people.wishes(ana.id) == Wishes()
+
+
+@pytest.fixture
+def recorded(run: Run) -> Run:
+    """The made-up person's recorded weeks, in the evening of a Wednesday."""
+    from bridge.recordings.recorded_life import land, sources
+
+    with installation.open_bridge() as bridge:
+        person = bridge.store.people.user("ana")
+        for source in sources():
+            land(bridge, person, source, at=datetime(2026, 11, 25, 20, tzinfo=BERLIN))
+    return run
+
+
+def test_the_plan_of_tomorrow_says_how_the_meters_are_expected_to_go(
+    recorded: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-25T20:00:00+01:00")
+    code, body = recorded("plan", "--date", "2026-11-26", "--json")
+    assert code == 0
+    assert list(body) == ["date", "zone", "routine", "blocks", "changes", "outlook"]
+    assert {one["meter"] for one in body["outlook"]} == {str(meter) for meter in Meter}
+    for one in body["outlook"]:
+        assert one["low"] < one["level"] < one["high"]
+        assert one["days"] >= 5
+        assert datetime.fromisoformat(one["at"]).date().isoformat() in ("2026-11-26", "2026-11-27")
+    assert recorded("plan", "--json")[1]["outlook"] == []
+    assert recorded("plan", "--date", "2026-11-27", "--json")[1]["outlook"] == []
+    _, text = recorded("plan", "--date", "2026-11-26")
+    vitality = next(one for one in body["outlook"] if one["meter"] == "VITALITY")
+    assert f"{vitality['level']:.2f} ± " in text
+    assert "0.70 is your normal" in text
+    assert max(map(len, text.partition("expected")[2].splitlines())) <= 100
+    assert "your normal" not in recorded("plan")[1]
+
+
+def test_nothing_is_expected_of_somebody_of_whom_nothing_is_known(run: Run) -> None:
+    assert run("plan", "--date", "2026-11-21", "--json")[1]["outlook"] == []

@@ -12,11 +12,14 @@ from typing import Any
 import pytest
 
 from bridge import installation
+from bridge.advice.effect import KnownEffect
+from bridge.advice.notify import compose_review
 from bridge.advice.review import load_review
-from bridge.advice.review_words import Compared, clock, ideas, lines
+from bridge.advice.review_words import Compared, clock, effect_lines, ideas, lines
 from bridge.domain.metrics import Metric
 from bridge.domain.records import AdviceRecord, Deed, User
 from bridge.domain.types import Event, Item, Sample, Task
+from bridge.domain.wishes import Wishes
 from bridge.store import Store
 from rhythm_env.interface import ActionType, Answer, Slot
 from tests.commands import bridge
@@ -121,7 +124,8 @@ def test_half_a_week_is_compared_with_halves(ana: tuple[Store, User]) -> None:
 
 
 def test_people_read_sentences_without_causes(ana: tuple[Store, User]) -> None:
-    told = bridge("review", "--user", "ana").stdout
+    told, command, _ = bridge("review", "--user", "ana").stdout.partition("bridge effect --user ana")
+    assert command
     assert "2 suggestions: 1 done, 1 not done. You answered: 1 accepted." in told
     assert "7 nights: 8 h 00 min asleep on average (before: 7 h 00 min)" in told
     assert "3 workouts (before: 2.0)" in told
@@ -203,13 +207,36 @@ def test_goals_are_counted_from_watch_calendar_and_sessions(ana: tuple[Store, Us
     sitting = Sample(key="s", metric=Metric.MINDFUL, start=MORNING, day=MORNING.date(), value=10)
     gym = event("gym", MONDAY + 2 * HOUR + 20 * MIN, 1, "Gym")  # while the watch saw the first run
     land(store, user, sitting, gym, event("swim", MORNING + 4 * HOUR, 1, "Swimming"), now=SUNDAY_NOON - MIN)
-    goals = {RUN: 5, ActionType.MEDITATE: 2}
-    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON, goals=goals)
+    wishes = Wishes(goals={RUN: 5, ActionType.MEDITATE: 2})
+    store.people.save_wishes(user.id, wishes, now=SUNDAY_NOON - MIN)
+    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
+    assert found.goals == {RUN: (4, 5), ActionType.MEDITATE: (1, 2)}
     assert list(found.ideas) == [
         "Exercise: 4 of the 5 times a week that you want.",
         "Meditate: 1 of the 2 times a week that you want.",
     ]
-    assert list(lines(found))[-2:] == list(found.ideas)
+    said = list(lines(found))
+    assert said[-3:-1] == list(found.ideas)
+    assert "Your goals for the week: exercise 4 of 5, meditate 1 of 2." in said
+    assert said[-1].endswith("bridge effect --user ana")
+    assert said == compose_review(found, None)[1].splitlines()
+    assert printed("review", "--user", "ana")["goals"]["EXERCISE"] == {"done": 4, "wanted": 5}
+    assert "exercise 4 of 5, meditate 1 of 2" in bridge("review", "--user", "ana").stdout
+
+
+def test_a_known_effect_is_named_with_its_interval_and_no_other(ana: tuple[Store, User]) -> None:
+    store, user = ana
+    found = load_review(store, user, CLASSIFIER, MONDAY.date(), now=SUNDAY_NOON)
+    assert found.effects == ()
+    assert list(effect_lines(found)) == []
+    measured = (
+        KnownEffect(action=RUN, outcome="next_night_asleep_min", effect=12.4, low=3.1, high=21.0),
+        KnownEffect(action=RUN, outcome="taken", effect=1.1, low=0.7, high=1.5),
+    )
+    assert list(effect_lines(replace(found, effects=measured))) == [
+        "Advising exercise changes the next night's sleep by +12 min against other advice (95 % interval +3 to +21).",
+        "Exercise is accepted 3.0 times as often as other advice (95 % interval 2.0 to 4.5).",
+    ]
 
 
 def test_bedtimes_around_midnight_have_a_mean_near_midnight() -> None:

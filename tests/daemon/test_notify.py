@@ -7,6 +7,7 @@ import logging
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from typer.testing import CliRunner
@@ -18,7 +19,7 @@ from bridge.auth.key_storage import InFile
 from bridge.auth.vault import Vault
 from bridge.cli import app as cli
 from bridge.daemon.due_tasks import users_with_due_tasks
-from bridge.domain.records import Deed
+from bridge.domain.records import Deed, Recommendation
 from bridge.domain.slots import moment_at, zone_at
 from bridge.ingest import runs
 from bridge.recordings.server import Answer, LabServer, Request
@@ -65,9 +66,7 @@ def test_each_slots_advice_goes_once_and_never_at_night(stage: Stage, mailbox: M
         stage.now += timedelta(hours=2)
     given = stage.bridge.store.recommendations.between(stage.users[0].id, since=MONDAY, until=stage.now)
     assert len(given) == 4
-    assert [message["title"].split(", ")[1] for message in mailbox.got] == [
-        *("this morning", "this afternoon", "this evening")
-    ]
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(one) for one in given[:3]]
     first = mailbox.got[0]
     assert first["title"].upper().replace(" ", "_").startswith(str(given[0].action))
     assert first["message"].splitlines() == list(given[0].reasons)
@@ -167,7 +166,11 @@ def test_who_comes_into_a_slot_again_by_flying_west_is_not_sent_what_is_over(sta
     assert mailbox.got == []
     stage.now += timedelta(hours=18)
     stage.daemon().tick()
-    assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
+    (message,) = mailbox.got
+    newest = store.recommendations.between(
+        user.id, since=stage.now - timedelta(hours=1), until=stage.now + timedelta(hours=1)
+    )[-1]
+    assert message["title"].split(", ")[1] == time_of(newest, "America/New_York")
 
 
 def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: Stage, mailbox: Mailbox) -> None:
@@ -185,7 +188,7 @@ def test_advice_wakes_nobody_and_the_morning_has_its_own_after_the_night(stage: 
     day = store.recommendations.of_slot(user.id, moment_at(stage.now, user.zones))
     assert day is not None
     assert (day.moment, day.kind) == (night.moment, "suggested")
-    assert [message["title"].split(", ")[1] for message in mailbox.got] == ["this morning"]
+    assert [message["title"].split(", ")[1] for message in mailbox.got] == [time_of(day)]
 
 
 def test_on_a_monday_the_week_before_is_told_once(stage: Stage, mailbox: Mailbox) -> None:
@@ -269,3 +272,11 @@ def test_the_command_keeps_tests_and_takes_away(stage: Stage) -> None:
     assert json.loads(CliRunner().invoke(cli, ["notify", "--user", "ana", "--off", "--json"]).stdout)["on"] is False
     assert "needs an address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--events"]).exception)
     assert "no address" in str(CliRunner().invoke(cli, ["notify", "--user", "ana", "--to", "nonsense"]).exception)
+
+
+def time_of(advice: Recommendation, zone: str = "Europe/Berlin") -> str:
+    """Return the time of a recommendation as a message says it."""
+    assert advice.start is not None
+    assert advice.end is not None
+    start, end = (at.astimezone(ZoneInfo(zone)) for at in (advice.start, advice.end))
+    return f"{start:%H:%M} to {end:%H:%M}"

@@ -26,7 +26,7 @@ from bridge.store import Store
 from lab.vendors.google_calendar import WRITE_SCOPE, Vendor
 from rhythm_env.interface import ActionType, Answer
 from tests.google_calendar.test_consent import Visitor
-from tests.world import KEY, NOW
+from tests.world import KEY, NOW, aim
 
 SOME = timedelta(minutes=5)
 
@@ -106,6 +106,7 @@ def stage(monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
         stage = Stage(installation.Bridge(settings=load(), store=store), server, vendor, theirs=theirs)
         vendor.clock = lambda: stage.now
         user = store.people.add_user("ana", "Europe/Berlin", now=NOW)
+        aim(store, user, now=NOW)
         connection = store.connections.connect(user.id, "google_calendar", "account", now=NOW)
         account = stage.bridge.account(connection, registry.spec("google_calendar"))
         account.save_token(vendor.grant(WRITE_SCOPE) | {connecting.WRITES_FIELD: True})

@@ -132,6 +132,25 @@ def test_every_tool_does_what_it_says() -> None:
     assert run("checkin", "--user", "ana", "--json")[0]["score"] == 3.5
 
 
+def test_putting_off_offers_times_and_takes_the_one_the_person_chose() -> None:
+    run("mcp", "allow", "recommendation", "feedback", "--user", "ana")
+
+    async def work(client: Client) -> list[dict[str, Any]]:
+        await client.call_tool("recommendation", {})
+        first = (await client.call_tool("feedback", {"answer": "reschedule"})).structured_content
+        day, slot = first["offers"][-1]["slot"].split()
+        wanted = {"answer": "reschedule", "recommendation": first["id"], "day": day, "slot": slot}
+        return [first, (await client.call_tool("feedback", wanted)).structured_content]
+
+    first, taken = asked(work)
+    assert (first["answer"], first["moved_to"]) == ("RESCHEDULE", None)
+    assert 1 <= len(first["offers"]) <= 3
+    offer = first["offers"][-1]
+    assert taken["moved_to"] == offer["slot"]
+    assert datetime.fromisoformat(taken["start"]) == datetime.fromisoformat(offer["start"])
+    assert "offers" not in taken
+
+
 def test_reading_a_recommendation_does_not_show_it_to_the_person() -> None:
     run("mcp", "allow", "recommendation", "--user", "ana")
     number = asked(call("recommendation")).structured_content["id"]

@@ -8,12 +8,14 @@ import pytest
 from bridge import calendar
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
-from bridge.planning.choice import as_wished, nothing_fits, place, sensible, task_for
+from bridge.planning.choice import as_wished, nothing_fits, place, sensible
 from bridge.planning.common_sense import options
 from bridge.planning.day_plan import fixed_blocks, night_blocks, task_blocks
 from bridge.planning.routine import learn_routine
-from bridge.planning.rules import RULES, day_of
+from bridge.planning.rules import RULES
 from bridge.planning.situation import Situation
+from bridge.planning.tasks import task_for
+from bridge.planning.waking_day import day_of
 from rhythm_env.interface import ActionType, Belief, Decision
 
 from .lives import DAY, TODAY, at, days, entry, known, nights, sleep, workout
@@ -87,9 +89,10 @@ def test_a_short_night_calls_for_a_nap_before_three():
 
 
 def test_company_waits_for_the_end_of_work():
-    noon, evening = situation(hour=12), situation(hour=18)
+    noon, evening = situation(hour=12), situation(hour=16.5)
     assert {A.FAMILY_TIME, A.SOCIALIZE} <= found(noon)[1].keys()
-    assert {A.FAMILY_TIME, A.SOCIALIZE} <= found(evening)[0].keys()
+    later = found(evening)[0]
+    assert all(later[action].start >= at(TODAY, 17 * 60 + 30) for action in (A.FAMILY_TIME, A.SOCIALIZE))
 
 
 def test_work_ends_with_the_day():
@@ -179,7 +182,7 @@ def test_a_goal_and_a_weight_move_the_choice_and_nothing_else_does():
 
 def test_tasks_are_placed_before_their_day_ends_and_over_nothing():
     tasks = [Task(key=str(k), list="t", title=f"Task {k}", due=TODAY + DAY, effort=1.0) for k in range(3)]
-    made = situation(entry(TODAY, 540, 1000), hour=8.5, tasks=tasks)
+    made = situation(entry(TODAY, 540, 840), hour=8.5, tasks=tasks)
     blocks = list(task_blocks(made, day_of(made, made.now), fixed_blocks(made, TODAY)))
     assert blocks
     for block in blocks:

@@ -64,6 +64,9 @@ def test_a_day_by_program(program: requests.Session, place: Place) -> None:
     path = f"/recommendation/{advice['id']}/feedback"
     assert told(program, place, path, {"answer": "accept"})["answer"] == "ACCEPT"
     assert told(program, place, path, {"answer": "reschedule", "to": "Fri evening"})["moved_to"]["slot"] == 2
+    later = told(program, place, path, {"answer": "reschedule"})
+    assert (later["moved_to"], len(later["offers"])) == (None, 3)
+    assert told(program, place, path, {"answer": "reschedule", "to": later["offers"][0]["slot"]})["moved_to"]
     assert told(program, place, "/checkins", {"score": 3.5, "about": "SERENITY"})["outcome"] == "new"
     assert told(program, place, "/checkins")[0]["score"] == 3.5
     event = told(program, place, "/today")["slots"][0]["events"][0]["event"]

@@ -92,7 +92,7 @@ def test_accept_and_put_off(place: Place, demo: User, page: Any) -> None:
     kept = place.bridge.store.recommendations.of_slot(demo.id, moment_at(installation.now(), demo.zones))
     assert kept is not None
     assert kept.answer is Said.ACCEPT
-    page.click("#advice summary:has-text('Reschedule')")
+    page.click("#advice summary:has-text('Later')")
     page.select_option("#advice select[name=to]", label="Sat evening")
     page.click("text=Move it")
     page.wait_for_selector("#advice .tag:has-text('moved to Sat evening')")

@@ -1,4 +1,4 @@
-"""The page behind a notification's link, over real requests: one button, one answer, clear refusals."""
+"""The page behind a notification's link, over real requests: its words, its times, changed answers, refusals."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from bridge import installation
+from bridge import installation, web
 from bridge.advice import notify
+from bridge.documents.text import slot_name
 from bridge.recordings.server import LabServer
 from bridge.store import Store
 from bridge.web.server import create
@@ -32,9 +33,9 @@ def client(bridge: installation.Bridge, monkeypatch: pytest.MonkeyPatch) -> Iter
         yield client
 
 
-def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, bridge: installation.Bridge) -> None:
+def test_a_look_shows_one_button_and_a_press_answers(client: TestClient, bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    place = f"/answer/{tokens(bridge, advice)['Accept']}"
     for _ in range(3):
         shown = client.get(place)
         assert (shown.status_code, shown.text.count("<button")) == (200, 1)
@@ -42,9 +43,18 @@ def test_a_look_shows_one_button_and_a_press_answers_once(client: TestClient, br
     assert client.post(place).status_code == 403  # not from its page
     assert "Accepted: Deep work" in pressed(client, place).text
     assert answer_of(bridge.store, advice.id) is Answer.ACCEPT
-    again = pressed(client, place, since=shown.text)
-    assert again.status_code == 410
-    assert "answer already: accept" in again.text
+    other = f"/answer/{tokens(bridge, advice)['Not now']}"
+    assert "You answered: accepted. It can be changed until the day ends." in client.get(other).text
+    assert "Not now: Deep work" in pressed(client, other).text
+    assert answer_of(bridge.store, advice.id) is Answer.IGNORE
+
+
+def test_the_words_are_those_of_the_page(client: TestClient, bridge: installation.Bridge) -> None:
+    mine = tokens(bridge, advised(bridge.store))
+    for word in ("Accept", "Not now"):
+        assert re.findall(r"<button[^>]*>([^<]+)<", client.get(f"/answer/{mine[word]}").text) == [word]
+    card = (Path(web.__file__).parent / "templates/today/advice.html").read_text(encoding="utf-8")
+    assert all(f">{word}</" in card for word in mine)
 
 
 @pytest.mark.parametrize(
@@ -62,11 +72,11 @@ def test_to_open_it_is_to_have_seen_the_advice(
     client: TestClient, bridge: installation.Bridge, headers: dict[str, str], seen: bool
 ) -> None:
     advice = advised(bridge.store)
-    assert client.get(f"/answer/{tokens(bridge, advice)['ignore']}", headers=headers).status_code == 200
+    assert client.get(f"/answer/{tokens(bridge, advice)['Not now']}", headers=headers).status_code == 200
     found = bridge.store.recommendations.by_id(advice.id)
     assert found is not None
     assert (found.shown_at, found.answer) == (T0 if seen else None, None)
-    forged = tokens(bridge, advice)["ignore"].replace(".i.", ".a.")
+    forged = tokens(bridge, advice)["Not now"].replace(".i.", ".a.")
     other = advised(bridge.store, step=1)
     assert client.get(f"/answer/{forged}").status_code == 403
     unseen = bridge.store.recommendations.by_id(other.id)
@@ -74,17 +84,30 @@ def test_to_open_it_is_to_have_seen_the_advice(
     assert unseen.shown_at is None
 
 
-def test_putting_off_says_where_to(client: TestClient, bridge: installation.Bridge) -> None:
-    place = f"/answer/{tokens(bridge, advised(bridge.store))['reschedule']}"
-    assert "Move to Sun evening" in client.get(place).text
-    assert "is moved to Sun evening" in pressed(client, place).text
+def test_putting_off_offers_three_times_and_takes_the_chosen_one(
+    client: TestClient, bridge: installation.Bridge
+) -> None:
+    advice = advised(bridge.store)
+    place = f"/answer/{tokens(bridge, advice)['Later']}"
+    shown = client.get(place).text
+    offered = re.findall(r'name="to" value="([^"]+)">Later: (\w+ \d\d:\d\d)<', shown)
+    assert len(offered) == 3
+    assert "Later, without a time" in shown
+    slot, time = offered[1]
+    assert f"is put off to {time}" in pressed(client, place, to=slot).text
+    found = bridge.store.recommendations.by_id(advice.id)
+    assert found is not None
+    assert found.moved_to is not None
+    assert slot_name(found.moved_to) == slot
+    assert "put off without a time" in pressed(client, place).text
+    assert pressed(client, place, to="Someday").status_code == 400
 
 
 def test_a_forged_one_and_an_old_one_are_refused(
     client: TestClient, bridge: installation.Bridge, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     advice = advised(bridge.store)
-    token = tokens(bridge, advice)["accept"]
+    token = tokens(bridge, advice)["Accept"]
     forged = token.replace(".a.", ".i.")
     shown = client.get(f"/answer/{token}").text
     assert pressed(client, f"/answer/{forged}", since=shown).status_code == 403
@@ -96,7 +119,7 @@ def test_a_forged_one_and_an_old_one_are_refused(
 
 def test_another_site_cannot_press_it(client: TestClient, bridge: installation.Bridge) -> None:
     advice = advised(bridge.store)
-    place = f"/answer/{tokens(bridge, advice)['accept']}"
+    place = f"/answer/{tokens(bridge, advice)['Accept']}"
     assert client.post(place, headers={"origin": "https://elsewhere.example"}).status_code == 403
     assert answer_of(bridge.store, advice.id) is None
 
@@ -110,22 +133,22 @@ def test_the_link_in_a_message_answers(tmp_path: Path, monkeypatch: pytest.Monke
         notify.keep(stage.bridge.store, stage.bridge.vault, stage.users[0], address, events=False, now=stage.now)
         stage.daemon().tick()
         sent = dict(line.split(": ") for line in box.got[0]["message"].splitlines()[-3:])
-        assert list(sent) == ["accept", "ignore", "reschedule"]
+        assert list(sent) == ["Accept", "Not now", "Later"]
         monkeypatch.setenv("BRIDGE_NOW", stage.now.isoformat())
         made = create(stage.bridge, local=False, names=["bridge.example.org"])
         with TestClient(made, base_url=URL) as client:
-            assert "Accepted" in pressed(client, sent["accept"]).text
+            assert "Accepted" in pressed(client, sent["Accept"]).text
         (advice,) = stage.bridge.store.recommendations.between(
             stage.users[0].id, since=stage.now, until=stage.now + HOUR
         )
         assert advice.answer is Answer.ACCEPT
 
 
-def pressed(client: TestClient, place: str, *, since: str | None = None) -> Any:
-    """The button of the page that was shown."""
+def pressed(client: TestClient, place: str, *, since: str | None = None, to: str | None = None) -> Any:
+    """A button of the page that was shown."""
     found = re.search('name="csrf" value="([0-9a-f]+)"', since or client.get(place).text)
     assert found is not None
-    return client.post(place, data={"csrf": found[1]})
+    return client.post(place, data={"csrf": found[1]} | ({} if to is None else {"to": to}))
 
 
 def answer_of(store: Store, number: int) -> Answer | None:

@@ -26,7 +26,9 @@ TODAY = date(2026, 11, 20)
 
 @pytest.fixture
 def advice(place: Place, ana: User, visitor: Visitor) -> Recommendation:
-    """A suggestion for the morning."""
+    """A suggestion for the morning; what she aims at speaks for it."""
+    goals = {ActionType.MEDITATE: 7, ActionType.EXERCISE: 1}
+    place.bridge.store.people.save_wishes(ana.id, Wishes(goals=goals), now=installation.now())
     found = advising.recommend(place.bridge, ana, now=installation.now())
     assert isinstance(found, Recommendation)
     assert found.kind == "suggested"
@@ -83,6 +85,23 @@ def test_tomorrow_is_offered_from_the_evening_on(visitor: Visitor, monkeypatch: 
     part = read(visitor, "/day?date=2026-11-21")
     assert "<section" not in part
     assert "Sleep" in part
+
+
+def test_the_preview_of_tomorrow_shows_how_the_meters_are_expected_to_go(
+    place: Place, ana: User, visitor: Visitor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from bridge.recordings.recorded_life import land, sources
+
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T20:00:00+01:00")
+    for source in sources():
+        land(place.bridge, ana, source, at=installation.now())
+    part = read(visitor, "/day?date=2026-11-21")
+    table = part[part.index('<table class="outlook') :]
+    for name in ("Vitality", "Serenity", "Connection"):
+        assert re.search(rf'<th scope="row">{name}</th><td>[A-Z][a-z ]+ <span class="number soft">0\.\d\d ± 0', table)
+    assert "by 12:00" in table
+    assert "by 00:00" in table
+    assert "outlook" not in read(visitor, "/day")
 
 
 def test_the_plan_follows_answers_wishes_and_entries(

@@ -86,6 +86,10 @@ def test_tomorrow_opens_in_the_evening(
     page.click("#plan summary:has-text('Tomorrow')")
     page.wait_for_selector("#plan .tomorrow .timeline .block")
     assert page.locator("#plan .tomorrow .mark").count() == 0
+    assert page.locator("#plan .tomorrow .outlook tbody tr").count() == 5
+    right = "element => element.getBoundingClientRect().right"
+    table, card = (page.eval_on_selector(one, right) for one in ("#plan .outlook", "#plan"))
+    assert table <= card
     picture(page, f"plan-evening-{shape}")
 
 
@@ -107,7 +111,7 @@ def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, 
     never = frozenset(ActionType) - {ActionType.MEDITATE}
     place.bridge.store.people.save_wishes(demo.id, Wishes(never=never), now=installation.now())
     page.goto(place.url)
-    page.click("#advice summary:has-text('Reschedule')")
+    page.click("#advice summary:has-text('Later')")
     page.wait_for_selector("#advice .gaps button")
     picture(page, f"gaps-{shape}")
     offered = page.locator("#advice .gaps button").all_inner_texts()

@@ -14,6 +14,7 @@ from bridge.advice import week as weeks
 from bridge.documents.calendar import week_document
 from bridge.documents.inputs import parse_answer, parse_score, parse_slot
 from bridge.documents.meters import checkin_document, load_meters, meter_document, meters_document
+from bridge.documents.offers import offer_documents
 from bridge.documents.recommendations import advice_document, recommendation_document
 from bridge.documents.text import title_of
 from bridge.domain.errors import SetupError
@@ -102,11 +103,16 @@ def shown(visit: Visitor, number: Number) -> Document:
 
 @router.post("/recommendation/{number}/feedback")
 def feedback(visit: Visitor, number: Number, body: Feedback) -> Document:
-    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
+    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day.
+
+    "reschedule" without ``to`` brings ``offers``, up to three good times with the slot that takes each.
+    """
     moved = None if body.to is None else parse_slot(body.to, visit.now, visit.user.zones)
     given = parse_answer(body.answer)
     found = rescheduling.answer(visit.bridge, visit.user, number, given, now=visit.now, moved_to=moved)
-    return recommendation_document(found)
+    free = rescheduling.offered(visit.bridge, visit.user, found, now=visit.now)
+    told = {} if free is None else {"offers": offer_documents(free, visit.user.zones, now=visit.now)}
+    return {**recommendation_document(found), **told}
 
 
 @router.get("/checkins")

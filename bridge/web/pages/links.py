@@ -1,31 +1,35 @@
-"""The page behind a notification's link, with a single button that answers the recommendation.
+"""The page behind a notification's link, with the buttons of the answer that the link stands for.
 
 No login is needed. The link itself permits its answer, and the page shows nothing else.
 """
 
 from __future__ import annotations
 
-from fastapi import APIRouter, Request
+from datetime import datetime
+from typing import Annotated
+
+from fastapi import APIRouter, Form, Request
 from fastapi.responses import HTMLResponse
 
 from bridge import installation
 from bridge.advice import answer_links
+from bridge.documents.inputs import parse_slot
+from bridge.documents.offers import offer_documents, when
 from bridge.documents.text import slot_name
 from bridge.domain.errors import Forged, Spent
-from bridge.domain.slots import zone_at
+from bridge.domain.slots import moment_at, zone_at
 from bridge.web.render import page
 from bridge.web.state import app_state, csrf
 from rhythm_env.interface import Answer
 
 router = APIRouter()
 
-VERBS = {Answer.ACCEPT: "Accept", Answer.IGNORE: "Ignore", Answer.RESCHEDULE: "Move"}
-PAST_VERBS = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Ignored", Answer.RESCHEDULE: "Moved"}
+DONE = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
 
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
 def confirm(request: Request, token: str) -> HTMLResponse:
-    """Show the button. The recommendation counts as seen.
+    """Show the buttons. The recommendation counts as seen.
 
     Nothing is answered, because previews and mail scanners open links too.
     """
@@ -33,8 +37,9 @@ def confirm(request: Request, token: str) -> HTMLResponse:
 
 
 @router.post(f"{answer_links.ANSWER_PATH}{{token}}")
-def answer(request: Request, token: str) -> HTMLResponse:
-    return _respond(request, token, done=True)
+def answer(request: Request, token: str, to: Annotated[str, Form(max_length=40)] = "") -> HTMLResponse:
+    """Answer. ``to`` is the slot of an offered time."""
+    return _respond(request, token, done=True, to=to)
 
 
 def is_opened(request: Request) -> bool:
@@ -46,27 +51,42 @@ def is_opened(request: Request) -> bool:
     return not ahead and request.headers.get("sec-fetch-mode", "navigate") == "navigate"
 
 
-def _respond(request: Request, token: str, *, done: bool) -> HTMLResponse:
-    act = answer_links.follow if done else answer_links.read
+def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLResponse:
+    bridge, now = app_state(request).bridge, installation.now()
     try:
-        link = act(app_state(request).bridge, token, now=installation.now())
+        link = answer_links.read(bridge, token, now=now)
+        if done:
+            moved = parse_slot(to, now, link.user.zones) if to else None
+            link = answer_links.follow(bridge, token, now=now, moved_to=moved)
     except Forged as error:
         return page("link.html", None, status=403, refused=str(error), link=None)
     except Spent as error:
         return page("link.html", None, status=410, refused=str(error), link=None)
+    given, zones = link.recommendation, link.user.zones
     if done or is_opened(request):
-        app_state(request).bridge.store.recommendations.mark_shown(link.recommendation.id, now=installation.now())
-    until = link.recommendation.expires_at.astimezone(zone_at(link.recommendation.expires_at, link.user.zones))
+        bridge.store.recommendations.mark_shown(given.id, now=now)
+    until = given.expires_at.astimezone(zone_at(given.expires_at, zones))
     return page(
         "link.html",
         None,
         csrf=csrf(request),
         refused=None,
         link=link,
-        word=(PAST_VERBS if done else VERBS)[link.answer],
+        word=(DONE if done else answer_links.WORDS)[link.answer],
         until=f"{until:%H:%M}",
-        slot=slot_name(link.recommendation.moment),
-        moved=None if link.moved_to is None else slot_name(link.moved_to),
+        slot=slot_name(given.moment),
+        moved=_moved(link, now) if done else None,
+        offers=offer_documents(link.offers, zones, now=now),
         puts_off=link.answer is Answer.RESCHEDULE,
+        before=None if given.answer is None else DONE[given.answer].lower(),
         done=done,
     )
+
+
+def _moved(link: answer_links.Link, now: datetime) -> str | None:
+    """Return the time that a recommendation was put off to, or its slot where no time fits."""
+    given, zones = link.recommendation, link.user.zones
+    if given.moved_to is None:
+        return None
+    fits = given.start is not None and moment_at(given.start, zones) == given.moved_to
+    return when(given.start, zones, now=now) if fits and given.start is not None else slot_name(given.moved_to)

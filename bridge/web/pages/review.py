@@ -42,6 +42,7 @@ def review(visit: Visitor, week: Week = None) -> HTMLResponse:
         later=week_name(monday + A_WEEK) if monday + A_WEEK <= visit.now.date() else None,
         advised_line=review_words.advised_line(found),
         lines=list(review_words.week_lines(found)),
+        effects=list(review_words.effect_lines(found)),
         ideas=found.ideas,
         rows=[day.past_advice(one) for one in found.advised],
         questions=day.questions(visit),

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.timeout(600)  # a busy machine is no reason to fail
 
 FIGURES = (
     "acceptance",
+    "suggestions_accepted",
     "advice_per_day",
     "suggestions_per_day",
     "silent",
@@ -43,7 +44,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
     """Two people for a week, with the tables and the picture."""
     folder = tmp_path_factory.mktemp("live")
     where = ("--write", str(folder / "LIVE.md"), "--picture", str(folder / "live.svg"))
-    asked = ("--people", "2", "--weeks", "1", "--policy", "planner,random", "--processes", "1", "--json")
+    asked = ("--people", "2", "--weeks", "1", "--policy", "planner,random,planner:old", "--processes", "1", "--json")
     done = bridge(*asked, *where, home=folder / "home")
     assert done.returncode == 0, done.stderr
     assert not (folder / "home").exists()  # the person's own installation is not touched
@@ -53,7 +54,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> tuple[dict[str, Any], Pat
 def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Path]) -> None:
     body, _ = small
     assert body["policy"] == "planner"
-    assert [one["policy"] for one in body["policies"]] == ["planner", "random"]
+    assert [one["policy"] for one in body["policies"]] == ["planner", "random", "planner:old"]
     for one in [body, *body["policies"], body["oracle"]]:
         for name in FIGURES:
             low, high = one[name]["ci95"]
@@ -61,16 +62,24 @@ def test_every_figure_has_a_mean_and_an_interval(small: tuple[dict[str, Any], Pa
         assert set(one["meters"]) == METERS
         assert 0 <= one["acceptance"]["mean"] <= 1
         assert one["advice_per_day"]["mean"] == pytest.approx(4 * (1 - one["silent"]["mean"]))
-        assert 0 < one["suggestions_per_day"]["mean"] <= 3  # by default a person wishes for three at most
         assert 0 <= one["silent_by_lot"]["mean"] <= one["silent"]["mean"] + 1e-9
         assert 0 < one["dosage"]["mean"] < one["advice_per_day"]["mean"] / 4
         assert one["classifier_accuracy"]["mean"] > 0.8
+    for one in [*body["policies"][:2], body["oracle"]]:
+        assert 0 < one["suggestions_per_day"]["mean"] <= 3  # by default a person wishes for three at most
     assert body["policies"][1]["reward_vs_oracle"]["mean"] == 0
     assert body["oracle"]["reward_vs_oracle"]["mean"] == pytest.approx(1)
     assert body["oracle"]["belief_mae"]["mean"] < 0.01
     assert body["policies"][1]["belief_mae"]["mean"] > 0.01
-    assert [one["over"] for one in body["paired"]] == ["random"]
+    assert [one["over"] for one in body["paired"]] == ["random", "planner:old"]
     assert sum(body["sources"].values()) == 2
+
+
+def test_without_a_plan_every_slot_gets_advice(small: tuple[dict[str, Any], Path]) -> None:
+    with_plan, _, alone = small[0]["policies"]
+    assert alone["advice_per_day"]["mean"] == alone["suggestions_per_day"]["mean"] == 4
+    assert alone["dosage"]["mean"] > with_plan["dosage"]["mean"] + 0.05
+    assert 4 > with_plan["advice_per_day"]["mean"] > with_plan["suggestions_per_day"]["mean"]
 
 
 def test_tables_and_picture_are_written(small: tuple[dict[str, Any], Path]) -> None:
@@ -97,7 +106,8 @@ def test_a_policy_that_is_not_there_is_said_before_anybody_lives(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     ablated = [(["--policy", name, "--ablation"], "cannot be told") for name in ("heuristic", "network")]
-    for arguments, word in ((["--policy", "nobody"], "nobody"), *ablated):
+    alone = (["--policy", "planner:old", "--ablation"], "with a plan")
+    for arguments, word in ((["--policy", "nobody:old"], "nobody"), *ablated, alone):
         monkeypatch.setattr(sys, "argv", ["bridge", "live", *arguments])
         with pytest.raises(SystemExit) as ended:
             main()

@@ -1,0 +1,45 @@
+"""Document the times that are offered when a recommendation is put off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from typing_extensions import TypedDict
+
+from bridge.documents.text import slot_name
+from bridge.domain.slots import ZoneHistory, moment_at, zone_at
+
+if TYPE_CHECKING:
+    from bridge.planning.common_sense import Option
+
+
+class OfferDocument(TypedDict):
+    """A good time. ``slot`` is what takes it, such as ``Thu evening``, and ``when`` the time in words."""
+
+    start: str
+    end: str
+    slot: str
+    when: str
+
+
+def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime) -> list[OfferDocument]:
+    """Document good times in the user's zone."""
+    return [
+        {
+            "start": gap.start.astimezone(zone_at(gap.start, zones)).isoformat(),
+            "end": gap.end.astimezone(zone_at(gap.end, zones)).isoformat(),
+            "slot": slot_name(moment_at(gap.start, zones)),
+            "when": when(gap.start, zones, now=now),
+        }
+        for gap in gaps
+    ]
+
+
+def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
+    """Return a time in words: ``today 18:30``, ``tomorrow 07:10``, else the weekday."""
+    there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
+    days = (there.date() - today).days
+    name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"
+    return f"{name} {there:%H:%M}"

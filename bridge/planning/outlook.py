@@ -1,0 +1,127 @@
+"""How the meters are expected to go tomorrow, from the same hours of like days and from the calendar of tomorrow.
+
+A level is expected where it was at that hour on days of the same kind, workdays or free days, of the last four weeks.
+What the calendar says ahead takes the place of what it said then: company, meetings, booked time and focus. The
+band is what these days differed by, together with the uncertainty of a reading. Fewer than five days tell nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from math import log, sqrt
+from statistics import fmean, stdev
+
+from bridge.domain.slots import moment_of, slot_bounds
+from bridge.domain.types import Because, Reading
+from bridge.meters import Past, read_at
+from bridge.meters.fuse import OFFSET, full_trust, level_of
+from bridge.meters.words import plural
+from bridge.planning.situation import Situation
+from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
+
+A_DAY = timedelta(days=1)
+DAYS_BACK, DAYS_MIN = 28, 5
+SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
+AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
+NOTICED = 0.02  # of a level, from which on the calendar is named
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Expected:
+    """A meter's expected level at an instant, with a band of one standard deviation, from so many ``days``."""
+
+    at: datetime
+    meter: Meter
+    level: float
+    sd: float
+    days: int
+    because: tuple[str, ...]
+
+    @property
+    def low(self) -> float:
+        return max(self.level - self.sd, 0.0)
+
+    @property
+    def high(self) -> float:
+        return min(self.level + self.sd, 1.0)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Seen:
+    """A reading as log odds from normal: what the calendar gave to it, and the rest."""
+
+    rest: float
+    ahead: float
+    trust: float  # 1 + the trust of its inputs
+    sd: float  # of the level
+
+
+def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
+    """Return the expected levels of tomorrow by time and meter, without those of which too little is known."""
+    if situation.is_blank or day != situation.date_of(situation.now) + A_DAY:
+        return ()
+    return tuple(_expected(situation, day))
+
+
+def _expected(situation: Situation, day: date) -> Iterator[Expected]:
+    days = _like(situation, day)
+    starts = [_end(situation, past, SLOTS[0]) for past in days]
+    past = Past(situation.known, since=min(starts, default=situation.now))
+    last = _end(situation, day, SLOTS[-1])
+    ahead = Past(replace(situation.known, at=last))
+    for slot in SLOTS:
+        before = [read_at(past, _end(situation, one, slot)) for one in days]
+        then = _end(situation, day, slot)
+        planned = read_at(ahead, then)
+        for meter in Meter:
+            seen = [_seen(past, meter, reading[meter]) for reading in before if reading[meter].coverage > 0]
+            if len(seen) >= DAYS_MIN:
+                yield _forecast(then, meter, seen, _ahead(past, meter, planned[meter].because))
+
+
+def _like(situation: Situation, day: date) -> list[date]:
+    """Return the days of the last four weeks that are workdays or free days like a date, else all, ascending."""
+    days = [situation.date_of(situation.now) - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
+    works = bool(situation.work(day))
+    like = [one for one in days if bool(situation.work(one)) is works]
+    return like if len(like) >= DAYS_MIN else days
+
+
+def _end(situation: Situation, day: date, slot: Slot) -> datetime:
+    monday = day - day.weekday() * A_DAY
+    return slot_bounds(moment_of(monday, day.weekday() * SLOTS_PER_DAY + slot), situation.known.zones)[1]
+
+
+def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
+    rows = past.proxies.of(meter)
+    trust = 1 + reading.coverage * full_trust(rows)
+    ahead = _ahead(past, meter, reading.because)
+    distance = log(reading.level / (1 - reading.level)) - OFFSET
+    return _Seen(rest=distance - ahead / trust, ahead=ahead, trust=trust, sd=reading.sd)
+
+
+def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
+    """Return the weighed sum of the inputs that are known ahead."""
+    rows = past.proxies.of(meter)
+    return sum(rows[one.signal].weight * one.z for one in because if one.signal in AHEAD)
+
+
+def _forecast(at: datetime, meter: Meter, seen: Sequence[_Seen], ahead: float) -> Expected:
+    trust = fmean(one.trust for one in seen)
+    rest = [one.rest for one in seen]
+    level = level_of(fmean(rest) + ahead / trust)
+    usual = level_of(fmean(one.rest + one.ahead / one.trust for one in seen))
+    between = stdev(rest) * sqrt(1 + 1 / len(rest)) * level * (1 - level)
+    named = [f"{usual:.2f} is usual at this hour, from {plural(len(seen), 'like day')}"]
+    if abs(level - usual) >= NOTICED:
+        named.append(f"the entries of the day count {level - usual:+.2f}")
+    return Expected(
+        at=at,
+        meter=meter,
+        level=level,
+        sd=sqrt(between**2 + fmean(one.sd for one in seen) ** 2),
+        days=len(seen),
+        because=tuple(named),
+    )

@@ -1,0 +1,148 @@
+"""Open tasks: which of them an action works on, how long they take, and where they find a place in a day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+
+from bridge import calendar
+from bridge.calendar import Stretch
+from bridge.domain.types import Task
+from bridge.planning.rules import FREE_FROM, TIRING
+from bridge.planning.situation import Situation
+from bridge.planning.waking_day import A_DAY, HOUR, MINUTE, Day, rounded_up, without
+from rhythm_env.interface import ActionType
+
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK, ActionType.LEARN})
+FOCUS = WORK - {ActionType.ADMIN_WORK}
+DUE_DAYS = 2  # tasks due within so many days get a place in the plan
+TASKS_MAX = 4  # that are looked at in a day
+URGENT_MOST, OTHERS_MOST = 3, 2  # tasks that get a place in a day: with those due by then, and without them
+LONG_DAY, LONG_DAY_MOST = 6 * HOUR, 1  # of entries; and tasks that have room beside them
+LEAST, MOST = 15 * MINUTE, 3 * HOUR
+USUAL, PAPERS, ERRAND = 60 * MINUTE, 45 * MINUTE, 25 * MINUTE  # of a task without an estimate, by its kind
+PAUSE = 30 * MINUTE  # between a task and anything else that is suggested
+BEFORE_EVENING = 45 * MINUTE  # between a task and an entry that fills the evening
+SOON = 15 * MINUTE  # before the first task
+URGENT_UNTIL, ERRANDS_UNTIL, TASKS_UNTIL = 20 * HOUR + 30 * MINUTE, 18 * HOUR, 20 * HOUR  # after midnight
+OFFICES = (8 * HOUR, 18 * HOUR)  # after midnight, from Monday to Friday: hours in which calls are answered
+WEEKEND = 5
+# Words of errands that take minutes, and of those that need somebody to answer: en, de, fr, es, it, nl, pt.
+QUICK = re.compile(
+    r"\b(pay|book|call|phone|ring|reply|answer|email|e-mail|mail|send|order|buy|renew|confirm|cancel|sign|submit|"
+    r"bezahlen|überweisen|anrufen|buchen|antworten|bestellen|kaufen|kündigen|payer|appeler|réserver|répondre|"
+    r"pagar|llamar|reservar|pagare|chiamare|prenotare|betalen|bellen|boeken|ligar|marcar)\b",
+    re.IGNORECASE,
+)
+CALL = re.compile(
+    r"\b(book|call|phone|ring|dentist|doctor|anrufen|zahnarzt|arzt|ärztin|appeler|dentiste|médecin|llamar|dentista|"
+    r"médico|chiamare|medico|bellen|tandarts|huisarts|ligar)\b",
+    re.IGNORECASE,
+)
+
+
+def task_for(situation: Situation, action: ActionType) -> Task | None:
+    """Return the open task that an action works on and that presses most, or None."""
+    if action not in WORK:
+        return None
+    open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
+    told = situation.told
+    mine = (t for t in open_tasks if situation.task_actions.get(t.key) is action and t.title not in told)
+    today = situation.date_of(situation.now)
+    return min(mine, key=lambda t: _order(t, today), default=None)
+
+
+def _order(task: Task, today: date) -> tuple[int, date, str]:
+    """Return what orders tasks: those of today and tomorrow come first, then what is overdue, then the rest."""
+    due = task.due or date.max
+    rank = 1 if due < today else 0 if due <= today + A_DAY else 2
+    return rank, due, task.key
+
+
+def due_tasks(situation: Situation) -> list[Task]:
+    """Return the open tasks that are due within two days, the pressing ones first."""
+    today = situation.date_of(situation.now)
+    last = today + DUE_DAYS * A_DAY
+    found = [
+        t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
+    ]
+    ranked = sorted(found, key=lambda t: _order(t, today))
+    return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
+
+
+def length_of(task: Task, action: ActionType | None) -> timedelta:
+    """Return how long a task takes, by its estimate, else by the kind of errand that its title tells."""
+    if task.effort is not None:
+        return min(max(timedelta(hours=task.effort), LEAST), MOST)
+    if action is not ActionType.ADMIN_WORK:
+        return USUAL
+    return ERRAND if QUICK.search((task.title or "")[:200]) else PAPERS
+
+
+def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
+    """Tell if a day has room for a task beside the actions that are suggested, and those of the tasks before.
+
+    There is more room for a task that is due, and little for others on a long day. A free day takes a single task that
+    needs focus, and work of the office only where it cannot wait for the next working day.
+    """
+    if is_urgent(task, day.date):
+        return len(before) < URGENT_MOST
+    strained, action = day.strained(day.bed), day.situation.task_actions.get(task.key)
+    if strained >= TIRING or len(before) >= (LONG_DAY_MOST if strained >= LONG_DAY else OTHERS_MOST):
+        return False
+    if action is ActionType.ADMIN_WORK or day.work:
+        return True
+    return FOCUS.isdisjoint(before) and not _can_wait(task, action, day)
+
+
+def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
+    """Tell if a task of the office can wait for the next working day."""
+    if action is not ActionType.DEEP_WORK or not day.situation.routine.work_known:
+        return False
+    days = (day.date + k * A_DAY for k in range(1, 8))
+    working = next((one for one in days if day.situation.routine.work[one.weekday()]), None)
+    return working is not None and (task.due is None or task.due < day.date or task.due >= working)
+
+
+def is_urgent(task: Task, day: date) -> bool:
+    """Tell if a date is the last one for a task. What is overdue can wait for a good hour."""
+    return task.due == day
+
+
+def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
+    """Return the first free stretch that is long enough for a task: in working hours, or at any hour on the last day.
+
+    What is no work of the office, or falls on a free day, may take any waking hour until the evening.
+    """
+    situation = day.situation
+    if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
+        return None
+    action = situation.task_actions.get(task.key)
+    length = length_of(task, action)
+    low = rounded_up(max(situation.now + SOON, day.wake + HOUR, *([] if day.work else [day.since(FREE_FROM)])))
+    high = min(day.bed - 2 * HOUR, _latest(task, day))
+    busy = [*busy, (day.spent_from - BEFORE_EVENING, day.spent_from)]
+    office = action is ActionType.DEEP_WORK and day.work and not is_urgent(task, day.date)
+    free = [] if office else [day.awake(HOUR, 2 * HOUR)]
+    for hours in (day.work, free):
+        for start, end in without(calendar.clipped(hours, low, high) if low < high else [], busy):
+            begin = rounded_up(start)
+            if end - begin >= min(length, USUAL) and is_answered(task, day, begin):
+                return begin, min(begin + length, end)
+    return None
+
+
+def _latest(task: Task, day: Day) -> datetime:
+    """Return by when a task is over: in the evening only on its last day, and errands by the end of the afternoon."""
+    if is_urgent(task, day.date):
+        return day.since(URGENT_UNTIL)
+    errand = day.situation.task_actions.get(task.key) is ActionType.ADMIN_WORK
+    return min(day.since(ERRANDS_UNTIL if errand else TASKS_UNTIL), day.spent_from)
+
+
+def is_answered(task: Task, day: Day, at: datetime) -> bool:
+    """Tell if somebody answers at an instant, for a task that needs a call."""
+    if task.effort is not None or not CALL.search((task.title or "")[:200]):
+        return True
+    return day.date.weekday() < WEEKEND and day.since(OFFICES[0]) <= at < day.since(OFFICES[1])

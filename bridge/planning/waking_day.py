@@ -1,0 +1,228 @@
+"""The waking day between two sleeps: its work, meals, ways and rests, and the evenings with the family.
+
+The lengths are our choice where no source is named.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from functools import cached_property
+from itertools import pairwise
+
+from bridge import calendar
+from bridge.calendar import Stretch
+from bridge.domain.slots import zone_at
+from bridge.domain.types import Label, Occurrence
+from bridge.planning.situation import Entry, Situation
+from rhythm_env.interface import ActionType
+
+MINUTE, HOUR, A_DAY = timedelta(minutes=1), timedelta(hours=1), timedelta(days=1)
+EVENING = 17 * HOUR  # after midnight
+# Begins of lunch and dinner in minutes after midnight, the first free one counts; and their lengths.
+LUNCHES, LUNCH_LENGTH = (750, 720, 780, 690, 810, 840, 870), 30 * MINUTE
+DINNERS, DINNER_LENGTH = (1140, 1110, 1170, 1080, 1200, 1230, 1050), 40 * MINUTE
+LUNCH_FROM, DINNER_FROM, DINNER_UNTIL = 11 * HOUR, 17 * HOUR, 22 * HOUR
+FASTS_UNTIL = 10 * HOUR + 30 * MINUTE  # after midnight; for those who get up later, breakfast is lunch
+PAUSE_AT_MOST = 15 * MINUTE  # between entries that count as a single stretch
+# Stretches without a pause: least length, and the time that is needed before and after it.
+DEMANDS = ((6 * HOUR, HOUR, 90 * MINUTE), (3 * HOUR, 15 * MINUTE, 30 * MINUTE))
+WAY_FROM_WORK = 30 * MINUTE
+TO_THE_AIRPORT, FROM_THE_AIRPORT = 150 * MINUTE, 90 * MINUTE
+JOURNEY_MIN = HOUR
+HOME_DAYS = 14 * A_DAY
+FAMILY_PAUSE, FAMILY_FROM = 3 * HOUR, 14 * HOUR  # between entries with the family, which stays around
+FAMILY_MORNING = 9 * HOUR  # after midnight; an entry with the family before it begins at home
+WORK = frozenset({ActionType.DEEP_WORK, ActionType.ADMIN_WORK})
+NIGHT_WORK = 18 * HOUR  # after midnight; work that begins later fills the evening too
+EVENING_ENTRY = 45 * MINUTE  # least length of an entry that fills an evening
+# Words in titles: en, de, fr, es, it, nl, pt.
+MEAL = re.compile(
+    r"\b(lunch|brunch|dinner|supper|mittagessen|abendessen|mittag|déjeuner|dîner|almuerzo|comida|cena|pranzo|"
+    r"avondeten|almoço|jantar)\b",
+    re.IGNORECASE,
+)
+JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈", re.IGNORECASE)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Day:
+    """The waking day that holds an instant, between two sleeps."""
+
+    situation: Situation
+    date: date
+
+    @cached_property
+    def wake(self) -> datetime:
+        return self.situation.sleep(self.date)[1]
+
+    @cached_property
+    def bed(self) -> datetime:
+        return self.situation.sleep(self.date + A_DAY)[0]
+
+    @cached_property
+    def midnight(self) -> datetime:
+        return calendar.midnight(self.date, self.situation.known.zones)
+
+    @cached_property
+    def work(self) -> list[Stretch]:
+        """The working spans of the day."""
+        return self.situation.work(self.date)
+
+    @cached_property
+    def entries(self) -> list[Entry]:
+        """The timed, busy entries of the day."""
+        return [
+            (o, label)
+            for o, label in self.situation.entries
+            if calendar.takes_time(o.event) and o.start < self.bed and o.end > self.wake
+        ]
+
+    @cached_property
+    def meals(self) -> list[Stretch]:
+        """The times that are left for lunch and dinner, or taken by an entry that is a meal."""
+        lunch = None if self.wake > self.since(FASTS_UNTIL) else self._meal(LUNCHES, LUNCH_LENGTH, LUNCH_FROM, EVENING)
+        dinner = self._meal(DINNERS, DINNER_LENGTH, DINNER_FROM, DINNER_UNTIL)
+        return calendar.merged(meal for meal in (lunch, dinner) if meal is not None)
+
+    def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
+        """Return the entry that is a meal between two hours of the date, else the first free time, or None."""
+        for occurrence, _ in self.entries:
+            named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
+            if named and self.since(low) <= occurrence.start < self.since(high):
+                return occurrence.start, occurrence.end
+        taken = calendar.merged([*self.situation.attended, *self.situation.promised])
+        for minutes in begins:
+            start = self.since(minutes * MINUTE)
+            if not calendar.clipped(taken, start, start + length) and self.wake < start < self.bed:
+                return start, start + length
+        return None
+
+    @cached_property
+    def rests(self) -> list[Stretch]:
+        """The time before and after long stretches of entries, and after work, for the way, to eat and to rest."""
+        found: list[Stretch] = []
+        near = calendar.clipped(self.situation.attended, self.wake - A_DAY, self.bed + A_DAY)
+        for start, end in calendar.merged(near, bridging=PAUSE_AT_MOST):
+            need = next((one for one in DEMANDS if end - start >= one[0]), None)
+            if need is not None:
+                found += [(start - need[1], start), (end, end + need[2])]
+        return calendar.merged([*found, *((end, end + WAY_FROM_WORK) for _, end in self.work)])
+
+    @cached_property
+    def journeys(self) -> list[Stretch]:
+        """The time from before a flight until the end of its day."""
+        flights = [o for o, _ in self.entries if is_journey(o.event.title, o.end - o.start)]
+        return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
+
+    @cached_property
+    def in_new_zone(self) -> bool:
+        """Tell if the time zone changes on the day, or did on the day before."""
+        zones = self.situation.known.zones
+        return zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones)
+
+    @cached_property
+    def away(self) -> bool:
+        """Tell if the user is in another time zone than two weeks before."""
+        zones = self.situation.known.zones
+        return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
+
+    @cached_property
+    def with_family(self) -> list[Stretch]:
+        """Short pauses between entries with the family in the afternoon, and the morning before the first of them."""
+        mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
+        found = [
+            (one.end, other.start)
+            for one, other in pairwise(mine)
+            if one.start >= self.since(FAMILY_FROM) and timedelta(0) < other.start - one.end <= FAMILY_PAUSE
+        ]
+        if mine and self.wake < mine[0].start < self.since(FAMILY_MORNING):
+            found.append((self.wake, mine[0].start))
+        return calendar.merged(found)
+
+    @cached_property
+    def strains(self) -> list[Stretch]:
+        """The stretches of the day that entries other than rest and company take."""
+        hard = [o for o, label in self.entries if label.action not in EASY and not self._is_company(o, label)]
+        return calendar.merged((o.start, o.end) for o in hard)
+
+    def _is_company(self, occurrence: Occurrence, label: Label) -> bool:
+        """Tell if an entry is company outside of working hours."""
+        at_work = calendar.clipped(self.work, occurrence.start, occurrence.end)
+        return label.action is ActionType.SOCIALIZE and not at_work
+
+    def strained(self, until: datetime) -> timedelta:
+        """Return the time that entries other than rest and company take on the day before an instant."""
+        low = min([self.wake, *(start for start, _ in self.strains)])
+        return calendar.length(calendar.clipped(self.strains, low, until)) if low < until else timedelta(0)
+
+    @cached_property
+    def spent_from(self) -> datetime:
+        """The begin of the first entry that fills the evening, or bedtime. Work that goes on into it does not count."""
+        found = [
+            o.start
+            for o, label in self.entries
+            if o.start >= self.since(EVENING if label.action not in WORK else NIGHT_WORK)
+            and o.end - o.start >= EVENING_ENTRY
+        ]
+        return min([self.bed, *found])
+
+    def awake(self, after: timedelta, before: timedelta) -> Stretch:
+        """Return the waking hours, without ``after`` from waking on and ``before`` until bedtime."""
+        return self.wake + after, self.bed - before
+
+    def off_work(self, stretch: Stretch) -> list[Stretch]:
+        """Return the parts of a stretch outside of working hours."""
+        return without([stretch], self.work)
+
+    def since(self, after_midnight: timedelta) -> datetime:
+        """Return an hour of the date."""
+        return self.midnight + after_midnight
+
+
+EASY = frozenset(
+    {
+        ActionType.SLEEP,
+        ActionType.EXERCISE,
+        ActionType.MEDITATE,
+        ActionType.FAMILY_TIME,
+        ActionType.ME_TIME,
+        ActionType.BINGE_WATCH,
+    }
+)
+
+
+def is_journey(title: str | None, length: timedelta) -> bool:
+    """Tell if the title and the length of an entry are those of a flight or another long journey."""
+    return length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
+
+
+def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
+    """Return disjoint stretches without the parts that others take, ascending."""
+    left: list[Stretch] = []
+    for low, high in stretches:
+        at = low
+        for start, end in calendar.clipped(calendar.merged(taken), low, high):
+            if at < start:
+                left.append((at, start))
+            at = end
+        if at < high:
+            left.append((at, high))
+    return left
+
+
+def day_of(situation: Situation, at: datetime) -> Day:
+    """Return the waking day of an instant: the next one from the middle of a sleep on."""
+    day = situation.date_of(at)
+    bed, wake = situation.sleep(day)
+    if at < bed or (at < wake and at < bed + (wake - bed) / 2):
+        return Day(situation=situation, date=day - A_DAY)
+    return Day(situation=situation, date=day)
+
+
+def rounded_up(at: datetime) -> datetime:
+    """Round up to the next five minutes."""
+    over = timedelta(minutes=at.minute % 5, seconds=at.second, microseconds=at.microsecond)
+    return at + (5 * MINUTE - over if over else over)

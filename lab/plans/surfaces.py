@@ -1,0 +1,118 @@
+"""What each surface says at one instant: the recommendation with its time and reasons, and the five meters.
+
+The surfaces are `recommend`, the plan, the page, the message, the assistant, `meters`, `explain` and `observe`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+
+from bridge.advice import notify
+from bridge.advice.recommend import build_observation
+from bridge.documents.meters import load_meters
+from bridge.documents.recommendations import recommendation_document
+from bridge.domain.records import Recommendation, Silence, User
+from bridge.domain.types import Reading
+from bridge.installation import Bridge
+from bridge.mcp.tools import Tools
+from bridge.planning.day_plan import DayPlan
+from bridge.recordings.recorded_life import environment
+from bridge.web import day
+from bridge.web.state import AppState, Visit
+from rhythm_env.interface import Meter
+
+NOT_KNOWN = "not known"
+Said = tuple[str, ...]
+Levels = Mapping[Meter, Said]
+
+
+def disagreements(
+    bridge: Bridge, user: User, advice: Recommendation | Silence, plan: DayPlan, now: datetime
+) -> Iterator[str]:
+    """Yield what two surfaces say differently at an instant."""
+    visit = Visit(app=AppState(bridge=bridge), user=user, now=now, csrf="")
+    with environment({"BRIDGE_NOW": now.isoformat()}):
+        tools = Tools(bridge=bridge, name=user.name)
+        yield from _differ(dict(_advice(advice, plan, visit, tools)))
+        meters = dict(_meters(bridge, user, visit, tools, now))
+    for meter in Meter:
+        yield from _differ({name: levels[meter] for name, levels in meters.items()})
+
+
+def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
+    """Yield reasons whose words lower a meter that they raise, or raise one that they lower, without saying why."""
+    for meter, reading in readings.items():
+        for one in reading.because:
+            low, excused = "below your need" in one.text, "and still" in one.text or "and yet" in one.text
+            full = "as much as you need" in one.text
+            if not excused and ((low and one.contribution > 0) or (full and one.contribution < 0)):
+                yield f"{meter}: {one.text} ({one.contribution:+.3f})"
+
+
+def _differ(said: Mapping[str, Said]) -> Iterator[str]:
+    """Yield each surface that says anything else than the first."""
+    first, *others = said.items()
+    yield from (f"{first[0]} says {first[1]}, {name} {text}" for name, text in others if text != first[1])
+
+
+def _advice(advice: Recommendation | Silence, plan: DayPlan, visit: Visit, tools: Tools) -> Iterator[tuple[str, Said]]:
+    """Yield (surface, action, time and reasons), or (surface, reasons) where there is no advice."""
+    told = tools.recommendation()
+    if isinstance(advice, Silence):
+        yield "recommend", advice.reasons
+        yield "assistant", tuple(told["reasons"]) if told["id"] is None else (told["action"],)
+        return
+    zones = visit.user.zones
+    document = recommendation_document(advice, zones)
+    name, reasons = str(advice.action), tuple(document["reasons"])
+    hours = f"{day.local(visit, advice.start):%H:%M}" if advice.start else ""
+    yield "recommend", (name, hours, *reasons)
+    start = told["start"] and f"{day.local(visit, datetime.fromisoformat(told['start'])):%H:%M}"
+    yield "assistant", (told["action"], start or "", *told["reasons"])
+    shown = day.recommendation(visit, advice)
+    yield "page", (shown["action"], (shown["hours"] or "").split(" to ")[0].split(" ")[-1], *shown["because"])
+    title, text = notify.compose(advice, {}, zones=zones)
+    at = title.rpartition(", ")[2].partition(" to ")[0] if hours else ""
+    action = title.removeprefix("Keep: ").partition(",")[0].upper().replace(" ", "_")
+    yield "message", (action, at, *(text.splitlines() if text != title else ()))
+    for block in plan.blocks:
+        if block.recommendation_id == advice.id:
+            yield "plan", (str(block.action), f"{day.local(visit, block.start):%H:%M}", *block.reasons)
+
+
+def _meters(bridge: Bridge, user: User, visit: Visit, tools: Tools, now: datetime) -> Iterator[tuple[str, Levels]]:
+    """Yield (surface, meter -> level and strongest reason)."""
+    yield "meters", _levels(load_meters(bridge, user, now, 7).now)
+    yield "explain", _levels(load_meters(bridge, user, now, 1).now)
+    _, observed = build_observation(bridge.store, user, bridge.classifier, at=now, proxies=bridge.proxies)
+    yield "observe", _levels(observed)
+    found = day.meters(visit.app.today_cache.today(bridge, user, now).readings)
+    yield (
+        "page",
+        {
+            Meter(one["name"].upper()): (
+                one["shown"],
+                *([one["reasons"][0]["text"]] if one["known"] and one["reasons"] else []),
+            )
+            for one in found
+        },
+    )
+    told = tools.meters()["meters"]
+    yield (
+        "assistant",
+        {
+            meter: (NOT_KNOWN,)
+            if told[meter]["level"] is None
+            else (f"{told[meter]['level']:.2f}", *(one["text"] for one in told[meter]["because"][:1]))
+            for meter in Meter
+        },
+    )
+
+
+def _levels(readings: Mapping[Meter, Reading]) -> Levels:
+    """Return each meter's level as people read it, and its strongest reason."""
+    return {
+        meter: (f"{one.level:.2f}", *(because.text for because in one.strongest[:1])) if one.coverage else (NOT_KNOWN,)
+        for meter, one in readings.items()
+    }

@@ -1,0 +1,239 @@
+"""What a friend would not say: nothing arbitrary, and nothing over meals, rests, flights and evenings with children."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from bridge import calendar
+from bridge.domain.slots import ZoneSpan
+from bridge.domain.types import Task
+from bridge.domain.wishes import Wishes
+from bridge.planning.choice import as_wished, sensible
+from bridge.planning.common_sense import Option, options
+from bridge.planning.day_plan import fixed_blocks, task_blocks
+from bridge.planning.facts import reasons
+from bridge.planning.routine import learn_routine
+from bridge.planning.situation import Situation
+from bridge.planning.tasks import length_of, task_for
+from bridge.planning.waking_day import day_of
+from rhythm_env.interface import ActionType, Belief, Decision
+
+from .lives import BERLIN, DAY, TODAY, at, entry, known, nights, sleep, workout
+from .test_any_life import any_life
+from .test_common_sense import HOUR, MINUTE, found, situation
+
+A = ActionType
+SUNDAY = TODAY + 2 * DAY
+
+
+def free_sunday(*agenda, hour=9, episodes=(), tasks=(), wishes=None):
+    now = at(SUNDAY, 60 * hour)
+    life = known([*nights(30, -60, 420, last=SUNDAY), *episodes], agenda, tasks, now=now)
+    return Situation(known=life, now=now, routine=learn_routine(life), wishes=wishes or Wishes())
+
+
+def suggested(made, hours=6):
+    given, _ = sensible(made, (made.now, made.now + hours * HOUR))
+    return {action: option for action, option in given.items() if option.kind == "suggested"}
+
+
+def meetings(hours):
+    return [entry(TODAY, 480 + 60 * k, 540 + 60 * k, A.ADMIN_WORK, "Review", others=4) for k in range(hours)]
+
+
+def runs(*ago):
+    return [workout(SUNDAY - days * DAY, 1080, 45) for days in ago]
+
+
+def test_nothing_is_suggested_without_a_fact():
+    assert suggested(free_sunday()) == {}
+    assert suggested(free_sunday(hour=20.5), 3) == {}
+
+
+def test_what_is_longer_ago_than_usual_is_a_fact():
+    late, lately = free_sunday(episodes=runs(7, 10, 13, 16, 19)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
+    assert reasons(suggested(late)[A.EXERCISE], late, {})[0] == (
+        "the last time was 7 days ago (running), and you usually do it once a week"
+    )
+    assert A.EXERCISE not in suggested(lately)
+
+
+def test_a_goal_is_a_fact_until_it_is_reached():
+    goal = Wishes(goals={A.EXERCISE: 1})
+    made = free_sunday(wishes=goal)
+    assert reasons(suggested(made)[A.EXERCISE], made, {}) == ("your goal: 0 of 1 this week so far",)
+    assert A.EXERCISE not in suggested(free_sunday(wishes=goal, episodes=runs(2)))
+
+
+def test_company_needs_somebody():
+    assert {A.FAMILY_TIME, A.SOCIALIZE}.isdisjoint(suggested(free_sunday()))
+    dinners = [entry(SUNDAY - days * DAY, 1140, 1290, A.SOCIALIZE, "Dinner") for days in (12, 19, 26)]
+    made = free_sunday(*dinners, hour=12)
+    option = suggested(made)[A.SOCIALIZE]
+    assert option.end - option.start == 90 * MINUTE
+    assert reasons(option, made, {}) == ("the last time was 12 days ago",)
+
+
+def test_meetings_at_work_are_no_company():
+    talks = [entry(TODAY - days * DAY, 840, 900, A.SOCIALIZE, "1:1", others=1) for days in (7, 14, 21, 28)]
+    assert A.SOCIALIZE not in situation(*talks).routine.habits
+
+
+def test_company_is_not_squeezed_beside_company():
+    friends = entry(SUNDAY, 1170, 1350, A.SOCIALIZE, "Dinner with friends")
+    dates = [entry(SUNDAY - days * DAY, 1200, 1350, A.FAMILY_TIME, "Date night") for days in (12, 17, 22)]
+    given = suggested(free_sunday(friends, *dates, hour=16))
+    assert A.FAMILY_TIME not in given
+
+
+def test_somebody_who_is_away_is_sent_to_no_family():
+    dates = [entry(SUNDAY - days * DAY, 1200, 1350, A.FAMILY_TIME, "Date night") for days in (12, 17, 22)]
+    made = free_sunday(*dates)
+    assert A.FAMILY_TIME in suggested(made, 10)
+    zones = (*BERLIN, ZoneSpan(since=at(SUNDAY, 0) - 3 * DAY, zone="America/New_York"))
+    away = replace(made, known=replace(made.known, zones=zones))
+    assert found(away, 10)[1][A.FAMILY_TIME] == "you are away from home"
+
+
+def test_after_a_long_day_comes_rest():
+    made = situation(*meetings(10), hour=17.9)
+    given = suggested(made)
+    assert {A.EXERCISE, A.LEARN, A.DEEP_WORK}.isdisjoint(found(made)[0])
+    assert given
+    assert all(option.start >= at(TODAY, 1080 + 90) for option in given.values())
+    assert "10 hours of meetings" in reasons(given[A.ME_TIME], made, {})[0]
+
+
+def test_a_short_night_is_no_time_for_sport():
+    short = [*nights(30, -60, 420, last=SUNDAY - DAY), *runs(7, 10, 13, 16, 19), sleep(SUNDAY, 90, 420)]
+    life = known(short, now=at(SUNDAY, 540))
+    made = Situation(known=life, now=life.at, routine=learn_routine(life))
+    assert A.EXERCISE in found(made)[1]
+    assert "shorter than your usual" in reasons(suggested(made)[A.MEDITATE], made, {})[0]
+
+
+def test_sport_keeps_away_from_meals():
+    made = free_sunday(hour=12, episodes=runs(7, 10, 13, 16, 19))
+    lunch = day_of(made, made.now).meals[0]
+    assert lunch == (at(SUNDAY, 750), at(SUNDAY, 780))
+    assert suggested(made)[A.EXERCISE].start >= lunch[1] + HOUR
+
+
+def test_dinner_moves_behind_an_entry_and_an_entry_can_be_a_meal():
+    gym = day_of(made := free_sunday(entry(SUNDAY, 1080, 1200, A.EXERCISE, "Gym")), made.now)
+    assert gym.meals[1] == (at(SUNDAY, 1200), at(SUNDAY, 1240))
+    friends = day_of(made := free_sunday(entry(SUNDAY, 1110, 1290, A.SOCIALIZE, "Dinner with friends")), made.now)
+    assert friends.meals[1] == (at(SUNDAY, 1110), at(SUNDAY, 1290))
+
+
+def test_the_pause_before_the_children_sleep_is_theirs():
+    short = [*nights(30, -60, 420, last=TODAY - DAY), sleep(TODAY, 90, 420)]
+    kids = [entry(TODAY, 1050, 1110, A.FAMILY_TIME, "Dinner"), entry(TODAY, 1140, 1170, A.FAMILY_TIME, "Kids to bed")]
+    made = situation(*kids, hour=18, episodes=short)
+    day = day_of(made, made.now)
+    assert day.with_family == [(at(TODAY, 1110), at(TODAY, 1140))]
+    for option in found(made)[0].values():
+        assert option.kind == "keep" or not calendar.clipped(day.with_family, option.start, option.end)
+
+
+def test_an_entry_during_a_flight_is_not_to_be_kept():
+    coffee = entry(SUNDAY, 900, 1020, A.SOCIALIZE, "Coffee with Lena")
+    flight = entry(SUNDAY, 720, 1200, A.ADMIN_WORK, "Flight to New York")
+    assert found(free_sunday(coffee, hour=13))[0][A.SOCIALIZE].kind == "keep"
+    aboard = free_sunday(coffee, flight, hour=13)
+    assert A.SOCIALIZE not in found(aboard)[0]
+    assert {block.kind for block in fixed_blocks(aboard, SUNDAY)} == {"entry"}
+
+
+def test_a_flight_takes_its_day():
+    flight = entry(SUNDAY, 840, 960, A.ADMIN_WORK, "Flight to Rome")
+    made = free_sunday(flight, hour=12, episodes=runs(7, 10, 13, 16, 19))
+    assert suggested(made, 10) == {}
+    assert A.EXERCISE in suggested(free_sunday(hour=12, episodes=runs(7, 10, 13, 16, 19)), 10)
+
+
+def test_an_entry_fills_the_evening():
+    choir = entry(SUNDAY, 1080, 1170, A.SOCIALIZE, "Choir")
+    later = [option for option in found(free_sunday(choir, hour=17), 6)[0].values() if option.kind == "suggested"]
+    assert later
+    assert all(option.action is A.MEDITATE or option.end <= at(SUNDAY, 1080) for option in later)
+
+
+def test_two_suggestions_of_a_day_lie_apart():
+    made = free_sunday(episodes=runs(7, 10, 13, 16, 19))
+    said = (A.LEARN, at(SUNDAY, 600), at(SUNDAY, 645))
+    assert suggested(replace(made, previewed=[said]))[A.EXERCISE].start >= at(SUNDAY, 645) + 2 * HOUR
+
+
+@pytest.mark.parametrize(
+    ("title", "minutes"), [("Pay invoice", 25), ("Zahnarzt anrufen", 25), ("Tax return", 45), (None, 45)]
+)
+def test_an_errand_takes_as_long_as_its_words_tell(title, minutes):
+    assert length_of(Task(key="k", list="l", title=title), A.ADMIN_WORK) == minutes * MINUTE
+
+
+def test_an_errand_is_as_long_as_a_suggestion_as_it_is_as_a_task():
+    pay = Task(key="p", list="l", title="Pay invoice", due=TODAY)
+    made = replace(situation(hour=10, tasks=[pay]), task_actions={"p": A.ADMIN_WORK})
+    option = suggested(made, 2)[A.ADMIN_WORK]
+    (task,) = task_blocks(made, day_of(made, made.now), [])
+    assert option.end - option.start == task.end - task.start == 25 * MINUTE
+
+
+def test_tasks_lie_apart_and_few_beside_a_long_day():
+    tasks = [Task(key=k, list="l", title=f"Pay {k}", due=TODAY + DAY) for k in "abc"]
+    made = replace(situation(hour=9, tasks=tasks), task_actions=dict.fromkeys("abc", A.ADMIN_WORK))
+    first, second = task_blocks(made, day_of(made, made.now), fixed_blocks(made, TODAY))
+    assert second.start - first.end >= 30 * MINUTE
+    full = replace(situation(*meetings(9), hour=7, tasks=tasks), task_actions=dict.fromkeys("abc", A.ADMIN_WORK))
+    assert list(task_blocks(full, day_of(full, full.now), fixed_blocks(full, TODAY))) == []
+
+
+def test_nobody_is_called_on_a_sunday_and_office_work_waits_for_monday():
+    call = Task(key="c", list="l", title="Call the bank", due=SUNDAY + DAY)
+    report = Task(key="r", list="l", title="Write report", due=SUNDAY - DAY)
+    bill = Task(key="b", list="l", title="Pay bill", due=SUNDAY + DAY)
+    now = at(SUNDAY, 540)
+    made = situation(tasks=[call, report, bill])
+    life = replace(made.known, at=now)
+    actions = {"c": A.ADMIN_WORK, "r": A.DEEP_WORK, "b": A.ADMIN_WORK}
+    sunday = Situation(known=life, now=now, routine=made.routine, task_actions=actions)
+    (placed,) = task_blocks(sunday, day_of(sunday, now), [])
+    assert placed.title == "Pay bill"
+    assert placed.start >= at(SUNDAY, 600)
+
+
+def test_what_is_due_today_comes_before_what_is_late_anyway():
+    tasks = [Task(key="l", list="l", title="Late", due=TODAY - DAY), Task(key="n", list="l", title="Now", due=TODAY)]
+    made = replace(situation(tasks=tasks), task_actions=dict.fromkeys("ln", A.LEARN))
+    assert task_for(made, A.LEARN).title == "Now"
+    assert task_for(replace(made, titles=["Now"]), A.LEARN).title == "Late"
+
+
+def test_an_entry_that_is_near_comes_before_a_suggestion():
+    even = {A.DEEP_WORK: 0.1, A.MEDITATE: 0.9}
+    decision = Decision(action=A.MEDITATE, belief=Belief(), scores=even, probabilities={A.MEDITATE: 1.0})
+    made = situation(hour=9)
+    usual = Option(action=A.MEDITATE, kind="suggested", start=made.now, end=made.now + HOUR, usual=True)
+    for hours, chosen in ((1, A.DEEP_WORK), (3, A.MEDITATE)):
+        keep = Option(action=A.DEEP_WORK, kind="keep", start=made.now + hours * HOUR, end=made.now + 5 * HOUR)
+        assert as_wished(decision, made, {A.DEEP_WORK: keep, A.MEDITATE: usual}).action is chosen
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_in_any_life_suggestions_leave_time_to_live(seed):
+    life = any_life(seed)
+    made = Situation(known=life, now=life.at, routine=learn_routine(life))
+    for hours in range(0, 24, 5):
+        begin = life.at + hours * HOUR
+        for action, option in options(made, (begin, begin + 6 * HOUR))[0].items():
+            if option.kind != "suggested":
+                continue
+            day = day_of(made, begin)
+            assert not calendar.clipped([*day.rests], option.start, option.end)
+            assert not calendar.clipped(calendar.merged(day.journeys), option.start, option.end)
+            assert option.end <= day.bed - 60 * MINUTE
+            assert option.usual or option.start >= day.wake + HOUR
+            assert action in (A.FAMILY_TIME, A.SOCIALIZE) or not calendar.clipped(day.meals, option.start, option.end)
+            assert option.end - option.start <= timedelta(hours=4)
