@@ -52,11 +52,12 @@ def standing(values: Array, feasible: Sequence[ActionType]) -> Array:
     return np.asarray((values - chosen.mean()) / max(float(chosen.std()), 1e-6))
 
 
-def acceptance(relative: float) -> float:
-    """Return the probability that an action is accepted whose value in ``standing`` is ``relative``."""
-    from math import exp
+def acceptance(relative: Array) -> Array:
+    """Return the probability that recommendations of these standings are accepted, in the precision of ``relative``."""
+    import numpy as np
 
-    return 1 / (1 + exp(-(READINESS + EAGERNESS * relative)))
+    kind = relative.dtype.type
+    return np.asarray(1 / (1 + np.exp(relative * kind(-EAGERNESS) - kind(READINESS))))
 
 
 def answer(
@@ -76,7 +77,7 @@ def answer(
     """
     number = ACTIONS.index(action)
     here = standing(utilities(meters, int(slot), person)[:, 0], feasible)
-    if rng.random() < (acceptance(float(here[number])) if chance is None else chance):
+    if rng.random() < (float(acceptance(here)[number]) if chance is None else chance):
         return Answer.ACCEPT, None
     later = range(int(slot) + 1, SLOTS)
     there = {s: float(standing(utilities(meters, s, person)[:, 0], feasible)[number]) for s in later}

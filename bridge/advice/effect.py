@@ -2,28 +2,29 @@
 
 For each action, the effect is the difference of an outcome between advising that action and advising another. Every
 decision stores the probability of its draw. Decisions with a probability of 0 or 1 are left out.
+
+The effect of advice as such compares slots with advice to slots that a lot left without. Every slot counts by its first
+lot, also if the recommendation was superseded or never shown, so that the two kinds of slots stay comparable. With
+several users, the effect on each is drawn towards the effect on all, further if less is known of the user.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from bridge.domain.metrics import Metric
-from bridge.domain.records import Recommendation, User
-from bridge.meters.daily import figures
-from rhythm_env.interface import ActionType, Answer, Meter, Slot
+from bridge.advice.aftermath import Drawn, Followed, aftermath
+from bridge.domain.records import User
+from bridge.domain.slots import Moment
+from rhythm_env.interface import ActionType, Slot
 
 if TYPE_CHECKING:
     from bridge.advice.excursion import Point
     from bridge.store import Store
 
-BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
-DAY = timedelta(days=1)
 MANY = 10  # users from which on each user is a cluster; with fewer, each day of a user is
-FADES = 0.95  # weight of the earlier dosage at each recommendation
 # outcome -> True if binary
 OUTCOMES: Mapping[str, bool] = {
     "taken": True,
@@ -33,15 +34,8 @@ OUTCOMES: Mapping[str, bool] = {
     "next_day_vitality": False,
     "next_day_serenity": False,
 }
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
-    """A decision with its recent dosage (0 to 1), and the known outcomes by name."""
-
-    advice: Recommendation
-    dosage: float
-    outcomes: Mapping[str, float]
+OF_ADVICE = tuple(name for name in OUTCOMES if name != "taken")  # outcomes that slots without advice have too
+SCALES = {True: "log ratio of chances", False: "difference"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +56,7 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
     """Yield what is known of advising these actions, measured on the user."""
     from bridge.advice.excursion import effect
 
-    decisions = [(person, one) for one in followed(store, person, now=now)] if actions else []
+    decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
     for action in actions:
         for outcome, binary in OUTCOMES.items():
             found = effect(list(_points(decisions, action, outcome, by_day=True)), binary=binary)
@@ -75,82 +69,38 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return action -> outcome -> effect with its 95 % interval and moderation by slot and dosage.
+    """Return the effects of each action and of advice as such, by outcome, with 95 % intervals and moderation by slot
+    and dosage.
 
     An effect is null while the decisions are too few.
     """
-    from bridge.advice.excursion import document, effect
-
+    decisions: list[tuple[User, Followed]] = []
+    lots: list[tuple[User, Drawn]] = []
+    for person in people:
+        known = aftermath(store, person, now=now)
+        decisions += ((person, one) for one in known.followed(now=now))
+        drawn = store.recommendations.lots(person.id, until=now)
+        lots += ((person, one) for one in known.drawn(drawn, person, now=now))
     by_day = len(people) < MANY
-    decisions = [(person, one) for person in people for one in followed(store, person, now=now)]
-    found: dict[str, Any] = {}
-    for action in ActionType:
-        found[str(action)] = {}
-        for outcome, binary in OUTCOMES.items():
-            points = list(_points(decisions, action, outcome, by_day=by_day))
-            told = document(effect(points, binary=binary), points, binary=binary)
-            found[str(action)][outcome] = told | {"scale": "log ratio of chances" if binary else "difference"}
-    return {"people": len(people), "decisions": len(decisions), "actions": found, "advice": _advice(len(decisions))}
-
-
-def _advice(decisions: int) -> dict[str, Any]:
-    """Return an empty estimate for advice against no advice, because no slot was left without advice at random."""
     return {
-        "effect": None,
-        "ci95": [None, None],
-        "points": decisions,
-        "missing": None,
-        "because": "no slot was left without a recommendation at random",
+        "people": len(people),
+        "decisions": len(decisions),
+        "lots": len(lots),
+        "actions": {str(action): _of_action(decisions, action, by_day=by_day) for action in ActionType},
+        "advice": {outcome: _of_advice(lots, outcome, by_day=by_day) for outcome in OF_ADVICE},
     }
 
 
-def followed(store: Store, person: User, *, now: datetime) -> Iterator[Followed]:
-    """Yield the user's finished decisions with their outcomes, oldest first."""
-    given = store.recommendations.between(person.id, since=BEGINNING, until=now)
-    if not given:
-        return
-    since = given[0].created_at.date()
-    samples = store.reading.samples(person.id, since=since, at=now)
-    days = figures(samples, store.reading.episodes(person.id, since=since, at=now))
-    checked = sorted((one.start, one.value) for _, one in samples if one.metric is Metric.CHECK_IN)
-    mornings = {one.moment.date: one for one in reversed(given)}  # the first recommendation of a day
-    dosage = 0.0
-    for one in given:
-        if _over(one, now):
-            outcomes = dict(_outcomes(one, days, checked, mornings.get(one.moment.date + DAY)))
-            yield Followed(advice=one, dosage=dosage, outcomes=outcomes)
-        dosage = FADES * dosage + 1 - FADES
+def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *, by_day: bool) -> dict[str, Any]:
+    """Return outcome -> effect of advising the action."""
+    from bridge.advice.excursion import document, effect
 
-
-def _over(one: Recommendation, now: datetime) -> bool:
-    """Return True for answered decisions and for decisions that were shown and expired.
-
-    A recommendation that was never shown had no effect.
-    """
-    return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)
-
-
-def _outcomes(
-    one: Recommendation,
-    days: Mapping[tuple[date, str], Mapping[Metric, Any]],
-    checked: Sequence[tuple[datetime, float]],
-    tomorrow: Recommendation | None,
-) -> Iterator[tuple[str, float]]:
-    """Yield the name and value of each outcome that was measured."""
-    yield "taken", float(one.answer is Answer.ACCEPT)
-    after = (value for at, value in checked if one.expires_at <= at < one.expires_at + DAY)
-    if (said := next(after, None)) is not None:
-        yield "next_check_in", said
-    night = one.moment.date + DAY  # a night belongs to the day on which it ends
-    for name, metric in (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD)):
-        values = [of[metric].value for (day, _), of in days.items() if day == night and metric in of]
-        if values:
-            yield name, max(values)
-    if tomorrow is not None:
-        for name, meter in (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY)):
-            state = tomorrow.observation.get("meters", {}).get(str(meter))
-            if state is not None and state.get("coverage", 0) > 0:
-                yield name, float(state["level"])
+    found = {}
+    for outcome, binary in OUTCOMES.items():
+        points = list(_points(decisions, action, outcome, by_day=by_day))
+        told = document(effect(points, binary=binary), points, binary=binary)
+        found[outcome] = told | {"scale": SCALES[binary]}
+    return found
 
 
 def _points(
@@ -163,9 +113,51 @@ def _points(
         chance = one.advice.probabilities.get(str(action), 0.0)
         if 0 < chance < 1 and outcome in one.outcomes:
             yield Point(
-                cluster=f"{person.id}/{one.advice.moment.date}" if by_day else str(person.id),
+                cluster=_cluster(person, one.advice.moment, by_day=by_day),
                 given=one.advice.action is action,
                 chance=chance,
                 outcome=one.outcomes[outcome],
-                moderators=(float(one.advice.moment.slot >= Slot.EVENING), one.dosage),
+                moderators=_moderators(one.advice.moment, one.dosage),
             )
+
+
+def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
+    """Return the effect of advice as such on an outcome, on all users and on each."""
+    from bridge.advice.excursion import document, effect
+    from bridge.advice.pooling import pooled
+
+    points = list(_compared(lots, outcome, by_day=by_day))
+    told = document(effect(points), points, binary=False) | {"scale": SCALES[False], "users": {}}
+    names = list(dict.fromkeys(person.name for person, _ in lots))
+    if len(names) > 1:
+        own = {name: [one for one in lots if one[0].name == name] for name in names}
+        each = {name: effect(list(_compared(mine, outcome, by_day=True))) for name, mine in own.items()}
+        known = {name: found for name, found in each.items() if found is not None}
+        shares = zip(known, pooled(list(known.values())), strict=True)
+        told["users"] = {name: {"effect": one.effect, "ci95": list(one.ci95), "own": one.own} for name, one in shares}
+    return told
+
+
+def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> Iterator[Point]:
+    """Yield a point per lot with a known outcome."""
+    from bridge.advice.excursion import Point
+
+    for person, one in lots:
+        if outcome in one.outcomes:
+            yield Point(
+                cluster=_cluster(person, one.lot.moment, by_day=by_day),
+                given=one.lot.given,
+                chance=1 - one.lot.silence,
+                outcome=one.outcomes[outcome],
+                moderators=_moderators(one.lot.moment, one.dosage),
+            )
+
+
+def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
+    """Return the name of the decisions that may depend on each other."""
+    return f"{person.id}/{moment.date}" if by_day else str(person.id)
+
+
+def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
+    """Return what may change an effect: whether the slot is an evening or a night, and the dosage."""
+    return float(moment.slot >= Slot.EVENING), dosage

@@ -266,7 +266,7 @@ def _made(
     if isinstance(chosen, float):
         store.recommendations.add_silence(user.id, moment, probability=chosen, now=now)
         return Silence(moment=moment, reasons=(BY_LOT,), at=now, by_lot=True)
-    decision, observation, readings, paused = chosen
+    decision, observation, readings, paused, lot = chosen
     option = found[decision.action]
     task = task_for(situation, decision.action) if option.kind == "suggested" else None
     tried = tuple(reason for reason in decision.reasons if reason.startswith(TRIED))
@@ -289,11 +289,12 @@ def _made(
         start=option.start,
         end=option.end,
         withheld={str(action): why for action, why in {**held, **paused}.items()},
+        silence=lot,
     )
     return store.recommendations.add(advice)
 
 
-Chosen = tuple[Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, str]]
+Chosen = tuple[Decision, Observation, Mapping[Meter, Reading], Mapping[ActionType, str], float | None]
 
 
 def choose(
@@ -309,6 +310,8 @@ def choose(
 ) -> Chosen | float:
     """Return the policy's decision among the options, or the probability of a silence that was drawn.
 
+    The last part of a decision is the probability that the slot had stayed silent, None where no lot was drawn.
+
     Silences are drawn after the first answers only, and only where something would have been suggested.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
@@ -318,16 +321,16 @@ def choose(
     observation, paused = guard.allowed(shown, now=local, sleep=ActionType.SLEEP in found)
     again = store.recommendations.superseded(user.id, moment)
     seed = f"{user.name}/{moment.week}/{moment.timestep}" + (f"/{again}" if again else "")
-    chance = silence(shown.history, now)
     suggests = any(found[action].kind == "suggested" for action in observation.feasible)
-    if shown.history and suggests and guard.silent and random.Random(f"{seed}/silence").random() < chance:
+    chance = silence(shown.history, now) if shown.history and suggests and guard.silent else None
+    if chance is not None and random.Random(f"{seed}/silence").random() < chance:
         return chance
     rng = random.Random(seed)
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
         raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
     decision = guard.explored(as_wished(decision, situation, found, readings), observation, rng)
-    return decision, observation, readings, paused
+    return decision, observation, readings, paused, chance
 
 
 def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:

@@ -1,13 +1,16 @@
-"""Run ``bridge effect``, which estimates how much a recommended action changes the hours after it."""
+"""Run ``bridge effect``, which estimates how much advice, and each action, changes the hours after it."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.errors import SetupError
+
+A_DAY = 3  # decisions
 
 
 def register(app: typer.Typer) -> None:
@@ -19,7 +22,7 @@ def effect(
     everybody: Annotated[bool, typer.Option("--all", help="Estimate over all users together.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Estimate what recommending an action changes: how often it is done, the next check-in, the night and the day."""
+    """Estimate what advice and each action change: how often it is done, the next check-in, the night and the day."""
     from bridge import installation
     from bridge.advice.effect import effects
 
@@ -35,18 +38,28 @@ def effect(
 
 
 def _tell(body: dict[str, Any]) -> None:
-    rows = [
-        {"action": action, "on": outcome.replace("_", " "), "effect": _said(found)}
-        for action, outcomes in body["actions"].items()
-        for outcome, found in outcomes.items()
-        if found["effect"] is not None
-    ]
-    typer.echo(f"{body['decisions']} decisions of {body['people']} people")
-    if rows:
-        show.table(rows, tuple(rows[0]))
-        typer.echo("Against other advice that might have been given; in brackets the 95 % interval.")
+    typer.echo(f"{body['decisions']} decisions of {body['people']} people, {body['lots']} lots between advice and none")
+    advice, actions = _known(body["advice"]), [_known(of, action) for action, of in body["actions"].items()]
+    if advice:
+        show.table(advice, tuple(advice[0]))
+        typer.echo("Advice against no advice, in slots drawn by lot; in brackets the 95 % interval.")
     else:
-        typer.echo(f"Not known yet: {_more(body)}.")
+        typer.echo(f"Advice against no advice is not known yet: {_more(body['advice'].values())}.")
+    if rows := [row for of in actions for row in of]:
+        show.table(rows, tuple(rows[0]))
+        typer.echo("Each action against other advice that might have been given; in brackets the 95 % interval.")
+    else:
+        found = [one for of in body["actions"].values() for one in of.values()]
+        typer.echo(f"Not known yet: {_more(found)}.")
+
+
+def _known(found: dict[str, Any], action: str = "ADVICE") -> list[dict[str, str]]:
+    """Return the rows of the outcomes whose effect is known."""
+    return [
+        {"action": action, "on": outcome.replace("_", " "), "effect": _said(one)}
+        for outcome, one in found.items()
+        if one["effect"] is not None
+    ]
 
 
 def _said(found: dict[str, Any]) -> str:
@@ -55,8 +68,7 @@ def _said(found: dict[str, Any]) -> str:
     return f"{found['effect']:+.2f} [{low:+.2f}, {high:+.2f}] {found['scale']}{told}"
 
 
-def _more(body: dict[str, Any]) -> str:
+def _more(found: Iterable[dict[str, Any]]) -> str:
     """Say how many more days with answered recommendations the nearest estimate needs."""
-    a_day = 3
-    least = min(found["missing"] for of in body["actions"].values() for found in of.values())
-    return f"about {max(-(-least // a_day), 1)} more days of advice, answered"
+    least = min(one["missing"] for one in found)
+    return f"about {max(-(-least // A_DAY), 1)} more days"

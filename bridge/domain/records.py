@@ -131,6 +131,7 @@ class Recommendation:
     start: datetime | None = None
     end: datetime | None = None
     withheld: Mapping[str, str] = field(default_factory=dict)  # action -> why it could not be advised
+    silence: float | None = None  # probability of a slot without advice; None where no lot was drawn
     superseded_at: datetime | None = None
     outcome: Deed | None = None
     outcome_at: datetime | None = None  # when the outcome became known
@@ -169,6 +170,15 @@ class AdviceRecord:
     outcome: Deed | None = None
     outcome_at: datetime | None = None
     evidence: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Lot:
+    """A draw between advice and no advice in a slot. ``silence`` was the probability of no advice."""
+
+    moment: Moment
+    silence: float
+    given: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from bridge.domain.errors import SetupError
-from bridge.domain.records import SAID, AdviceRecord, Deed, Prior, Recommendation, Reset
+from bridge.domain.records import SAID, AdviceRecord, Deed, Lot, Prior, Recommendation, Reset
 from bridge.domain.slots import Moment, moment_of
 from bridge.store import tables
 from bridge.store.database import Part, reads, writes
@@ -20,7 +20,7 @@ from rhythm_env.interface import ActionType, Answer
 table = tables.recommendations
 JSON_COLUMNS = ("belief", "scores", "probabilities", "reasons", "observation")
 LEVEL_DIGITS = 4
-UNREAD = ("probabilities", "observation", "withheld")  # columns that ``advice_records`` leaves out
+UNREAD = ("probabilities", "observation", "withheld", "silence")  # columns that ``advice_records`` leaves out
 
 
 class Recommendations(Part):
@@ -33,7 +33,7 @@ class Recommendations(Part):
         The ``id`` of the parameter is ignored.
         """
         values: dict[str, Any] = {name: _json(getattr(recommendation, name)) for name in JSON_COLUMNS}
-        plain = ("user_id", "policy", "created_at", "expires_at", "shown_at")
+        plain = ("user_id", "policy", "created_at", "expires_at", "shown_at", "silence")
         values |= {name: getattr(recommendation, name) for name in plain}
         sd, moment = recommendation.belief_sd, recommendation.moment
         values["belief_sd"] = None if sd is None else json.dumps(sd)
@@ -96,14 +96,22 @@ class Recommendations(Part):
         db.execute(row.on_conflict_do_update(index_elements=list(values), set_=fresh))
 
     @reads
-    def silences(
-        self, db: sa.Connection, user_id: int, *, since: datetime, until: datetime
-    ) -> list[tuple[Moment, float]]:
-        """Return (slot, probability) of the random draws in [since, until) that left a slot without advice."""
-        s = tables.silences.c
-        query = sa.select(s.week, s.timestep, s.probability).where(s.user_id == user_id, s.probability < 1)
-        rows = db.execute(query.where(s.made_at >= since, s.made_at < until).order_by(s.made_at))
-        return [(moment_of(row.week, row.timestep), row.probability) for row in rows]
+    def lots(self, db: sa.Connection, user_id: int, *, until: datetime) -> list[Lot]:
+        """Return the first lot of every slot drawn before ``until`` that decided between advice and none, ascending.
+
+        Superseded recommendations count, because the lot had given advice. A later lot of the same slot does not.
+        """
+        t, s = table.c, tables.silences.c
+        given = sa.select(t.week, t.timestep, t.created_at.label("at"), t.silence, sa.true().label("given"))
+        given = given.where(t.user_id == user_id, t.created_at < until)
+        silent = sa.select(s.week, s.timestep, s.made_at.label("at"), s.probability.label("silence"), sa.false())
+        silent = silent.where(s.user_id == user_id, s.made_at < until, s.probability < 1)
+        drawn = sa.union_all(given, silent).subquery()
+        first: dict[Moment, Lot] = {}
+        for row in db.execute(sa.select(drawn).order_by(drawn.c.at)):
+            moment = moment_of(row.week, row.timestep)
+            first.setdefault(moment, Lot(moment=moment, silence=row.silence or 0.0, given=bool(row.given)))
+        return [one for one in first.values() if 0 < one.silence < 1]
 
     @reads
     def by_id(self, db: sa.Connection, recommendation_id: int) -> Recommendation | None:
@@ -300,6 +308,7 @@ def _recommendation(row: Any) -> Recommendation:
         observation=json.loads(row.observation),
         belief_sd=_belief_sd(row),
         withheld=json.loads(row.withheld or "{}"),
+        silence=row.silence,
         **_action_and_feedback(row),
     )
 

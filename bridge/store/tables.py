@@ -337,6 +337,7 @@ recommendations = sa.Table(
     _instant("outcome_at", nullable=True),
     _text("evidence", nullable=True),  # a JSON list of the rows and words that the outcome rests on
     _text("withheld", nullable=True),  # a JSON object, action -> why it could not be advised
+    sa.Column("silence", sa.Float),  # probability that the slot would have got no advice, null without a lot
     sa.Index("ix_recommendations_user_id_created_at", "user_id", "created_at"),
     sa.Index("ix_recommendations_week_timestep", "week", "timestep"),
 )

@@ -8,6 +8,7 @@ import sys
 MODULES = (
     "lab.benchmarks.landing",
     "lab.benchmarks.calendar",
+    "lab.benchmarks.decisions",
     "lab.benchmarks.fit",
     "lab.benchmarks.meters",
     "lab.benchmarks.simulator",

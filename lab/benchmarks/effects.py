@@ -1,8 +1,10 @@
 """Measures how often the 95 % intervals of ``bridge effect`` hold the truth. Run ``python -m lab.benchmarks.effects``.
 
 Simulated people get advice for some weeks. The chance of an action follows a mood that nobody records, as a policy's
-chances follow what it believes. Tries have a chance of 2 %, close decisions of 50 %, clear decisions of 96 %. Outcomes
-follow the person, the mood and the advice, by a known effect or by none. Ten seconds of one core per 100 runs and row.
+chances follow what it believes. Tries have a chance of 2 %, close decisions of 50 %, clear decisions of 96 %. Advice as
+such, against none, has a chance of 80 to 90 %, less after much advice. Outcomes follow the person, the mood and the
+advice, by a known effect or by none. Then the effects differ between people, and each is drawn towards the mean of all.
+Ten seconds of one core per 100 runs and row.
 """
 
 from __future__ import annotations
@@ -20,11 +22,14 @@ import numpy as np
 
 from bridge.advice.effect import MANY
 from bridge.advice.excursion import Point, effect
+from bridge.advice.pooling import pooled
+from bridge.domain.guard import FADES, SILENT
 
 RUNS = 400
 A_DAY = 3
 CHANCES = (0.02, 0.5, 0.96)  # of an action that is tried, close to another, or clearly best
 EFFECTS = {False: 0.3, True: 0.3}  # binary -> the effect, as a difference or a log ratio of shares
+CROWDS, SPREADS = (6, 20), (0.0, 0.2, 0.5)  # people with effects of their own, and the spread of these
 BASE = 0.3  # share of outcomes without the advice
 
 
@@ -36,11 +41,17 @@ class Case:
     weeks: int
     binary: bool
     true: float
+    silent: bool = False  # True: advice against no advice
+
+    @property
+    def kind(self) -> str:
+        return "advice or none" if self.silent else "yes or no" if self.binary else "a number"
 
 
+KINDS = ((False, False), (True, False), (False, True))  # (binary, silent)
 CASES = tuple(
-    Case(people=people, weeks=weeks, binary=binary, true=size * EFFECTS[binary])
-    for (people, weeks), binary, size in product(((1, 12), (4, 8), (20, 6), (60, 4)), (False, True), (1, 0))
+    Case(people=people, weeks=weeks, binary=binary, true=size * EFFECTS[binary], silent=silent)
+    for (people, weeks), (binary, silent), size in product(((1, 12), (4, 8), (20, 6), (60, 4)), KINDS, (1, 0))
 )
 
 
@@ -57,11 +68,14 @@ def points(case: Case, seed: int) -> Iterator[Point]:
     """Yield the randomised decisions of a run."""
     rng, days = np.random.default_rng(seed), 7 * case.weeks
     for person in range(case.people):
-        usual, mood = rng.normal(0, 0.5), 0.0
+        usual, mood, dosage = rng.normal(0, 0.5), 0.0, 0.0
         for step in range(A_DAY * days):
             mood = 0.5 * mood + rng.normal(0, 0.5)
             chance = CHANCES[int(np.digitize(mood + rng.normal(0, 0.5), (-0.2, 0.5)))]
+            if case.silent:
+                chance = 1 - (SILENT[0] + (SILENT[1] - SILENT[0]) * dosage)
             given = bool(rng.random() < chance)
+            dosage = FADES * dosage + (1 - FADES) * given
             late = float(step % A_DAY == A_DAY - 1)
             if case.binary:
                 rate = BASE * float(np.exp(0.2 * (usual + mood) + case.true * given))
@@ -82,18 +96,41 @@ def coverage(case: Case, runs: int) -> Coverage:
     return Coverage(len(told), held, sum(one.told for one in told), bias)
 
 
+def coverage_of_each(people: int, spread: float, runs: int) -> tuple[int, int, float]:
+    """Pool people whose effects differ. Returns how many were told, how many intervals held, and their mean width."""
+    told, held, width = 0, 0, 0.0
+    for seed in range(runs):
+        rng, own, true = np.random.default_rng(seed), [], []
+        for person in range(people):
+            size = float(rng.normal(EFFECTS[False], spread))
+            case = Case(people=1, weeks=12, binary=False, true=size, silent=True)
+            found = effect(list(points(case, 1_000 * seed + person)))
+            if found is not None:
+                own.append(found)
+                true.append(size)
+        for share, size in zip(pooled(own), true, strict=True):
+            told += 1
+            held += share.ci95[0] <= size <= share.ci95[1]
+            width += share.ci95[1] - share.ci95[0]
+    return told, held, width / max(told, 1)
+
+
 def main(runs: int) -> None:
     print("| people | weeks | outcome | effect | told | intervals that hold it | claims | mean error |")
     print("|---|---|---|---|---|---|---|---|")
     for case in CASES:
         found = coverage(case, runs)
         told = max(found.told, 1)
-        kind = "yes or no" if case.binary else "a number"
         print(
-            f"| {case.people} | {case.weeks} | {kind} | {case.true:g} | {found.told} of {runs} "
+            f"| {case.people} | {case.weeks} | {case.kind} | {case.true:g} | {found.told} of {runs} "
             f"| {found.held / told:.1%} | {found.claimed / told:.1%} | {found.bias:+.3f} |",
             flush=True,
         )
+    print("\n| people, each 12 weeks | spread of their effects | told | intervals that hold it | mean width |")
+    print("|---|---|---|---|---|")
+    for people, spread in product(CROWDS, SPREADS):
+        known, inside, width = coverage_of_each(people, spread, max(runs // people, 1))
+        print(f"| {people} | {spread:g} | {known} | {inside / max(known, 1):.1%} | {width:.2f} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -119,11 +119,22 @@ def summary(values: Sequence[float] | Array, clusters: Sequence[str], *, mean: f
     return {"mean": told, "ci95": interval(told, float(spread), n)}
 
 
-def model(logged: Sequence[Logged]) -> Array:
-    """(n, 10): the answer supposed for each action, by a ridge regression that saw other clusters only."""
+def designs(logged: Sequence[Logged]) -> Array:
+    """(n, 10, k): the features of every action in each logged situation."""
     import numpy as np
 
-    seen = np.array([features(one.observation, one.action) for one in logged])
+    return np.array([[features(one.observation, action) for action in ACTIONS] for one in logged])
+
+
+def model(logged: Sequence[Logged], known: Array | None = None) -> Array:
+    """(n, 10): the answer supposed for each action, by a ridge regression that saw other clusters only.
+
+    ``known``: the ``designs`` of the logged situations, where they are at hand.
+    """
+    import numpy as np
+
+    rows = designs(logged) if known is None else known
+    seen = rows[np.arange(len(logged)), [ACTIONS.index(one.action) for one in logged]]
     rewards = np.array([one.reward for one in logged])
     order = {cluster: at for at, cluster in enumerate(sorted({one.cluster for one in logged}))}
     fold = np.array([order[one.cluster] % FOLDS for one in logged])
@@ -135,9 +146,7 @@ def model(logged: Sequence[Logged]) -> Array:
         x, y = seen[theirs], rewards[theirs]
         centre = y.mean()
         weights = np.linalg.solve(x.T @ x + RIDGE * np.eye(x.shape[1]), x.T @ (y - centre))
-        for at in ours.tolist():
-            each = np.array([features(logged[at].observation, action) for action in ACTIONS])
-            found[at] = centre + each @ weights
+        found[ours] = centre + rows[ours] @ weights
     return np.clip(found, -1.0, 1.0)
 
 

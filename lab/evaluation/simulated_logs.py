@@ -72,7 +72,8 @@ def _expected(one: Slice, person: Profiles, kept: Logged) -> list[float]:
     meters = np.array([[one.before[meter]] for meter in Meter])
     values = utilities(meters, int(one.moment.slot), person)[:, 0]
     relative = standing(values, one.observation.feasible)
-    return [2 * acceptance(float(relative[at])) - 1 if kept.chances[at] > 0 else 0.0 for at in range(len(ACTIONS))]
+    expected = 2 * acceptance(relative) - 1
+    return [float(expected[at]) if kept.chances[at] > 0 else 0.0 for at in range(len(ACTIONS))]
 
 
 def wanted(logged: Sequence[Logged], make: Make) -> Array:

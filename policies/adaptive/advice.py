@@ -12,9 +12,10 @@ from policies.adaptive.trust import DOUBTED, Heard, logit, usual
 from policies.adaptive.words import reasons
 from policies.planner.advice import TAKEN, body_of, prospects
 from policies.planner.inference import Posterior
-from policies.planner.responses import Particles, accepts
+from policies.planner.responses import Particles
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Belief, Decision, Observation
+from rhythm_env.people import acceptance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +38,7 @@ PLANNED = 1.4
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
     """Return the probability (n,) that each action is accepted, averaged over all models."""
     standing = crowd.standings(crowd.changes(int(observation.slot)))
-    planned = accepts(standing) @ crowd.weights()
+    planned = acceptance(standing) @ crowd.weights()
     return _foretold(observation, planned, known, actions).taken()
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from itertools import pairwise
 from math import log
-from statistics import fmean, pstdev
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from policies.adaptive.learner import MANY, Asked, Learner, fresh
@@ -88,7 +88,7 @@ class Heard:
             for chance, one in zip(self.known.foretold[-len(last) :], last, strict=True)
         ]
         mean = fmean(worse)
-        error = pstdev(worse, mean) / len(worse) ** 0.5
+        error = (fmean((one - mean) ** 2 for one in worse) / len(worse)) ** 0.5
         return bool(mean > max(BADLY * share * (1 - share), SURE * error))
 
 

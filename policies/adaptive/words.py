@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from policies.adaptive.learner import ACTION, BOTH, Learner
@@ -15,13 +15,20 @@ from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Observation, Slot
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from policies.planner.rollout import Bodies
+
+    Array = NDArray[np.float64]
 
 NO_PATTERN = "your answers do not follow any pattern I know; I go by what you accepted"
 LOST = "your answers are not foretold well; for now only what you accepted counts"
 ENOUGH = 4  # answers to an action at a time of day that a pattern needs
 CERTAIN = 1.645  # standard deviations from zero, the one-sided 5 % level
 MOST_SAID = 3
+DEALT, SURELY = 400, 0.95  # times that answers are dealt anew, and the share of them that a pattern must exceed
+Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answers were taken
 
 
 def reasons(
@@ -35,17 +42,45 @@ def reasons(
 
 
 def findings(known: Heard) -> Iterator[str]:
-    """Yield the clear patterns in the user's answers with their evidence, the clearest first."""
+    """Yield the clear patterns in the user's answers with their evidence, the clearest first.
+
+    A pattern is also clearer than the clearest that chance makes of the same answers.
+    """
     cells: dict[tuple[int, int], list[bool]] = {}
     for lesson in known.lessons:
         cells.setdefault((lesson.action, lesson.slot), []).append(lesson.taken)
-    often = {cell: taken for cell, taken in cells.items() if len(taken) >= ENOUGH}
+    often = beyond_chance(cells)
     clear = {cell: z for cell in often if abs(z := standing_out(known.known, *cell)) >= CERTAIN}
     for cell in sorted(clear, key=lambda cell: -abs(clear[cell])):
         taken = often[cell]
         way = "you often take" if clear[cell] > 0 else "you hardly ever take"
         what, when = plain(ACTIONS[cell[0]]), TIMES[Slot(cell[1])]
         yield f"{way} {what} ({when}: {sum(taken)} of {len(taken)})"
+
+
+def beyond_chance(cells: Cells) -> Cells:
+    """Return the cells whose share lies further from the user's own share than chance explains.
+
+    The same answers are dealt anew to all cells. The limit is the largest distance in 95 % of the deals, so that many
+    cells do not make a pattern likelier.
+    """
+    import numpy as np
+
+    often = {cell: taken for cell, taken in cells.items() if len(taken) >= ENOUGH}
+    if not often:
+        return often
+    rest = [taken for cell, taken in cells.items() if cell not in often]
+    everything = np.concatenate([*often.values(), *rest]).astype(float)
+    sizes = np.array([len(taken) for taken in often.values()])
+    dealt = np.random.default_rng(len(everything)).permuted(np.tile(everything, (DEALT, 1)), axis=1)
+    starts = np.cumsum(sizes) - sizes
+
+    def apart(answers: Array) -> Array:
+        counts = np.add.reduceat(answers[:, : sizes.sum()], starts, axis=1)
+        return np.asarray(np.abs(counts - sizes * everything.mean()) / np.sqrt(sizes))
+
+    limit = np.quantile(apart(dealt).max(axis=1), SURELY)
+    return {cell: often[cell] for cell, far in zip(often, apart(everything[None])[0], strict=True) if far > limit}
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:

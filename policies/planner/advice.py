@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from policies.planner.inference import Posterior, exact, levels
 from policies.planner.plans import NORMAL, best_plan, situation_of
 from policies.planner.population import profiles
-from policies.planner.responses import Particles, accepts
+from policies.planner.responses import Particles
 from policies.planner.rollout import Bodies, bodies
 from policies.planner.words import reasons
 from rhythm_env.constants import METERS, SLOTS
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Meter, Observation
+from rhythm_env.people import acceptance
 
 if TYPE_CHECKING:
     import numpy as np
@@ -60,7 +61,7 @@ def taken(observation: Observation, posterior: Posterior, action: ActionType) ->
     if crowd is None:
         return 0.5
     standing = crowd.standings(crowd.changes(int(observation.slot)))
-    return float(accepts(standing)[ACTIONS.index(action)] @ posterior.weights)
+    return float(acceptance(standing)[ACTIONS.index(action)] @ posterior.weights)
 
 
 def read_into(supposed: Array, observation: Observation) -> Array:
@@ -114,7 +115,7 @@ def prospects(observation: Observation, posterior: Posterior, crowd: Particles) 
     person = posterior.person()
     worth = best_plan(situation, person[:METERS], body_of(person), "reward", curiosity=0.0).worth
     standing = crowd.standings(crowd.changes(situation.step % SLOTS))
-    each = accepts(standing)
+    each = acceptance(standing)
     taken, possible = each @ posterior.weights, np.isfinite(worth)
     habit = np.exp(standing) @ posterior.weights * possible
     alone = float((np.where(possible, worth, 0.0) * habit).sum() / habit.sum())

@@ -203,8 +203,8 @@ def renew(crowd: Particles) -> None:
 
     weights = _within_groups(crowd)
     size = weights.shape[1]
-    few = np.flatnonzero(np.einsum("kn,kn->k", weights, weights) * ENOUGH * size > 1)
-    if not len(few):
+    few = [kind for kind, group in enumerate(weights) if group @ group * ENOUGH * size > 1]
+    if not few:
         return
     rng = np.random.default_rng((crowd.age, size))
     people, meters, logs = crowd.people.copy(), crowd.meters.copy(), crowd.logs.reshape(weights.shape).copy()

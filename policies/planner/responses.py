@@ -21,7 +21,7 @@ from policies.planner.rollout import bodies
 from rhythm_env.constants import CRASH_LEVEL, GAIN_FLOOR, GAIN_SLOPE, METERS, SLOTS, SPIRAL
 from rhythm_env.dynamics import ACTIONS, S, V, start
 from rhythm_env.interface import Answer, Interaction
-from rhythm_env.people import CLEARLY_BETTER, COMFORT, EAGERNESS, NEED, READINESS
+from rhythm_env.people import CLEARLY_BETTER, COMFORT, NEED, acceptance
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -107,7 +107,7 @@ class Particles:
         import numpy as np
 
         there = standings[:, ACTIONS.index(one.recommended)]
-        accepted = accepts(there[0])
+        accepted = acceptance(there[0])
         self.foretold = (*self.foretold, Foretold(one, float(accepted @ self.weights())))
         likely = likelihood(one, accepted, there)
         likely *= np.float32(1 - DOUBT)
@@ -235,11 +235,3 @@ def _mean_of_actions() -> Array:
     import numpy as np
 
     return np.full(len(ACTIONS), 1 / len(ACTIONS), dtype=np.float32)
-
-
-def accepts(standing: Array) -> Array:
-    """Return the probability that an action of this standing is accepted, in the precision of ``standing``."""
-    import numpy as np
-
-    kind = standing.dtype.type
-    return np.asarray(1 / (1 + np.exp(standing * kind(-EAGERNESS) - kind(READINESS))))

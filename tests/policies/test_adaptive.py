@@ -15,7 +15,7 @@ from policies.adaptive import Adaptive
 from policies.adaptive.advice import LIKELY, counted, say
 from policies.adaptive.learner import Asked, Forecast, forecast, fresh
 from policies.adaptive.trust import SHARED, Listening
-from policies.adaptive.words import LOST, NO_PATTERN, findings
+from policies.adaptive.words import LOST, NO_PATTERN, beyond_chance, findings
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, kind_of_slot
 
@@ -194,3 +194,14 @@ def test_a_forecast_is_as_uncertain_as_its_models_disagree() -> None:
     assert apart.taken()[0] == pytest.approx(0.5)
     assert apart.spread()[0] > 0.3
     assert list(findings(SHARED.heard(Adaptive()._crowd(seen(history(odd, 3))), {}))) == []  # type: ignore[arg-type]
+
+
+def test_chance_alone_is_not_called_a_pattern() -> None:
+    called = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        cells = {(action, slot): [rng.random() < 0.5 for _ in range(6)] for action in range(10) for slot in range(3)}
+        called += bool(beyond_chance(cells))
+    assert called <= 7  # 3 expected
+    liked = {(action, slot): [(action + slot) % 3 == 0] * 6 for action in range(10) for slot in range(3)}
+    assert {cell for cell, taken in beyond_chance(liked).items() if all(taken)} == {c for c in liked if sum(c) % 3 == 0}

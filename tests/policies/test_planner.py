@@ -22,13 +22,13 @@ from policies.planner.advice import read_into
 from policies.planner.evidence import rows
 from policies.planner.inference import Posterior, infer, prior
 from policies.planner.population import PLACE, column, population, profiles
-from policies.planner.responses import Particles, accepts, likelihood, looked_at
+from policies.planner.responses import Particles, likelihood, looked_at
 from policies.planner.rollout import bodies, stepped
 from policies.planner.words import answers
 from rhythm_env import dynamics
 from rhythm_env.dynamics import ACTIONS
 from rhythm_env.interface import ActionType, Answer, Interaction, Meter, MeterState, Observation, Slot, StepRecord
-from rhythm_env.people import standing, utilities
+from rhythm_env.people import acceptance, standing, utilities
 from rhythm_env.profiles import belief_target, sampled
 from tests.pace import paces
 
@@ -185,7 +185,7 @@ def test_reschedule_is_kept_apart_from_ignore() -> None:
 
 def likely(crowd: Particles, one: Interaction) -> np.ndarray:
     there = crowd.standings(crowd.changes(looked_at(one)))[:, number(one.recommended)]
-    return likelihood(one, accepts(there[0]), there)
+    return likelihood(one, acceptance(there[0]), there)
 
 
 def test_the_chances_of_all_answers_add_to_one() -> None:

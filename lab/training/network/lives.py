@@ -22,7 +22,7 @@ from policies.planner.plans import NORMAL
 from rhythm_env import dynamics
 from rhythm_env.constants import EVENT_CHANCE, METERS, SLOTS, STEPS
 from rhythm_env.dynamics import EVENT_NAMES, P
-from rhythm_env.people import CLEARLY_BETTER, EAGERNESS, READINESS, utilities
+from rhythm_env.people import CLEARLY_BETTER, acceptance, utilities
 
 Array = NDArray[np.float64]
 Ints = NDArray[np.intp]
@@ -88,7 +88,7 @@ class Lives:
         """Let every person answer and live the slot."""
         slot, everybody = self.step % SLOTS, np.arange(self.weeks.n)
         here = self.standings(slot)
-        accepted = self.rng.random(self.weeks.n) < chance(here[advised, everybody])
+        accepted = self.rng.random(self.weeks.n) < acceptance(here[advised, everybody])
         later, better = self._later(slot, advised, here[advised, everybody])
         put_off = ~accepted & better
         own = (here + self.rng.gumbel(size=here.shape)).argmax(axis=0)  # softmax, by Gumbel's trick
@@ -131,11 +131,6 @@ class Lives:
         )
 
 
-def chance(standing: Array) -> Array:
-    """Return the probability that advice of a standing is accepted."""
-    return np.asarray(1 / (1 + np.exp(-(READINESS + EAGERNESS * standing))))
-
-
 def begin(seeds: range) -> Lives:
     weeks = simulate.begin(seeds)
     return Lives(weeks, np.random.default_rng((seeds.start, len(seeds), simulate.STREAM)))
@@ -155,5 +150,5 @@ class Adviser:
         standing = lives.standings(lives.step % SLOTS)
         habit = np.exp(standing)
         alone = (habit * worth).sum(axis=0) / habit.sum(axis=0)
-        taken = chance(standing)
+        taken = acceptance(standing)
         return taken * (worth - alone + TAKEN), taken

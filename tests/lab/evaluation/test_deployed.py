@@ -125,7 +125,8 @@ def test_a_better_answer_for_what_a_person_likes_better() -> None:
     assert socialize.argmax() == 1
     assert deep.argmax() == 2
     assert socialize[0] < 0
-    assert acceptance(2.0) > acceptance(0.0) > acceptance(-2.0)
+    better, same, worse = acceptance(np.array([2.0, 0.0, -2.0]))
+    assert better > same > worse
 
 
 def test_an_action_that_is_better_later_is_put_off() -> None:

@@ -185,6 +185,7 @@ def upgrade() -> None:
         sa.Column("outcome_at", sa.BigInteger(), nullable=True),
         sa.Column("evidence", sa.Text(), nullable=True),
         sa.Column("withheld", sa.Text(), nullable=True),
+        sa.Column("silence", sa.Float(), nullable=True),
         sa.ForeignKeyConstraint(["user_id"], ["users.id"], name=op.f("fk_recommendations_user_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_recommendations")),
     )

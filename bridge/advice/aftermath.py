@@ -1,0 +1,115 @@
+"""What was measured after recommendations, and after slots that a lot left without advice."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from bridge.domain.metrics import Metric
+from bridge.domain.records import Lot, Recommendation, User
+from bridge.domain.slots import Moment, slot_bounds
+from bridge.meters.daily import figures
+from rhythm_env.interface import Answer, Meter
+
+if TYPE_CHECKING:
+    from bridge.store import Store
+
+BEGINNING = datetime(1970, 1, 1, tzinfo=UTC)
+DAY = timedelta(days=1)
+FADES = 0.95  # weight of the earlier dosage at each decision
+NIGHTLY = (("next_night_asleep_min", Metric.ASLEEP), ("next_night_hrv_ms", Metric.HRV_RMSSD))
+DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERENITY))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """A recommendation with its recent dosage (0 to 1), and the known outcomes by name."""
+
+    advice: Recommendation
+    dosage: float
+    outcomes: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Drawn:
+    """A lot between advice and no advice, with the recent dosage (0 to 1), and the known outcomes by name."""
+
+    lot: Lot
+    dosage: float
+    outcomes: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aftermath:
+    """The recommendations of a user, and what was measured since the first.
+
+    ``nights`` are by the day on which they end. ``mornings`` hold the first recommendation of a day, which states the
+    meters.
+    """
+
+    given: Sequence[Recommendation]
+    nights: Mapping[date, Mapping[str, float]]
+    check_ins: Sequence[tuple[datetime, float]]
+    mornings: Mapping[date, Recommendation]
+
+    def followed(self, *, now: datetime) -> Iterator[Followed]:
+        """Yield the finished recommendations with their outcomes, oldest first."""
+        dosage = 0.0
+        for one in self.given:
+            if _over(one, now):
+                outcomes = {"taken": float(one.answer is Answer.ACCEPT)}
+                outcomes |= self._outcomes(one.moment, one.expires_at)
+                yield Followed(advice=one, dosage=dosage, outcomes=outcomes)
+            dosage = FADES * dosage + 1 - FADES
+
+    def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
+        """Yield the lots of slots that are over with their outcomes, oldest first."""
+        dosage = 0.0
+        for one in lots:
+            end = slot_bounds(one.moment, user.zones)[1]
+            if end <= now:
+                yield Drawn(lot=one, dosage=dosage, outcomes=dict(self._outcomes(one.moment, end)))
+            dosage = FADES * dosage + (1 - FADES) * one.given
+
+    def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
+        """Yield the name and value of each outcome that was measured after a slot with this end."""
+        said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
+        if said is not None:
+            yield "next_check_in", said
+        tomorrow = moment.date + DAY
+        yield from self.nights.get(tomorrow, {}).items()
+        if tomorrow in self.mornings:
+            meters = self.mornings[tomorrow].observation.get("meters", {})
+            for name, meter in DAILY:
+                state = meters.get(str(meter), {})
+                if state.get("coverage", 0) > 0:
+                    yield name, float(state["level"])
+
+
+def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
+    """Return a user's recommendations made before ``now``, and what was measured after them."""
+    given = store.recommendations.between(user.id, since=BEGINNING, until=now)
+    since = given[0].created_at.date() if given else now.date()
+    samples = store.reading.samples(user.id, since=since, at=now)
+    nights: dict[date, dict[str, float]] = {}
+    for (day, _), of in figures(samples, store.reading.episodes(user.id, since=since, at=now)).items():
+        for name, metric in NIGHTLY:
+            if metric in of:
+                night = nights.setdefault(day, {})
+                night[name] = max(of[metric].value, night.get(name, 0.0))
+    return Aftermath(
+        given=given,
+        nights=nights,
+        check_ins=sorted((one.start, one.value) for _, one in samples if one.metric is Metric.CHECK_IN),
+        mornings={one.moment.date: one for one in reversed(given)},
+    )
+
+
+def _over(one: Recommendation, now: datetime) -> bool:
+    """Return True for answered decisions and for decisions that were shown and expired.
+
+    A recommendation that was never shown had no effect.
+    """
+    return one.answer is not None or (one.shown_at is not None and one.expires_at <= now)

@@ -1,0 +1,74 @@
+"""Partial pooling of the users' own effects, by empirical Bayes.
+
+The users' true effects are taken for draws from a normal distribution. Its mean and spread are estimated from their
+effects and errors (Paule and Mandel 1982). Each user's effect is then drawn towards the mean, further if its error is
+larger. The intervals allow for the estimated spread (Morris 1983).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from bridge.advice.excursion import Effect
+from bridge.advice.intervals import student
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array = NDArray[np.float64]
+
+FEWEST = 5  # users from which on their spread can be estimated
+STEPS = 60  # halvings of the interval that holds the spread
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Share:
+    """A user's effect with its 95 % interval, after pooling. ``own`` is the weight of the user's own decisions."""
+
+    effect: float
+    ci95: tuple[float, float]
+    own: float
+
+
+def pooled(effects: Sequence[Effect]) -> list[Share]:
+    """Return the effect on each user, drawn towards the mean of all. Fewer than ``FEWEST`` users keep their own."""
+    import numpy as np
+
+    if len(effects) < FEWEST:
+        return [Share(effect=one.estimates[0], ci95=one.ci95[0], own=1.0) for one in effects]
+    found = np.array([one.estimates[0] for one in effects])
+    half = np.array([(one.ci95[0][1] - one.ci95[0][0]) / 2 for one in effects])
+    errors = half / student(np.inf)  # wider than the standard errors where these are uncertain
+    spread = _spread(found, errors)
+    weights = 1 / (errors**2 + spread)
+    mean = float(weights @ found / weights.sum())
+    n = len(effects)
+    drawn = (n - 3) / (n - 1) * errors**2 * weights  # share of the mean of all, less because the spread is estimated
+    centre = found + drawn * (mean - found)
+    variance = errors**2 * (1 - (n - 1) / n * drawn) + 2 / (n - 3) * drawn**2 * (found - mean) ** 2
+    wide = student(np.inf) * np.sqrt(variance)
+    return [
+        Share(effect=float(c), ci95=(float(c - w), float(c + w)), own=float(1 - d))
+        for c, w, d in zip(centre, wide, drawn, strict=True)
+    ]
+
+
+def _spread(found: Array, errors: Array) -> float:
+    """Return the variance of the true effects, at which their distances from the mean are as large as expected."""
+    low, high = 0.0, float(found.var()) * 4 + 1e-12
+    if _excess(found, errors, low) <= 0:
+        return 0.0
+    for _ in range(STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if _excess(found, errors, middle) > 0 else (low, middle)
+    return (low + high) / 2
+
+
+def _excess(found: Array, errors: Array, spread: float) -> float:
+    """Return how much the weighted squared distances from the mean exceed their expectation at this spread."""
+    weights = 1 / (errors**2 + spread)
+    mean = weights @ found / weights.sum()
+    return float(weights @ (found - mean) ** 2 - (len(found) - 1))
