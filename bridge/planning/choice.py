@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from types import MappingProxyType
 
 from bridge.calendar import Stretch
-from bridge.domain.slots import Moment, moment_at, slot_bounds
+from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.common_sense import Option, options
 from bridge.planning.facts import NORMAL, SERVES, grounds, times_this_week
@@ -19,7 +19,7 @@ from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
-USUAL, DUE, DUE_NOW, LOW, REPEATED = 0.15, 0.3, 0.8, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # parts of a score between 0 and 1; our choice
 LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
@@ -104,7 +104,7 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
             return "you are usually asleep now"
     until = next((end for start, end in situation.attended if start <= now < end), None)
     if until is not None:
-        return f"you have an entry until {situation.clock(until)}"
+        return f"you have an entry until {until.astimezone(zone_at(now, situation.known.zones)):%H:%M}"
     return "nothing needs doing now" if NO_GROUNDS in held.values() else "nothing fits now"
 
 
@@ -163,13 +163,20 @@ def fit(
     task = task_for(situation, action)
     if task is not None and task.due is not None:
         left = task.due - situation.date_of(option.start)
-        total += DUE_NOW if left <= timedelta(0) else DUE if left <= SOON else 0.0
+        total += _pressure(left)
     served = reading(SERVES[action]) if action in SERVES else None
     if served is not None and served.coverage > 0:
         total += LOW * max(NORMAL - served.level, 0.0)
     since = situation.now - REPEATED_DAYS
     said = [one for one in situation.advised if one.action is action and one.created_at >= since]
     return total - sum(REPEATED for one in said if one.kind == "suggested" and one.answer is not Answer.ACCEPT)
+
+
+def _pressure(left: timedelta) -> float:
+    """Return what a task adds by the days that are left. What is overdue can wait for what is due today."""
+    if left <= timedelta(0):
+        return DUE_NOW if left == timedelta(0) else OVERDUE
+    return DUE if left <= SOON else 0.0
 
 
 def _near(situation: Situation, kept: Option) -> float:

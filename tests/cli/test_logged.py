@@ -79,8 +79,8 @@ def test_what_is_logged_is_the_lot_and_the_answer(run: Run, monkeypatch: pytest.
         )
     suggested = [one for one in stored if one.kind == "suggested"]  # sleep needs no advice, and is no answer
     drawn = [one for one in suggested if sum(p > 0 for p in one.probabilities.values()) > 1][: len(found)]
-    days = 3 * SLOTS // 4  # at night there is nothing to choose
-    assert days - 5 < len(found) <= days
+    days = 3 * SLOTS // 4  # at night there is nothing to choose, and in some slots a single action fits
+    assert days * 3 / 4 < len(found) <= days
     assert len({one.cluster for one in found}) == SLOTS // 4
     for one, advice in zip(found, drawn, strict=True):
         assert sum(one.chances) == pytest.approx(1)
