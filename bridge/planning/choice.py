@@ -19,7 +19,7 @@ from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
-USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # parts of a score between 0 and 1; our choice
+USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # parts of a score; our choice
 LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
