@@ -1,4 +1,4 @@
-"""Service files of the daemon for systemd and containers, as ``bridge service`` prints them."""
+"""Files that run the daemon under systemd or in a container, as ``bridge service`` prints them."""
 
 from __future__ import annotations
 
