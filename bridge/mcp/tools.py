@@ -177,7 +177,7 @@ def _block(block: BlockDocument, *, titles: bool) -> Document:
 
 
 def untrusted(text: str | None) -> dict[str, str] | None:
-    """Return a stranger's words under ``untrusted_text``, at most 200 characters, without invisible ones. None stays.
+    """Return a stranger's words under ``untrusted_text``, at most 200 characters without invisible ones, or None.
 
     >>> untrusted("Lunch\\u202e\\n with Kim")
     {'untrusted_text': 'Lunch with Kim'}
