@@ -189,7 +189,8 @@ def _address(text: str) -> str | None:
     """
     if text and not text.startswith(("https://", "http://")):
         raise SetupError(
-            "BRIDGE_URL must be the address at which people reach the page, e.g. https://bridge.example.org"
+            "BRIDGE_URL must be the address at which users reach the web page, e.g. https://bridge.example.org; "
+            "correct it, then: bridge doctor"
         )
     return text or None
 
@@ -211,7 +212,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} cannot be read: {error}") from error
+        raise SetupError(f"{path} cannot be read: {error}; correct the file, then: bridge doctor") from error
 
 
 def local_zone() -> str:

@@ -71,7 +71,9 @@ def _key_place(place: key_storage.KeyStorage) -> Finding:
         case key_storage.InFile(path) if not path.exists():
             return Finding(check="key", ok=True, text="will be made with the first consent")
         case key_storage.InFile(path) if sys.platform != "win32" and path.stat().st_mode & 0o077:
-            return Finding(check="key", ok=False, text="others on this machine can read it", next=f"chmod 600 {path}")
+            return Finding(
+                check="key", ok=False, text="other users of this machine can read it", next=f"chmod 600 {path}"
+            )
     left = place.leftovers() if isinstance(place, key_storage.InFile) else []
     if left or (place.is_writable and len(place.keys()) > 1):
         return Finding(check="key", ok=False, text="a rotation was interrupted", next="bridge key rotate")
@@ -81,7 +83,7 @@ def _key_place(place: key_storage.KeyStorage) -> Finding:
 def _store(settings: config.Settings) -> Finding:
     path = Path(settings.database.removeprefix(SQLITE))
     if settings.database.startswith(SQLITE) and sys.platform != "win32" and path.stat().st_mode & 0o077:
-        text = "others on this machine can read the database"
+        text = "other users of this machine can read the database"
         return Finding(check="store", ok=False, text=text, next=f"chmod 600 {path}*")
     return Finding(check="store", ok=True, text="opened and up to date")
 
@@ -111,7 +113,7 @@ def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
     for spec in registry.specs():
         for setting in spec.settings:
             if setting.personal and bridge.settings.installed(spec.name, setting):
-                text = f"{config.variable_of(spec.name, setting)} is one person's: it is used for none of several"
+                text = f"{config.variable_of(spec.name, setting)} belongs to one user and is ignored with several users"
                 own = f"write {setting.name} into config.toml under [people.NAME.{spec.name}]"
                 yield Finding(check="settings", ok=False, text=text, next=own)
 
@@ -152,7 +154,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
             check=check, ok=False, text=f"stopped: {connection.paused}", next=mending_command(bridge, user, connection)
         )
     if is_lost(bridge, connection):
-        text = "its consent is not here: exports hold none"
+        text = "its consent is missing, because exports hold no consents"
         return Finding(check=check, ok=False, text=text, next=mending_command(bridge, user, connection))
     if connection.last_error:
         return Finding(

@@ -377,7 +377,7 @@ def _plain_loopback(url: str) -> bool:
     """
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
-        raise SetupError("tokens are only sent over https; correct the source's address")
+        raise SetupError("tokens are only sent over https; correct the source's address, then: bridge doctor")
     return parts.scheme != "https"
 
 

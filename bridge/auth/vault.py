@@ -41,7 +41,8 @@ class Vault:
             opened: dict[str, Any] = json.loads(self._fernet().decrypt(sealed))
         except InvalidToken:
             raise SetupError(
-                "the stored consent was sealed with another key; restore BRIDGE_KEY or connect again"
+                "the stored consent was encrypted with a key that is gone; restore the key (see: bridge doctor), "
+                "or log in again: bridge connect SOURCE --user NAME"
             ) from None
         return opened
 
@@ -68,7 +69,10 @@ class Vault:
         try:
             return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
-            raise SetupError("BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated") from error
+            raise SetupError(
+                "BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated; "
+                "make one: bridge key new"
+            ) from error
 
 
 def open_vault(key: str | None, folder: Path) -> Vault:

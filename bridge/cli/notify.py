@@ -27,7 +27,7 @@ def notify(
     ] = None,
     events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
     off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
-    test: Annotated[bool, typer.Option("--test", help="Send a first message now.")] = False,
+    test: Annotated[bool, typer.Option("--test", help="Send a test message now.")] = False,
     json: options.Json = False,
 ) -> None:
     """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""

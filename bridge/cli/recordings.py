@@ -1,4 +1,4 @@
-"""Run ``bridge record`` and ``replay``, which run the whole chain on recorded answers to catch regressions."""
+"""Run ``bridge record`` and ``replay``: record what sources answer, and compare its replay with an earlier result."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def record(
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder, into which the recording is written.")],
     user: options.User,
     json: options.Json = False,
 ) -> None:

@@ -111,7 +111,7 @@ def _webhook_sources() -> set[str]:
     return {spec.name for spec in registry.specs() if spec.notices is not None}
 
 
-def service(kind: Annotated[str, typer.Argument(help="systemd or container.")]) -> None:
+def service(kind: Annotated[str, typer.Argument(help="The kind of service: systemd or container.")]) -> None:
     """Print the unit for systemd, or the Containerfile, that runs the daemon."""
     from bridge.daemon.service import FILES, text
 

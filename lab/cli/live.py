@@ -26,7 +26,9 @@ def register(app: typer.Typer) -> None:
 def live(
     people: Annotated[int, typer.Option(help="Number of people.", min=1)] = 10,
     weeks: Annotated[int, typer.Option(help="Weeks with advice, after some weeks without.", min=1, max=52)] = 4,
-    policy: Annotated[str, typer.Option(help="A policy, or several with commas; the first is compared.")] = "planner",
+    policy: Annotated[
+        str, typer.Option(help="A policy, or several with commas; the first is compared with the others.")
+    ] = "planner",
     seed: Annotated[
         int, typer.Option(help="Seed of the first person; the next people take the next seeds.", min=0)
     ] = 0,
@@ -35,7 +37,11 @@ def live(
     ] = None,
     processes: Annotated[int | None, typer.Option(help="Number of processes; default: one per core.", min=1)] = None,
     ablation: Annotated[
-        bool, typer.Option("--ablation", help="Also simulate the first policy with one stage at a time made perfect.")
+        bool,
+        typer.Option(
+            "--ablation",
+            help="Also simulate the first policy with one stage (such as the meters) made perfect at a time.",
+        ),
     ] = False,
     moments: Annotated[
         Path | None, typer.Option(help="Folder with LifeSnaps: compare its measurements with the simulated people's.")
