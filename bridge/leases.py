@@ -30,8 +30,8 @@ LEASE_POLL_SECONDS = 0.2  # between two tries to take a lease
 class Lease:
     """The right of ``holder`` to sync a connection, which ends five minutes after the last renewal.
 
-    The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set, because
-    other processes use it too.
+    The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set. Other
+    processes use the machine's clock too.
     """
 
     store: Store

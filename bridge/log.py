@@ -23,9 +23,9 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A limit of 20 lines a minute per place in the code, for the loggers of servers, whose lines outsiders can cause.
+    """A limit of 20 log lines a minute per place in the code. The first line after it says how many were left out.
 
-    The first line after the minute says how many were left out.
+    Only the loggers of servers are limited, because outsiders can cause their lines.
     """
 
     def __init__(self) -> None:

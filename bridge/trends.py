@@ -28,7 +28,7 @@ class Track:
     """A meter's values day by day. ``level`` and ``sd`` are None on a day without fresh data.
 
     A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of their standard
-    deviations, not divided by the root of their number, because the readings of a day share their errors.
+    deviations. It is not divided by the root of their number, because the readings of a day share their errors.
     """
 
     level: tuple[float | None, ...]

@@ -153,7 +153,7 @@ def next_free(labelled: Labelled, after: datetime, minutes: float, until: dateti
 
 
 def fragmentation(busy: Sequence[Stretch], start: datetime, end: datetime) -> float:
-    """Return how much of the free time in [start, end) lies in gaps of less than two hours, as a share 0 to 1.
+    """Return the share, 0 to 1, of the free time in [start, end) that lies in gaps of less than two hours.
 
     A gap is free time between two busy stretches. ``busy`` is disjoint and ascending, as from ``busy_union``.
     Without free time the share is 0.

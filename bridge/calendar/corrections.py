@@ -137,7 +137,7 @@ def runs(title: str) -> Counter[str]:
 
 
 def swapped(one: str, other: str) -> bool:
-    """Return True if each of two titles has a word without a similarly spelt word in the other, such as another name.
+    """Return True if each title has a word that the other title lacks in any similar spelling, such as another name.
 
     >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
     (True, False, False)

@@ -26,8 +26,8 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
 
     - A repeating event (its master) runs on the clock of its own time zone. All-day entries follow the user's clock.
     - An exception replaces the instance it names. With an ``ONWARDS`` line it also changes all later instances.
-    - Cancelled entries and excluded instances are left out, and so are meetings that the user declined in any copy
-      without accepting another.
+    - Cancelled entries and excluded instances are left out. So are meetings of which the user declined a copy and
+      accepted none.
     - Of several calendars' copies of a meeting, one stays: the copy that the user organises or accepted, if any. It
       is private if any copy is private.
     - Keys: an occurrence has its entry's key, an instance ``<master>_<UTC start>``, or ``<master>_<day>`` if all-day.

@@ -1,4 +1,4 @@
-"""Facts about a slot (a quarter of a day), or each of a week's 28 slots, from a calendar and a task list.
+"""Facts from a calendar and a task list about a slot (a quarter of a day), or each of a week's 28 slots.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -23,7 +23,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield each task with a due day that is not completed at ``at``, and the end of that day on the user's clock.
+    """Yield (task, end of its due day on the user's clock) for each task with a due day that is open at ``at``.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]

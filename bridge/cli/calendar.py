@@ -82,8 +82,8 @@ def to_icalendar(week: Week) -> bytes:
     """Return a week as the bytes of an iCalendar file. An event in several slots is written once.
 
     CATEGORIES holds the event's action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how the action was found.
-    A recommendation that was accepted, or moved to a slot of this week, is written as an entry as long as the slot.
-    The entry counts as free time, and ``X-RHYTHM-ADVICE`` holds the answer.
+    An accepted recommendation, or one moved to a slot of this week, becomes an entry as long as the slot. The entry
+    counts as free time, and ``X-RHYTHM-ADVICE`` holds the answer.
     """
     from icalendar import Calendar
 

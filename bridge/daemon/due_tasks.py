@@ -98,8 +98,8 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend an action for the user's present slot if it has no recommendation, or only a sleep that is over.
 
-    A slot left without advice is tried again only after an hour or with new data, and never after a random draw.
-    Afterwards the user's prior (what the policy begins with) is learned if that is due.
+    A slot left without advice is tried again after an hour or with new data, but not after a random draw. Afterwards
+    the user's prior (what the policy begins with) is learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -122,7 +122,7 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Send the present slot's recommendation to the address that the user gave, once.
 
-    It is not sent in a quiet slot, after it was seen, answered or expired, or if it is a sleep that has begun.
+    It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
     """
     channel = bridge.store.notifications.channel(user.id)
     if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
@@ -153,7 +153,7 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the review of the week before once, on a Monday outside quiet slots, to the address that the user gave.
+    """Send the review of last week to the address that the user gave, once, on a Monday outside quiet slots.
 
     A week without advice has no review.
     """

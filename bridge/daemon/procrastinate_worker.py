@@ -276,7 +276,7 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 async def _resume(queue: App) -> None:
     """Queue the jobs of dead workers again, unless an equal job waits already.
 
-    Jobs put off by more than two minutes may start at once, because only a wrong clock puts off a job so far.
+    Jobs put off by more than two minutes may start at once. Only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):

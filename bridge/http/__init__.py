@@ -135,8 +135,8 @@ def get_json(
     """GET a JSON document and return it parsed. With ``form``, POST these fields instead.
 
     Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body. ``limit`` is checked before
-    the request and noted after it. Raises a BridgeError for every failure. NotPermitted is raised for a missing scope,
-    and for a 403 or 404 that is not HTML, because other collections may still be readable.
+    the request and noted after it. Raises a BridgeError for every failure. A missing scope, or a 403 or 404 that is
+    not HTML, raises NotPermitted, because other collections may still be readable.
     """
     import requests
 

@@ -1,4 +1,4 @@
-"""Limit every HTTP answer to 25 MB, as sent and as unpacked, and to 120 seconds from the first to the last byte.
+"""Limit every HTTP answer to 25 MB, as sent and as unpacked, and to 120 seconds in all.
 
 The time-out of a socket starts again with every byte. Without a limit in seconds, a slow server could hold a sync
 for ever.
@@ -93,7 +93,7 @@ class _BoundedConnection:
 
 
 class _BoundedReader(io.RawIOBase):
-    """A reader of a socket that raises SourceChanged after 25 MB, and TryLater after 120 s or the end of the sync."""
+    """A reader of a socket. It raises SourceChanged after 25 MB, and TryLater after 120 s or the end of the sync."""
 
     def __init__(self, raw: Any, sock: Any) -> None:
         self._raw, self._sock = raw, sock
