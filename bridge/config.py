@@ -48,7 +48,10 @@ INSTALLATION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of an installation. ``sources`` maps each source or classifier to its table in ``config.toml``."""
+    """The settings of an installation, most of them as text that is parsed where it is used.
+
+    ``sources`` maps each plug-in, and ``people``, to its table in ``config.toml``.
+    """
 
     folder: Path
     database: str

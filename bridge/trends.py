@@ -49,7 +49,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """A workout, an all-day entry or a change of time zone.
+    """A workout, an all-day calendar entry or a change of time zone on a day. ``hours`` is a workout's length.
 
     ``title`` may be the words of a stranger. The title of a ``private`` entry is for the user alone.
     """

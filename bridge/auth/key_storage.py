@@ -26,7 +26,7 @@ class KeyStorage(Protocol):
         ...
 
     def save(self, keys: Sequence[str]) -> None:
-        """Replace all keys, durably. Raises SetupError where only the user can change them."""
+        """Replace all keys, durably. Raises SetupError for keys in BRIDGE_KEY, which only the user can change."""
         ...
 
 

@@ -128,6 +128,6 @@ def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"Done. You can close this page.\n" if expected else b"")
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Stay silent, because the address holds the code."""
+            """Log nothing, because the requested address holds the authorisation code."""
 
     return Handler

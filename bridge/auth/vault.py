@@ -85,7 +85,7 @@ def open_vault(key: str | None, folder: Path) -> Vault:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation:
-    """The result of a key rotation."""
+    """The result of a key rotation, with the connections whose consent no key decrypts."""
 
     resealed: int  # number of secrets sealed with the new key
     unreadable: tuple[int, ...]  # ids of connections whose consent no key opens

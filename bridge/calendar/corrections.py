@@ -1,6 +1,6 @@
-"""A user's corrections of labels, which outrank every classifier for a series and for similar titles.
+"""A user's corrections of the action that an event counts as. A correction is for a repeating event or similar titles.
 
-The shared model is not retrained; corrections are a layer above it and belong to a single user.
+Corrections outrank every classifier. They belong to a single user, and the classifier is not trained again.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Calendar entries -> the occurrences of a stretch of time: series expanded, exceptions applied, copies merged."""
+"""Expand calendar entries to their occurrences: repeating events expanded, exceptions applied, copies merged."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ def _series(master: Event, zones: ZoneHistory) -> Series | None:
 
 
 def _original(exception: Event, series: Series) -> datetime | None:
-    """Return the wall-clock start of the instance that an exception changes."""
+    """Return the wall-clock start of the instance that an exception changes, or None if the exception names none."""
     at = exception.original_start
     if at is not None and series.zone is not None:
         return _wall(at, series.zone)

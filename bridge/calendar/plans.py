@@ -48,7 +48,7 @@ def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[A
 
 
 def focus_blocks(labelled: Labelled) -> list[Stretch]:
-    """Return stretches planned for deep work or learning, overlapping and touching stretches merged, ascending.
+    """Return the stretches of busy entries for deep work or learning, ascending, touching and overlapping ones merged.
 
     >>> day = [planned(9, 10, "DEEP_WORK"), planned(10, 11, "LEARN"), planned(11, 12, "ME_TIME")]
     >>> [(s.hour, e.hour) for s, e in focus_blocks(day)]

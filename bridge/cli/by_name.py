@@ -43,7 +43,7 @@ class Commands(Mapping[str, Any]):
         return len(self._all)
 
     def helps(self) -> dict[str, str]:
-        """Return the help text of every command, without building any command."""
+        """Return name -> help text for every command, without building any command."""
         return {name: _help(info) for name, info in self._all.items()}
 
     @cached_property

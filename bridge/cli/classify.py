@@ -66,7 +66,7 @@ def classify(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Print the action of each title. With --fix, correct an event of yours, its series and titles like it."""
+    """Print the action of each title. With --fix, correct that of an event, its repetitions and similar titles."""
     from bridge.documents.calendar import label_document
 
     if fix is not None:

@@ -95,7 +95,7 @@ def disconnect(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
 ) -> None:
-    """Revoke a consent and delete everything that came through it, or keep it (--keep)."""
+    """Revoke the consent at a source and delete the data that came from there, or keep the data (--keep)."""
     from bridge import installation
     from bridge.ingest import connecting
 

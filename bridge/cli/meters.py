@@ -131,7 +131,7 @@ def explain(
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
-    """Explain a meter by every input, its distance from normal, its age and its share."""
+    """Explain a meter's level: for every input its distance from normal, its age and its share."""
     from bridge.documents.meters import meter_document
 
     try:
@@ -199,7 +199,7 @@ def days(
     last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
     json: options.Json = False,
 ) -> None:
-    """Print each day's figures per source, newest first."""
+    """Print each day's sleep, heart, stress and step values per source, newest day first."""
     from bridge import installation
     from bridge.documents.meters import day_document
     from bridge.meters.daily import figures

@@ -22,7 +22,7 @@ def record(
     user: options.User,
     json: options.Json = False,
 ) -> None:
-    """Record what every live source of a user answers, without tokens, names and e-mail addresses.
+    """Record what the vendor of every account of a user answers, without tokens, names and e-mail addresses.
 
     Measurements and titles of events stay in the recording: look at it before you share it.
     """
@@ -42,7 +42,7 @@ def replay(
     keep: Annotated[bool, typer.Option("--keep", help="Store the result as the expected result.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a recording through the real connectors, offline, and compare with the expected result."""
+    """Run a recording through the real connectors, offline, and compare the result with the expected result."""
     from bridge.recordings import replay as recording
 
     result = recording.replay(folder)

@@ -67,7 +67,7 @@ def web(
         typer.Option(help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."),
     ] = None,
 ) -> None:
-    """Serve the page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
+    """Serve the web page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
     from bridge import installation
     from bridge.web.server import serve_page
 

@@ -74,7 +74,7 @@ def password(
         bool, typer.Option("--remove", help="Remove the password. Then only the bridge's own machine can log in.")
     ] = False,
 ) -> None:
-    """Set a user's password for the page, which ends all their sessions. A script sends it on standard input."""
+    """Set a user's password for the web page. All their sessions end. Scripts send the password on standard input."""
     from bridge import installation
     from bridge.auth import access
 
@@ -140,7 +140,7 @@ def export(
     kind: Annotated[str, typer.Option("--format", help="The format of the files: json, csv or parquet.")] = "json",
     json: options.Json = False,
 ) -> None:
-    """Write everything stored of a user, except their consents, into a folder that bridge import can read."""
+    """Write all stored data of a user, except their consents, into a folder that bridge import can read."""
     from bridge import installation
     from bridge.ingest import archive
 

@@ -87,7 +87,7 @@ def report(what: str, error: BaseException) -> None:
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Find out from the data whether earlier recommendations were followed, once a slot.
+    """Find out from the data whether earlier recommendations were followed, unless the slot has a recommendation.
 
     This comes before the slot's recommendation, because the policy learns from the result.
     """

@@ -326,7 +326,7 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
 
 
 async def look(queue: App) -> None:
-    """Queue a tick, so that a worker looks for due work at once."""
+    """Queue a tick, the job that looks for due work, at once. Before that, queue the jobs of dead workers again."""
     await _resume(queue)
     await _enqueue(queue, "tick", [_QueuedJob(None, "tick", {"timestamp": 0})], priority=TICK_PRIORITY)
 
@@ -346,7 +346,7 @@ async def _run(queue: App, concurrency: int) -> None:
 
 
 async def _until_done_or_stopped(work: Coroutine[Any, Any, None], stopped: asyncio.Event) -> None:
-    """Await ``work``. When ``stopped`` is set first, cancel the work and wait for its end."""
+    """Await ``work``. If ``stopped`` is set before its end, cancel the work and wait until it has ended."""
     task, waiting = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()

@@ -1,4 +1,4 @@
-"""Serve one user's tools to an assistant over the Model Context Protocol."""
+"""Serve one user's tools to an AI assistant over the Model Context Protocol."""
 
 from __future__ import annotations
 

@@ -112,7 +112,7 @@ class Tools:
         return {**found, "blocks": [_block(block, titles=titles) for block in found["blocks"]]}
 
     def trends(self, weeks: Weeks = 12) -> Document:
-        """Read weekly means of the meters and of their inputs, and what happened."""
+        """Read weekly means of the meters and their inputs, and workouts, all-day events and changes of time zone."""
         titles = TITLES in self.allowed()
         body = weekly_trends(load_trends(self.bridge, self._user(), at=installation.now(), days=7 * weeks).body)
         return {**body, "happenings": [_happening(one, titles=titles) for one in body["happenings"]]}
@@ -124,8 +124,8 @@ class Tools:
         day: DayName | None = None,
         slot: SlotName | None = None,
     ) -> Document:
-        """Record the person's own answer to a recommendation, the newest one unless its id is given, or afterwards what
-        became of it. Only what they said; with reschedule a day and slot may be named."""
+        """Record the person's own answer to a recommendation, or afterwards what became of it. Without an id the newest
+        recommendation is meant. Record only what the person said. With reschedule a day and slot may be named."""
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
             raise SetupError("name both a day and a slot, e.g. Sat and evening")
@@ -141,7 +141,7 @@ class Tools:
         return _advice(found, titles=TITLES in self.allowed())
 
     def check_in(self, score: Score, meter: Meter | None = None) -> Document:
-        """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Only what they said."""
+        """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Record only their own words."""
         now = installation.now()
         said = checkins.CheckIn(at=now, score=score, about=meter)
         outcome = checkins.record_check_in(self.bridge.store, self._user(), said, now=now)

@@ -39,7 +39,7 @@ TIME_MARK = re.compile(r"«(-?\d+) (\d\d:\d\d:\d\d) (\w+) ?([^»]*)»")
 
 
 def sources() -> list[str]:
-    """Return the names of the recorded sources, in alphabetical order."""
+    """Return the names of the sources in the demo's recording, in alphabetical order."""
     return sorted(path.name.removesuffix(".json.gz") for path in LIFE_FOLDER.glob("*.json.gz"))
 
 

@@ -8,5 +8,5 @@ FILES = {"systemd": "rhythm-bridge.service", "container": "Containerfile"}
 
 
 def text(kind: str) -> str:
-    """Return the service file for a kind of service, systemd or container. Raises KeyError for an unknown kind."""
+    """Return the text of the file for ``systemd`` or ``container``. Raises KeyError for another kind."""
     return files(__name__).joinpath(FILES[kind]).read_text(encoding="utf-8")
