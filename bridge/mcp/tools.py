@@ -141,7 +141,7 @@ class Tools:
         return _advice(found, titles=TITLES in self.allowed())
 
     def check_in(self, score: Score, meter: Meter | None = None) -> Document:
-        """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Record only what they say."""
+        """Record how the person says they are, 1 (bad) to 5 (good), as a whole or by meter. Only what they said."""
         now = installation.now()
         said = checkins.CheckIn(at=now, score=score, about=meter)
         outcome = checkins.record_check_in(self.bridge.store, self._user(), said, now=now)
