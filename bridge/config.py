@@ -1,6 +1,7 @@
 """The settings of an installation.
 
-Each is read from a ``BRIDGE_*`` variable, else from ``config.toml`` in the bridge's folder, else has a default.
+A setting is read from its ``BRIDGE_*`` variable, else from ``config.toml`` in the bridge's folder, else it has its
+default.
 """
 
 from __future__ import annotations
@@ -47,7 +48,10 @@ INSTALLATION = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """The settings of an installation. ``sources`` maps each source or classifier to its table in ``config.toml``."""
+    """The settings of an installation, most of them as text that is parsed where it is used.
+
+    ``sources`` maps each plug-in, and ``people``, to its table in ``config.toml``.
+    """
 
     folder: Path
     database: str
@@ -64,7 +68,7 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """The folder in which plug-ins keep values that they can compute again. Forgetting any user deletes it."""
+        """The folder in which plug-ins keep values that they can compute again. It is deleted with any user."""
         return self.folder / "cache"
 
     @property
@@ -78,18 +82,21 @@ class Settings:
         return self.folder / "uploads"
 
     def inbox(self, user_id: int) -> Path:
-        """Return the folder in which pushes for a user wait until they are imported."""
+        """Return the folder in which data that a user's phone apps have sent waits until it is imported."""
         return self.folder / "pushes" / str(user_id)
 
     def folders_of_user(self, user_id: int) -> list[Path]:
-        """Return the folders that hold a user's files.
+        """Return the folders that hold a user's files: pushes, uploads and language-model adapters.
 
-        They must go with the user, because SQLite may reuse the user's number.
+        They must be deleted with the user, because SQLite may give the user's number to a new user.
         """
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return the settings of a source by name. Raises SetupError naming the variable that is missing."""
+        """Return name -> value of the settings that a source declares.
+
+        Raises SetupError naming a variable that is missing or wrong.
+        """
         return self.of_plugin(spec.name, spec.settings)
 
     def of_plugin(
@@ -100,11 +107,11 @@ class Settings:
         person: str | None = None,
         is_alone: Callable[[], bool] = lambda: False,
     ) -> dict[str, str]:
-        """Return the settings that a plug-in needs, by name. Raises SetupError naming the variable that is missing or
-        wrong.
+        """Return name -> value of the settings ``wanted`` by a plug-in.
 
-        A personal setting comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. Without such a table, the
-        installation's value is used if ``is_alone`` says that the person is the only user.
+        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If
+        it is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other
+        user. Raises SetupError naming a variable that is missing, or is no whole number where one is needed.
         """
         found: dict[str, str] = {}
         for setting in wanted:
@@ -120,30 +127,39 @@ class Settings:
         return found
 
     def _of_person(self, plugin: str, setting: Setting, person: str | None, is_alone: Callable[[], bool]) -> str:
-        """Return a personal setting of a user, or an empty text if it is not set for the user."""
+        """Return a personal setting of the user ``person``, or an empty text if it is not set for this user.
+
+        The installation's value counts only if ``is_alone()`` says that there is no other user.
+        """
         own = _table(_table(_table(self.sources, "people"), person or ""), plugin)
         common = self.installed(plugin, setting)
         return _as_text(own.get(setting.name)) or (common if common and is_alone() else "")
 
     def installed(self, plugin: str, setting: Setting) -> str:
-        """Return a plug-in's setting for the whole installation, or an empty text if it is not set."""
+        """Return a plug-in's setting for the whole installation, from its variable or else from ``config.toml``.
+
+        Returns an empty text if it is not set.
+        """
         written = _table(self.sources, plugin).get(setting.name)
         return os.environ.get(variable_of(plugin, setting)) or _as_text(written)
 
 
 def variable_of(plugin: str, setting: Setting) -> str:
-    """Return the name of the environment variable that holds a plug-in's setting."""
+    """Return the name of the environment variable of a plug-in's setting: ``BRIDGE_<PLUGIN>_<NAME>``."""
     return f"BRIDGE_{plugin}_{setting.name}".upper()
 
 
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return a table of the settings file by name, or an empty table if the name is missing or holds another value."""
+    """Return the table ``name`` of ``written``, the content of config.toml, or an empty table if there is none."""
     found = written.get(name)
     return found if isinstance(found, Mapping) else {}
 
 
 def load() -> Settings:
-    """Read the settings. Missing folders and files are fine. Raises SetupError for an unreadable ``config.toml``."""
+    """Read the settings from the environment and ``config.toml``. A missing file or folder is no error.
+
+    Raises SetupError for an unreadable ``config.toml``, and for a BRIDGE_URL that is no web address.
+    """
     folder = Path(os.environ.get("BRIDGE_HOME") or _default_folder())
     written = _read(folder / "config.toml")
     chosen = {setting.name: _choose(setting, written) for setting in INSTALLATION}
@@ -164,19 +180,20 @@ def load() -> Settings:
 
 
 def _choose(setting: Setting, written: Mapping[str, Any]) -> str:
-    """Return the value of a setting: the environment variable, else the line of ``config.toml``, else the default."""
+    """Return a setting's value from the environment, else from ``written`` (config.toml), else its default."""
     found = os.environ.get(f"BRIDGE_{setting.name}".upper()) or _as_text(written.get(setting.name))
     return found or setting.default or ""
 
 
 def _address(text: str) -> str | None:
-    """Return the address under which people reach the page, or None if it is not set.
+    """Return the value of BRIDGE_URL, the address at which users reach the web page, or None if it is empty.
 
-    Raises SetupError unless it is HTTP.
+    Raises SetupError unless it begins with https:// or http://.
     """
     if text and not text.startswith(("https://", "http://")):
         raise SetupError(
-            "BRIDGE_URL must be the address at which people reach the page, e.g. https://bridge.example.org"
+            "BRIDGE_URL must be the address at which users reach the web page, e.g. https://bridge.example.org; "
+            "correct it, then: bridge doctor"
         )
     return text or None
 
@@ -198,11 +215,11 @@ def _read(path: Path) -> dict[str, Any]:
     except (FileNotFoundError, NotADirectoryError):
         return {}
     except (OSError, tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SetupError(f"{path} cannot be read: {error}") from error
+        raise SetupError(f"{path} cannot be read: {error}; correct the file, then: bridge doctor") from error
 
 
 def local_zone() -> str:
-    """Return this machine's IANA time zone, or UTC where none is set."""
+    """Return the IANA name of this machine's time zone, or UTC if ``/etc/localtime`` names none."""
     target = Path("/etc/localtime").resolve().as_posix()
     _, found, name = target.partition("zoneinfo/")
     return name if found else "UTC"

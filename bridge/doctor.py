@@ -28,7 +28,7 @@ KEY_PLACES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """The result of a check. ``next`` is the command or step that mends a fault."""
+    """The result of one check of the installation. ``next`` is the command or step that mends a fault."""
 
     check: str
     ok: bool
@@ -37,7 +37,10 @@ class Finding:
 
 
 def examine() -> list[Finding]:
-    """Run every check. An error of ours becomes a finding and ends no check."""
+    """Check the installation and every user's connections, and return the findings.
+
+    A BridgeError becomes a finding. After one from the settings or the store, the checks that need these are left out.
+    """
     try:
         settings = config.load()
     except BridgeError as error:
@@ -68,7 +71,9 @@ def _key_place(place: key_storage.KeyStorage) -> Finding:
         case key_storage.InFile(path) if not path.exists():
             return Finding(check="key", ok=True, text="will be made with the first consent")
         case key_storage.InFile(path) if sys.platform != "win32" and path.stat().st_mode & 0o077:
-            return Finding(check="key", ok=False, text="others on this machine can read it", next=f"chmod 600 {path}")
+            return Finding(
+                check="key", ok=False, text="other users of this machine can read it", next=f"chmod 600 {path}"
+            )
     left = place.leftovers() if isinstance(place, key_storage.InFile) else []
     if left or (place.is_writable and len(place.keys()) > 1):
         return Finding(check="key", ok=False, text="a rotation was interrupted", next="bridge key rotate")
@@ -78,7 +83,7 @@ def _key_place(place: key_storage.KeyStorage) -> Finding:
 def _store(settings: config.Settings) -> Finding:
     path = Path(settings.database.removeprefix(SQLITE))
     if settings.database.startswith(SQLITE) and sys.platform != "win32" and path.stat().st_mode & 0o077:
-        text = "others on this machine can read the database"
+        text = "other users of this machine can read the database"
         return Finding(check="store", ok=False, text=text, next=f"chmod 600 {path}*")
     return Finding(check="store", ok=True, text="opened and up to date")
 
@@ -92,7 +97,7 @@ def _plugins(bridge: installation.Bridge) -> Finding:
 
 
 def _rules(bridge: installation.Bridge) -> Finding:
-    """Check the settings that are read for every recommendation, the proxy map, and how long raw records are kept."""
+    """Check that BRIDGE_EXPLORE, BRIDGE_QUIET, BRIDGE_KEEP_RAW and the user's changes of the proxy map can be read."""
     try:
         guard, _, kept = bridge.guard, bridge.proxies, housekeeping.days(bridge.settings.keep_raw)
     except BridgeError as error:
@@ -102,13 +107,13 @@ def _rules(bridge: installation.Bridge) -> Finding:
 
 
 def _shared_settings(bridge: installation.Bridge) -> Iterator[Finding]:
-    """Find personal settings made for the whole installation although it serves several users."""
+    """Yield a finding per personal setting that is set for the whole installation although there are several users."""
     if len(bridge.store.people.users()) < 2:
         return
     for spec in registry.specs():
         for setting in spec.settings:
             if setting.personal and bridge.settings.installed(spec.name, setting):
-                text = f"{config.variable_of(spec.name, setting)} is one person's: it is used for none of several"
+                text = f"{config.variable_of(spec.name, setting)} belongs to one user and is ignored with several users"
                 own = f"write {setting.name} into config.toml under [people.NAME.{spec.name}]"
                 yield Finding(check="settings", ok=False, text=text, next=own)
 
@@ -126,7 +131,10 @@ def _people(bridge: installation.Bridge) -> Iterator[Finding]:
 
 
 def _connection(bridge: installation.Bridge, user: User, connection: Connection) -> Finding:
-    """Find the first fault of a connection, in the order from lasting to passing faults."""
+    """Return a finding with the first fault of a connection, or with its state if it is well.
+
+    Faults that last are looked for before faults that pass.
+    """
     check = f"{user.name}/{connection.source}"
     again = f"bridge sync --user {user.name} --source {connection.source}"
     login = f"bridge connect {connection.source} --user {user.name}"
@@ -146,7 +154,7 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
             check=check, ok=False, text=f"stopped: {connection.paused}", next=mending_command(bridge, user, connection)
         )
     if is_lost(bridge, connection):
-        text = "its consent is not here: exports hold none"
+        text = "its consent is missing, because exports hold no consents"
         return Finding(check=check, ok=False, text=text, next=mending_command(bridge, user, connection))
     if connection.last_error:
         return Finding(
@@ -164,12 +172,15 @@ def _connection(bridge: installation.Bridge, user: User, connection: Connection)
 
 
 def is_lost(bridge: installation.Bridge, connection: Connection) -> bool:
-    """Tell whether an account or folder has no secret left, although the user did not disconnect it."""
+    """Return True if a connection's consent is gone although the user did not disconnect it, as after an import.
+
+    Only accounts, folders and pushes have a consent.
+    """
     return _has_no_secret(bridge, connection) and not is_kept(bridge, connection)
 
 
 def is_kept(bridge: installation.Bridge, connection: Connection) -> bool:
-    """Tell whether the user disconnected a connection and kept its data. Such a connection is never due again."""
+    """Return True if the user disconnected a connection and kept its data. Such a connection is never due again."""
     ended = connection.due_at is None and connection.paused is None and connection.last_success is not None
     return ended and _has_no_secret(bridge, connection)
 
@@ -182,7 +193,10 @@ def _has_no_secret(bridge: installation.Bridge, connection: Connection) -> bool:
 
 
 def mending_command(bridge: installation.Bridge, user: User, connection: Connection) -> str:
-    """Return the command that mends a connection that failed, was stopped or has lost its consent."""
+    """Return the command that mends a connection which has failed, was paused or has lost its consent.
+
+    It is an import, a new login or a sync.
+    """
     login = f"bridge connect {connection.source} --user {user.name}"
     if connection.name == IMPORT_CONNECTION:
         return f"bridge import PATH --user {user.name}"
@@ -196,7 +210,10 @@ def mending_command(bridge: installation.Bridge, user: User, connection: Connect
 
 
 def next_step(bridge: installation.Bridge, user: User, connection: Connection, now: datetime) -> str:
-    """Return the command to run next for a connection, or nothing when all is well."""
+    """Return the command to run next for a connection, or an empty text if all is well.
+
+    An overdue connection is to be synced, and one with streams that are not permitted is to be connected again.
+    """
     wrong = connection.paused or connection.last_error or is_lost(bridge, connection)
     if wrong or connection.last_success is connection.due_at is None:
         return mending_command(bridge, user, connection)
@@ -206,7 +223,10 @@ def next_step(bridge: installation.Bridge, user: User, connection: Connection, n
 
 
 def _folder(bridge: installation.Bridge, user: User, connection: Connection) -> Path | None:
-    """Return the folder of a connected folder, else None. Raises SetupError where no key opens the consent."""
+    """Return the folder of a connection that imports a folder's files or receives pushes, or None for any other.
+
+    Raises SetupError if no current key decrypts the stored path.
+    """
     if not connection.name.startswith(FOLDER_CONNECTION):
         return None
     account = installation.StoredAccount(connection.id, {}, bridge.store, bridge.vault)

@@ -1,4 +1,4 @@
-"""The composition of an installation from its settings, with a store, a vault, a classifier and a policy."""
+"""An installation opened from its settings: its store, its keys, its classifier and its policy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,10 @@ if TYPE_CHECKING:
 
 
 def now() -> datetime:
-    """Return the time, or ``BRIDGE_NOW`` (ISO 8601 with offset) while a day is replayed."""
+    """Return the present time in UTC, or the instant in the variable ``BRIDGE_NOW`` (ISO 8601) if it is set.
+
+    Raises SetupError if ``BRIDGE_NOW`` has no offset.
+    """
     fixed = os.environ.get("BRIDGE_NOW")
     if fixed is None:
         return datetime.now(UTC)
@@ -38,49 +41,58 @@ def now() -> datetime:
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """An open installation: its settings, its store, and what they configure."""
+    """An open installation, with its settings, its store, and the parts that the settings choose."""
 
     settings: config.Settings
     store: Store
 
     @cached_property
     def vault(self) -> Vault:
-        """The vault with the installation's keys."""
+        """The vault that encrypts and decrypts secrets with the installation's keys."""
         return open_vault(self.settings.key, self.settings.folder)
 
     @cached_property
     def classifier(self) -> EventClassifier:
-        """The classifier of events that the settings name."""
+        """The classifier that the settings name, which tells the action of calendar events."""
         return registry.classifier(self.settings.classifier, self.settings)
 
     @property
     def proxies(self) -> ProxyMap:
-        """The proxy map with the user's changes, read each time so that changes reach running processes."""
+        """The proxy map (which signals move which meter), with this installation's changes.
+
+        It is read each time, so that changes reach running processes.
+        """
         return proxy.current(self.settings.folder / proxy.OVERRIDES)
 
     @cached_property
     def guard(self) -> Guard:
-        """The guard of policies, as set by ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``."""
+        """The guard, which narrows the actions a policy may choose from, by ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``."""
         return guard_from_settings(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        """Open a policy, by default the policy that the settings name."""
+        """Open the policy called ``name``, by default the policy that the settings name."""
         return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
     def holder(self) -> str:
-        """The name under which this process holds leases."""
+        """The name of this ``Bridge`` as holder of leases (rights to sync a connection)."""
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        """Return the account of a connection. Raises SetupError naming a setting that is missing."""
+        """Return the account (settings and token) of a connection to the source ``spec``.
+
+        Raises SetupError naming the variable of a setting that is missing or wrong.
+        """
         user = self.store.people.user_by_id(connection.user_id)
         settings, zone = self.settings_of(user, spec.name, spec.settings), zone_at(now(), user.zones).key
         allowed = self.settings.allow_hosts
         return StoredAccount(connection.id, settings, self.store, self.vault, zone=zone, allow_hosts=allowed)
 
     def settings_of(self, user: User, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
-        """Return a plug-in's settings for a user. Raises SetupError naming the variable that is missing."""
+        """Return name -> value of the settings ``wanted`` by a plug-in for a user.
+
+        Raises SetupError naming a variable that is missing or wrong.
+        """
         return self.settings.of_plugin(
             plugin,
             wanted,
@@ -91,7 +103,10 @@ class Bridge:
 
 @contextmanager
 def open_bridge() -> Iterator[Bridge]:
-    """Open the installation that the settings name. A new installation needs no other step."""
+    """Open the installation that the environment and ``config.toml`` describe, and close its store afterwards.
+
+    A missing database is created, so that a new installation needs no other step.
+    """
     from bridge.store import Store
 
     settings = config.load()
@@ -100,6 +115,6 @@ def open_bridge() -> Iterator[Bridge]:
 
 
 def normaliser(spec: ConnectorSpec) -> Normaliser:
-    """Return the function that derives items from a source's records."""
+    """Return the function by which a source's raw records become samples, episodes, events and tasks."""
     found: Normaliser = registry.resolve(spec.normaliser)
     return found

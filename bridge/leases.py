@@ -1,4 +1,4 @@
-"""Leases, which are rights to sync a connection and end by themselves unless they are renewed."""
+"""Leases: rights to sync a connection. A lease ends by itself after five minutes unless it is renewed."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ LEASE_POLL_SECONDS = 0.2  # between two tries to take a lease
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """The right to sync a connection, for as long as the lease is renewed.
+    """The right of ``holder`` to sync a connection, which ends five minutes after the last renewal.
 
-    The lease's clock starts at ``now`` and follows the machine's clock, even when that is set or has slept, because
-    other processes use the machine's clock too.
+    The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set. Other
+    processes use the machine's clock too.
     """
 
     store: Store
@@ -46,13 +46,13 @@ class Lease:
         return self.now + timedelta(seconds=time.time() - self.began)
 
     def taken(self) -> bool:
-        """Take or renew the lease. Returns False while another holder has it."""
+        """Take or renew the lease for five minutes. Returns True on success, and False while another holder has it."""
         mine = self.store.scheduling.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
         self.renewed = time.monotonic() if mine else self.renewed
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait for the lease and take it. Returns False when that takes longer than ``patience``."""
+        """Wait until the lease is free and take it. Returns False if that takes longer than ``patience``."""
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:
@@ -61,14 +61,14 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease when a renewal is due. Raises TryLater when another holder took it."""
+        """Renew the lease if the last renewal is 30 seconds old. Raises TryLater if another holder has taken it."""
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():
             raise TryLater("another sync has taken over this connection")
 
     def renewing(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
-        """Return a progress function that also renews the lease."""
+        """Return a function of (done, total) that renews the lease when due, and then calls ``progress`` if given."""
 
         def step(done: int, total: int) -> None:
             self.renew()
@@ -80,7 +80,10 @@ class Lease:
 
 @contextmanager
 def held(lease: Lease) -> Iterator[Lease]:
-    """Hold a lease for work that is no sync. Raises TryLater when another holder has it."""
+    """Take a lease, and release it at the end of the block. Raises TryLater while another holder has it.
+
+    This is for work that is no sync, but must not run beside one.
+    """
     source = lease.connection.source
     if not lease.taken():
         raise TryLater(f"{source} is being synced; try again when that is done, in a minute or so")
@@ -91,18 +94,19 @@ def held(lease: Lease) -> Iterator[Lease]:
 
 
 def holder() -> str:
-    """Return this process's name as a holder, made of host, process id, random mark, and mark of the system.
+    """Return a new holder's name for this process: host, process id, random mark, and mark of the running system.
 
-    The random mark tells processes with the same id apart.
+    The random mark tells holders with the same process id apart.
     """
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}/{_system_mark()}"
 
 
 @cache
 def _system_mark() -> str:
-    """Return a mark of this start of this machine and container, because several of them may share a host name.
+    """Return a mark that changes with each start of the machine and differs between containers.
 
-    Empty where the system does not tell. https://man7.org/linux/man-pages/man7/pid_namespaces.7.html
+    Machines and containers may share a host name. The mark is empty where the system has no such values.
+    https://man7.org/linux/man-pages/man7/pid_namespaces.7.html
     """
     try:
         boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
@@ -112,21 +116,27 @@ def _system_mark() -> str:
 
 
 def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease if its holder died on this machine. A sync need not wait until the lease expires."""
+    """Release a connection's lease if its holder was a process of this machine that has died.
+
+    Otherwise the next sync would wait until the lease expires.
+    """
     holder = store.scheduling.lease_holder(connection.id)
     if holder is not None and _is_dead(holder):
         store.scheduling.release(connection.id, holder)
 
 
 def release_dead(store: Store) -> None:
-    """Release the leases of all holders that died on this machine."""
+    """Release all leases whose holders were processes of this machine that have died."""
     for holder in store.scheduling.lease_holders():
         if _is_dead(holder):
             store.scheduling.release_all(holder)
 
 
 def _is_dead(holder: str) -> bool:
-    """Return True for a process of this machine, since its last start, that no longer runs."""
+    """Return True if ``holder`` names a process of this machine, since its last start, that no longer runs.
+
+    Returns False for a process of another machine, because that cannot be known.
+    """
     host, _, rest = holder.partition("/")
     process, _, marks = rest.partition("/")
     here = (host, marks.rpartition("/")[2]) == (socket.gethostname(), _system_mark())

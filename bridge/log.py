@@ -1,4 +1,4 @@
-"""Logs without personal data, which hold no payloads, titles, tokens or addresses."""
+"""Configure logging so that it holds no personal data: no payloads, titles, tokens or addresses."""
 
 from __future__ import annotations
 
@@ -23,7 +23,10 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A limit for lines that outsiders can cause. The next line after the window says how many were left out."""
+    """A limit of 20 log lines a minute per place in the code. The first line after it says how many were left out.
+
+    Only the loggers of servers are limited, because outsiders can cause their lines.
+    """
 
     def __init__(self) -> None:
         super().__init__()
@@ -33,7 +36,7 @@ class LineLimit(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True for a line that is to be written."""
+        """Return True if a line is to be written, and False if it is over the limit."""
         if not record.name.startswith(SERVER_LOGGERS):
             return True
         place, now = (record.pathname, record.lineno), time.monotonic()
@@ -47,10 +50,12 @@ class LineLimit(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A formatter that writes a JSON object per line, with ``at``, ``level``, ``from``, ``message`` and counts."""
+    """A formatter that writes a JSON object per line: ``at``, ``level``, ``from`` (the logger) and ``message``.
+
+    Where known, ``source``, ``connection``, ``outcome``, ``new`` and ``error`` (an exception's class) are added.
+    """
 
     def format(self, record: logging.LogRecord) -> str:
-        """Return a record as a JSON object. Of an exception only the name of its class is written."""
         body = {
             "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
@@ -64,9 +69,9 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(*, verbose: bool = False) -> None:
-    """Log warnings to standard error, and with ``verbose`` the bridge's own progress.
+    """Write warnings and errors to standard error, and with ``verbose`` also lines of the level info.
 
-    ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for another value than text or json.
+    ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for a value other than text or json.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.addFilter(LineLimit())

@@ -1,4 +1,4 @@
-"""The registry of plug-ins, which are found in their folders without a central list."""
+"""Find and open plug-ins (connectors, classifiers, policies) by their folders, without a central list."""
 
 from __future__ import annotations
 
@@ -14,12 +14,15 @@ from rhythm_env.interface import Policy
 
 
 def names(folder: str) -> list[str]:
-    """Return the plug-ins in ``connectors``, ``classifiers`` or ``policies``, in alphabetical order."""
+    """Return the names of the plug-ins in a folder, in alphabetical order.
+
+    ``folder`` is ``connectors``, ``classifiers`` or ``policies``.
+    """
     return sorted(_modules(folder))
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Map each plug-in of a folder to its module. Connectors are named by their SPEC, other plug-ins by their file."""
+    """Return plug-in -> dotted path of its module. A connector has its SPEC's name, other plug-ins their file's."""
     package = importlib.import_module(folder)
     found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
     if folder != "connectors":
@@ -28,7 +31,7 @@ def _modules(folder: str) -> dict[str, str]:
 
 
 def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
-    """Map a connector's source to its module. A folder without a SPEC, such as ``google``, holds several connectors."""
+    """Return source -> dotted path of its module. A package without a SPEC, such as ``google``, holds several."""
     found = importlib.import_module(module.name)
     if hasattr(found, "SPEC"):
         return {found.SPEC.name: module.name}
@@ -38,18 +41,18 @@ def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
 
 @cache
 def spec(source: str) -> ConnectorSpec:
-    """Return a connector's SPEC. Raises SetupError for an unknown source."""
+    """Return the SPEC of a source's connector. Raises SetupError for an unknown source."""
     found: ConnectorSpec = _module("connectors", source, "bridge sources").SPEC
     return found
 
 
 def specs() -> list[ConnectorSpec]:
-    """Return the SPEC of every connector, by name."""
+    """Return the SPECs of all connectors, in alphabetical order of their sources."""
     return [spec(source) for source in names("connectors")]
 
 
 def rmssd_errors() -> dict[str, float]:
-    """Return ``ConnectorSpec.rmssd_error`` by source, of the sources that tell it."""
+    """Return source -> ``ConnectorSpec.rmssd_error`` for the sources that state this error."""
     return {found.name: found.rmssd_error for found in specs() if found.rmssd_error is not None}
 
 
@@ -60,11 +63,11 @@ def resolve(path: str) -> Any:
 
 
 def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:
-    """Open a classifier by its file's name.
+    """Open the classifier whose module in ``classifiers`` is called ``name``.
 
-    ``open_classifier()`` of its module is called, or ``open_classifier(settings, folder)`` where the module declares
-    ``SETTINGS``. The values come from ``settings``, by default those of the installation. Raises SetupError for an
-    unknown name or a missing setting.
+    Its ``open_classifier()`` is called, or ``open_classifier(values, cache folder)`` if the module declares
+    ``SETTINGS``. The values come from ``settings``, by default the installation's. Raises SetupError for an unknown
+    name, or a setting that is missing or wrong.
     """
     module = _module("classifiers", name, "bridge sources")
     if not hasattr(module, "SETTINGS"):
@@ -76,11 +79,11 @@ def classifier(name: str, settings: config.Settings | None = None) -> EventClass
 
 
 def policy(name: str, settings: config.Settings | None = None) -> Policy:
-    """Open a policy by its file's name.
+    """Open the policy whose module in ``policies`` is called ``name``.
 
-    ``open_policy()`` of its module is called, or ``open_policy(settings)`` where the module declares ``SETTINGS``. The
-    values come from the table ``policy_NAME`` and ``BRIDGE_POLICY_NAME_...``. Raises SetupError for an unknown name or
-    a setting that is missing or wrong.
+    Its ``open_policy()`` is called, or ``open_policy(values)`` if the module declares ``SETTINGS``. The values come
+    from ``BRIDGE_POLICY_NAME_...``, else from the table ``policy_NAME`` of ``config.toml``. Raises SetupError for an
+    unknown name, or a setting that is missing or wrong.
     """
     module = _module("policies", name, "bridge sources")
     try:
@@ -93,7 +96,7 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """Return a policy's settings by name, or an empty value for a policy without settings."""
+    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none."""
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
 

@@ -1,4 +1,4 @@
-"""Compute trends of the meters and their inputs day by day over weeks, beside what happened on each day."""
+"""Compute the meters and their inputs day by day over weeks, beside what happened on each day."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Track:
-    """A meter with a value per day, the mean of the readings at the day's slot starts, or None without any.
+    """A meter's values day by day. ``level`` and ``sd`` are None on a day without fresh data.
 
-    ``sd`` is the mean of their standard deviations, not divided by the root of their number, because the readings of
-    a day share their errors.
+    A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of their standard
+    deviations. It is not divided by the root of their number, because the readings of a day share their errors.
     """
 
     level: tuple[float | None, ...]
@@ -38,7 +38,7 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A metric of a source with a value per day in ``unit``, and the meters that rest on it."""
+    """A metric's values of a source day by day, in ``unit``, and the meters that are computed from this metric."""
 
     metric: Metric
     unit: str
@@ -49,7 +49,7 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """A workout, an all-day entry or a change of time zone.
+    """A workout, an all-day calendar entry or a change of time zone on a day. ``hours`` is a workout's length.
 
     ``title`` may be the words of a stranger. The title of a ``private`` entry is for the user alone.
     """
@@ -63,10 +63,10 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """Meters, inputs and happenings over ``days``, computed ``at`` an instant.
+    """Meters, inputs and happenings over ``days``, computed ``at`` an instant. All series have a value per day.
 
-    ``planned`` holds the hours a day that the calendar gives to each action that occurs. The agreement of
-    ``validated`` meters with people's own reports was measured.
+    ``map`` is the version of the proxy map. ``planned`` holds the hours that the calendar gives to each action that
+    occurs. ``validated`` meters are those whose agreement with people's own reports was measured.
     """
 
     at: datetime
@@ -81,9 +81,10 @@ class Trends:
 
 
 def compute_trends(known: Snapshot, *, days: int) -> Trends:
-    """Compute the trends of the last ``days`` local days up to ``known.at``, from all that is known then.
+    """Compute the trends of the last ``days`` days on the user's clock, of which ``known.at`` is in the last.
 
-    The snapshot must reach that far back. Data that came in late changes earlier days too. Pure.
+    The snapshot must reach that far back. Every day is computed from all data in the snapshot, so that data that came
+    in late changes earlier days too. Pure.
     """
     zone = zone_at(known.at, known.zones)
     today = known.at.astimezone(zone).date()
@@ -124,7 +125,10 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield every metric that a meter rests on, once per source that has enough values for a line."""
+    """Yield each metric that a meter is computed from, once per source with a value on at least three of ``days``.
+
+    ``found`` holds each day's figures by (day, source).
+    """
     resting = {
         metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
         for metric in Metric
@@ -141,7 +145,10 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 
 
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
-    """Return planned hours per action and day. A day lasts from six to six, as its slots do."""
+    """Return action -> hours planned for it on each day, without actions that never occur.
+
+    A day lasts from six to six, as its slots do.
+    """
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]
     agenda_of = _by_day(known, bounds)
@@ -152,7 +159,10 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Return the calendar entries of each day that they touch, so that a day need not search the whole calendar."""
+    """Return the labelled calendar entries that overlap each day, as a list per day. ``bounds`` are the days' ends.
+
+    A day then need not search the whole calendar.
+    """
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
     for one in known.agenda:
@@ -187,7 +197,7 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
 
 
 def _workouts(known: Snapshot) -> Iterator[Episode]:
-    """Yield each workout once. A workout that begins within another was seen by two watches."""
+    """Yield the workouts by their start. A workout that begins within an earlier one is dropped as a second watch's."""
     found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
     over: datetime | None = None
     for episode in sorted(found, key=lambda one: one.start):

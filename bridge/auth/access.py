@@ -39,9 +39,9 @@ _queue, _turns = threading.Semaphore(HASHES_AT_ONCE + HASHES_WAITING), threading
 
 @contextmanager
 def _in_turn() -> Iterator[None]:
-    """Let only a few threads hash a password at the same time, because each hash needs much memory.
+    """Hold one of the two turns in which a thread may hash a password, because each hash needs 64 MiB.
 
-    Raises TryLater when too many wait.
+    Raises TryLater when eight threads wait already.
     """
     if not _queue.acquire(blocking=False):
         after = timedelta(seconds=HASH_RETRY_SECONDS)
@@ -54,9 +54,9 @@ def _in_turn() -> Iterator[None]:
 
 
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
-    """Save a password as its hash, or remove it (None). All sessions end.
+    """Save a user's password as its hash, or remove the password (None). All of the user's browser sessions end.
 
-    Raises SetupError for a password that is too short or too long.
+    Raises SetupError unless the password has 8 to 256 characters.
     """
     if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
         raise SetupError(
@@ -72,15 +72,14 @@ def _hashed(password: str) -> str:
 
 
 def has_password(store: Store, user: User) -> bool:
-    """Return True when the user has a password."""
     return store.access.password(user.id) is not None
 
 
 def user_with_password(store: Store, name: str, password: str) -> User | None:
-    """Return the user of a name and a password, or None.
+    """Return the user with this name and this password, or None if either is wrong or the user has no password.
 
-    An unknown name takes as long as a wrong password, so that names cannot be found out. Raises TryLater where too
-    many users log in at the same time.
+    An unknown name takes as long as a wrong password, so that names cannot be found out. Raises TryLater when too
+    many logins wait.
     """
     from argon2.exceptions import VerificationError
 
@@ -100,18 +99,21 @@ def _hash_of_nothing() -> str:
 
 
 def begin_session(store: Store, user: User, *, now: datetime) -> str:
-    """Begin a session of a browser. Returns the secret for its cookie, which is not stored."""
+    """Begin a browser session of 30 days. Returns the secret for its cookie; only the secret's hash is stored."""
     token = secrets.token_urlsafe(32)
     store.access.begin_session(user.id, digest(token), now=now, until=now + SESSION_LASTS)
     return token
 
 
 def new_token(store: Store, user: User, name: str, *, now: datetime) -> tuple[ApiToken, str]:
-    """Make an API token. Returns the token as listed, and its secret, which cannot be shown again."""
+    """Make an API token for a program called ``name``.
+
+    Returns the stored entry and the secret, which cannot be shown again because only its hash is stored.
+    """
     token = TOKEN_PREFIX + secrets.token_urlsafe(32)
     return store.access.add_token(user.id, name, digest(token), now=now), token
 
 
 def digest(token: str) -> str:
-    """Return the stored form of a secret. Secrets are random, so that a plain digest is enough."""
+    """Return the SHA-256 under which a random secret is stored. Random secrets need no slow hash, unlike passwords."""
     return hashlib.sha256(token.encode()).hexdigest()

@@ -18,7 +18,10 @@ SAVE_RETRY_SECONDS = 0.1  # between two tries
 
 
 class StoredAccount:
-    """The account of a connection. Its token is sealed in the store."""
+    """The settings and the token of a connection, as a connector needs them. The token is stored encrypted.
+
+    ``allow_hosts`` names hosts inside the operator's network that the connector may reach.
+    """
 
     def __init__(
         self,
@@ -38,7 +41,10 @@ class StoredAccount:
         self._vault = vault
 
     def token(self) -> dict[str, Any] | None:
-        """Return the stored token, unsealed, or None before the first consent."""
+        """Return the stored token, decrypted, or None before the first consent.
+
+        Raises SetupError if no current key decrypts it.
+        """
         sealed = self._store.connections.secret(self._connection_id)
         if sealed is None:
             return None
@@ -51,11 +57,14 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return a text of the stored token, or an empty value when it is missing."""
+        """Return a field of the stored token as text, or an empty text if the field or the token is missing."""
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Seal and save a token. Saving is tried for long, because the earlier token may be invalid already."""
+        """Encrypt and save a token. A busy store is tried for ten minutes, because the earlier token may be invalid.
+
+        Raises TryLater after that.
+        """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:
             try:
@@ -68,12 +77,15 @@ class StoredAccount:
                 time.sleep(SAVE_RETRY_SECONDS)
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Keep other processes from refreshing this token."""
+        """Return a lock across processes, under which alone this connection's token is refreshed."""
         return self._store.lock(f"token-{self._connection_id}")
 
 
 class Consent:
-    """An account while its consent is being obtained, before a connection exists. The token is kept in memory only."""
+    """The account that a connector gets while a user gives consent, before a connection exists.
+
+    The token is kept in memory only, as ``saved_token``.
+    """
 
     def __init__(self, settings: Mapping[str, str], zone: str, allow_hosts: Collection[str] = ()) -> None:
         self.settings = settings

@@ -1,4 +1,4 @@
-"""Storages for the vault's keys, in the environment, a file of mode 0600, or the operating system's keyring."""
+"""Storages for the keys that encrypt consents: the environment, a file of mode 0600, or the system's keyring."""
 
 from __future__ import annotations
 
@@ -17,21 +17,24 @@ KEYRING_SERVICE = "rhythm-bridge"  # the name under which the keyring holds the 
 
 
 class KeyStorage(Protocol):
-    """A place for keys. ``is_writable`` says that the bridge may change the keys there."""
+    """A place for the encryption keys. ``is_writable`` says that the bridge may change the keys there."""
 
     @property
     def is_writable(self) -> bool: ...
     def keys(self) -> Sequence[str]:
-        """Return the keys. The first key is the one that seals. Without any key, the first call makes one."""
+        """Return the keys. The first key encrypts, and all keys decrypt. Without any key, a key is made and saved."""
         ...
 
     def save(self, keys: Sequence[str]) -> None:
-        """Replace all keys, durably. Raises SetupError where only the user can change them."""
+        """Replace all keys, durably. Raises SetupError for keys in BRIDGE_KEY, which only the user can change."""
         ...
 
 
 def key_storage_of(key: str | None, folder: Path) -> KeyStorage:
-    """Return the storage that ``BRIDGE_KEY`` names, by default the file ``folder/key``."""
+    """Return the storage for ``key``, the value of ``BRIDGE_KEY``: ``keyring``, or the keys themselves with commas.
+
+    Without a value the keys are in the file ``folder/key``.
+    """
     if key is None or not key.strip():
         return InFile(folder / "key")
     if key.strip() == USE_KEYRING:
@@ -76,9 +79,9 @@ class InFile:
         return self.path.read_text(encoding="ascii").split()
 
     def save(self, keys: Sequence[str]) -> None:
-        """Replace the file. A crash leaves the old or the new file whole, because no consent opens without its key.
+        """Replace the file with ``keys``. A crash leaves either the old or the new file whole.
 
-        Keys are saved under a lock, so that any partial file was left by a killed process and can be deleted.
+        The caller holds a lock. Any partial file was therefore left by a killed process, and is deleted.
         """
         for leftover in self.leftovers():
             leftover.unlink(missing_ok=True)
@@ -86,7 +89,7 @@ class InFile:
         _settle(self.path.parent)
 
     def leftovers(self) -> list[Path]:
-        """Return the files with keys that killed processes left."""
+        """Return the partial files with keys that killed processes left beside the file."""
         return sorted(self.path.parent.glob(f"{self.path.name}.*{PART_SUFFIX}"))
 
     def _create(self) -> None:
@@ -100,7 +103,10 @@ class InFile:
         written.unlink(missing_ok=True)
 
     def _written(self, keys: Sequence[str]) -> Path:
-        """Write a new file, readable by its owner alone. On Linux the file has no name before it is whole."""
+        """Write the keys to a new file with a random name, readable by its owner alone, and return its path.
+
+        On Linux the file has no name before it is whole.
+        """
         path = self.path.with_name(f"{self.path.name}.{secrets.token_hex(4)}{PART_SUFFIX}")
         text = "\n".join(keys).encode("ascii")
         try:
@@ -113,9 +119,9 @@ class InFile:
 
 
 def _link_whole(path: Path, text: bytes) -> None:
-    """Write a nameless file, and name the file once it is on the disk (open(2), O_TMPFILE).
+    """Write ``text`` to a nameless file, and name it ``path`` once it is on the disk (open(2), O_TMPFILE).
 
-    A crash leaves no partial file.
+    A crash leaves no partial file. Raises OSError where the system or the folder does not support this.
     """
     handle = os.open(path.parent, os.O_WRONLY | getattr(os, "O_TMPFILE", os.O_CREAT | os.O_EXCL), 0o600)
     try:
@@ -132,7 +138,7 @@ def _fill(handle: int, text: bytes) -> None:
 
 @dataclass(frozen=True)
 class InKeyring:
-    """The operating system's keyring, with an entry per installation."""
+    """The operating system's keyring. ``name`` is the installation's folder, whose entry holds the keys."""
 
     name: str
     is_writable = True
@@ -162,7 +168,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Make a rename in a folder durable, where the system supports it."""
+    """Flush a folder to the disk, so that a rename in it outlasts a power cut, where the system supports this."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

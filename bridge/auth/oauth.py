@@ -1,4 +1,4 @@
-"""OAuth 2 for connectors, with consent over a loopback redirect or a pasted address, and refresh with rotation.
+"""OAuth 2 for connectors: consent by a redirect to this machine or a pasted address, and refresh of rotating tokens.
 
 A connector states its addresses, scopes and dialect in ``SPEC.oauth``; nothing else of OAuth is written per source.
 A rotated token is saved before it is used: losing the new pair after the old pair died would cost the person's consent.
@@ -36,11 +36,12 @@ _before: list[str | None] = []  # the variable's former value, once for each thr
 
 
 class TokenSession:
-    """A session that sends an account's access token. A token that ends soon, or was refused, is swapped for the next.
+    """An HTTP session that sends an account's access token, and swaps a token that ends soon or was refused.
 
     ``swap(token)`` asks the vendor for the next token. It runs under the account's refresh lock, and its result is
     saved before it is used. A token that lacks a scope is not swapped, because the next token would lack it as well.
-    Raises NeedsLogin when the grant is gone, and TryLater when the token server does not answer.
+    Answers are taken out of ``envelope``. Raises NeedsLogin when the vendor no longer accepts the consent, and
+    TryLater when the token server does not answer.
     """
 
     def __init__(
@@ -60,15 +61,18 @@ class TokenSession:
         self._session.close()
 
     def get(self, url: str, **options: Any) -> requests.Response:
-        """Send a signed GET."""
+        """Send a GET with the access token."""
         return self.request("GET", url, **options)
 
     def post(self, url: str, **options: Any) -> requests.Response:
-        """Send a signed POST, with ``data`` as its form."""
+        """Send a POST with the access token, and with ``data`` as its form."""
         return self.request("POST", url, **options)
 
     def request(self, method: str, url: str, **options: Any) -> requests.Response:
-        """Send a signed request, and again with the next token where this token is refused."""
+        """Send a request with the access token, and again with the next token if the answer is 401.
+
+        At most three newer tokens are tried. The last answer is returned, refused or not.
+        """
         if _ends(self._token):
             self._refresh()
         answer = self._send(method, url, **options)
@@ -87,7 +91,10 @@ class TokenSession:
         return unwrapped(self._session.request(method, url, headers=signed, **options), self._envelope)
 
     def _refresh(self) -> bool:
-        """Use the newer token that another process has stored, or swap our own. Returns True after a swap."""
+        """Replace the token by a newer token that another process has stored, or by swapping it.
+
+        Returns True after a swap.
+        """
         with self._account.refresh_lock():
             newer = self._swapped_elsewhere()
             if newer is not None:
@@ -98,10 +105,9 @@ class TokenSession:
             return True
 
     def _swapped(self) -> dict[str, Any]:
-        """Ask for the next token, save it and return it.
+        """Ask the vendor for the next token, save it and return it.
 
-        If the vendor refuses, another process may have swapped the token without our lock. Its stored token is then
-        returned.
+        If the vendor refuses and another process has stored a different token meanwhile, that token is returned.
         """
         try:
             token = self._swap(self._token)
@@ -114,13 +120,16 @@ class TokenSession:
         return token
 
     def _swapped_elsewhere(self) -> dict[str, Any] | None:
-        """Return the stored token if another process has swapped ours for it, otherwise None."""
+        """Return the stored token if it differs from this session's token, otherwise None."""
         stored = self._account.token() or {}
         return stored if stored.get("access_token") not in (None, self._token.get("access_token")) else None
 
 
 def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
-    """Open a session signed with a token, refreshed as ``spec.oauth`` says. Raises NeedsLogin without a token."""
+    """Open a session that sends the account's token and refreshes it by ``spec.oauth``.
+
+    Raises NeedsLogin without a stored token.
+    """
     if not account.token():
         raise needs_login(spec.name)
     oauth = oauth_of(spec)
@@ -128,14 +137,14 @@ def open_session(account: Account, spec: ConnectorSpec) -> TokenSession:
 
 
 def oauth_of(spec: ConnectorSpec) -> OAuth:
-    """Return a source's OAuth. Raises SetupError for a connector that states none."""
+    """Return the OAuth settings of a source (``spec.oauth``). Raises SetupError for a connector without them."""
     if spec.oauth is None:
         raise SetupError(f"{spec.name} states no OAuth; add oauth=OAuth(...) to its SPEC")
     return spec.oauth
 
 
 def filled(address: str, settings: Mapping[str, str]) -> str:
-    """Put settings into an address. A slash after a setting is not doubled.
+    """Replace each ``{name}`` of an address by the setting of that name. A slash after a setting is not doubled.
 
     >>> filled("{base_url}/token", {"base_url": "https://api.example.com/"})
     'https://api.example.com/token'
@@ -149,7 +158,10 @@ def filled(address: str, settings: Mapping[str, str]) -> str:
 
 
 def _ends(token: Mapping[str, Any]) -> bool:
-    """Say if the access token ends within minutes. A token without an end lasts until it is refused."""
+    """Return True if the access token is missing or ends within five minutes.
+
+    A token without ``expires_at`` counts as lasting.
+    """
     return (
         "access_token" not in token
         or float(token.get("expires_at", time.time() + SWAP_AHEAD_SECONDS + 1)) - time.time() < SWAP_AHEAD_SECONDS
@@ -157,10 +169,10 @@ def _ends(token: Mapping[str, Any]) -> bool:
 
 
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask for the next pair of tokens. If the server sends no new refresh token, the old one is kept.
+    """Ask the vendor for the next access and refresh token. Without a new refresh token, the old one is kept.
 
-    Raises NeedsLogin when the grant is gone, and TryLater when the server does not answer with a token. Only
-    ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
+    Raises NeedsLogin when the vendor refuses the refresh token, and TryLater when no token is answered. Only
+    ``TokenSession`` may call this, because the caller must hold the refresh lock and save the tokens.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -176,7 +188,7 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
                 refresh_token=token["refresh_token"],
                 body=urlencode({"scope": oauth.refresh_scope} if oauth.refresh_scope else {}),
                 timeout=http.TIMEOUT[1],
-                **_named(account, oauth),
+                **_application(account, oauth),
             )
         except requests.RequestException as error:
             raise TryLater(f"{spec.name}'s token server does not answer ({type(error).__name__})") from error
@@ -188,7 +200,10 @@ def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -
 
 
 def _meaning(refusal: str | None, source: str) -> BridgeError:
-    """Return the error for a refused refresh (RFC 6749, 5.2)."""
+    """Return the error for a refused refresh, by the OAuth error code ``refusal`` (RFC 6749, 5.2).
+
+    A busy server, or an answer without a token, gives TryLater. Any other code gives NeedsLogin.
+    """
     if refusal in ("temporarily_unavailable", "server_error"):
         return TryLater(f"{source}'s token server is busy")
     if refusal == "missing_token":  # neither a token nor a refusal: not the token server's own words
@@ -197,10 +212,9 @@ def _meaning(refusal: str | None, source: str) -> BridgeError:
 
 
 def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
-    """Return a check of a token server's HTTP status, which raises TryLater if the server is busy.
+    """Return a function that checks the HTTP status of a token server's answer, and returns the answer.
 
-    The check also raises Refused for a status of 403 or 404. oauthlib would only report that such an answer holds no
-    token.
+    It raises TryLater for 429 and from 500 on, and Refused for 403 and 404. oauthlib would only report a missing token.
     """
 
     def check(answer: requests.Response) -> requests.Response:
@@ -214,15 +228,16 @@ def not_busy(source: str) -> Callable[[requests.Response], requests.Response]:
 
 
 def needs_login(source: str) -> NeedsLogin:
-    """Return the error that asks the person for a new consent."""
+    """Return the error that tells the user to log in at a source again, with the command."""
     return NeedsLogin(f"{source} needs you to log in again: bridge connect {source} --user NAME")
 
 
 def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes: Sequence[str] | None = None) -> None:
-    """Obtain consent and save the token. The person agrees in a browser and is redirected to us, or pastes the address.
+    """Obtain a user's consent at a source and save the token.
 
-    A redirect address that is not on this machine is always pasted. ``scopes`` replaces those of ``spec.oauth``.
-    Raises NeedsLogin for a refusal, for an answer to another question, and after three minutes without an answer.
+    The user agrees in a browser and is redirected to this machine, or pastes the redirected address. A redirect to
+    another machine is always pasted. ``scopes`` replaces those of ``spec.oauth``. Raises NeedsLogin for a refusal,
+    for the answer to another consent, and after three minutes without an answer.
     """
     oauth = oauth_of(spec)
     page = filled(oauth.authorise_url, account.settings)
@@ -239,13 +254,16 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Return the token that a code stands for."""
+    """Exchange an authorisation code for a token at the vendor, and return the token.
+
+    Raises TryLater if the server does not answer, and NeedsLogin if it gives no token.
+    """
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
     oauth = oauth_of(spec)
     token_url = filled(oauth.token_url, account.settings)
-    named = _named(account, oauth)
+    named = _application(account, oauth)
     named.pop("client_id", None)  # oauthlib adds it itself
     with plain_loopback_allowed(token_url):
         try:
@@ -269,7 +287,7 @@ def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code
 
 
 def revoke(account: Account, spec: ConnectorSpec) -> bool:
-    """Withdraw the consent at the vendor. Returns False when the vendor did not confirm, or offers no way."""
+    """Withdraw the consent at the vendor. Returns False if the vendor did not confirm, or offers no such request."""
     import requests
 
     revocation = oauth_of(spec).revocation
@@ -296,7 +314,10 @@ def _client(
     scopes: Sequence[str] | None = None,
     redirect: str | None = None,
 ) -> OAuth2Session:
-    """Return a client of the vendor's token server whose answers are unwrapped and checked before they are read."""
+    """Return an OAuth client for the vendor's token server.
+
+    Its answers are taken out of their envelope, and their HTTP status is checked, before oauthlib reads them.
+    """
     from requests_oauthlib import OAuth2Session
 
     oauth = oauth_of(spec)
@@ -314,8 +335,8 @@ def _client(
     return session
 
 
-def _named(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return the part of every token request that names the application, and the source's own parameters."""
+def _application(account: Account, oauth: OAuth) -> dict[str, Any]:
+    """Return what each token request adds: client id and secret (Basic or in the form), and ``token_parameters``."""
     from requests.auth import HTTPBasicAuth
 
     client = {name: account.settings[name] for name in ("client_id", "client_secret")}
@@ -323,10 +344,11 @@ def _named(account: Account, oauth: OAuth) -> dict[str, Any]:
 
 
 def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.Response:
-    """Take an answer out of its envelope.
+    """Take an answer out of its envelope, such as ``{"status": 0, "body": {...}}``.
 
-    Returns the body, or an error with the HTTP status that the envelope's status stands for. An answer without an
-    envelope is returned unchanged, and so is an answer with another HTTP status than 200.
+    Returns an answer that holds only the body, or for a status other than 0 an error answer. Its HTTP status is the
+    one that ``envelope.meanings`` gives, else 400. Without an envelope, or with an HTTP status other than 200, the
+    answer is returned unchanged.
     """
     if envelope is None or answer.status_code != 200:
         return answer
@@ -344,7 +366,7 @@ def unwrapped(answer: requests.Response, envelope: Envelope | None) -> requests.
 
 
 def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Response:
-    """Return an answer with another status and body."""
+    """Return a copy of an answer with another HTTP status, and with ``body`` as JSON."""
     import requests
 
     found = requests.Response()
@@ -354,16 +376,21 @@ def _rebuilt(answer: requests.Response, status: int, body: Any) -> requests.Resp
 
 
 def _plain_loopback(url: str) -> bool:
-    """Return True for http:// on this machine and False for https://. Raises SetupError for any other address."""
+    """Return True for an http:// address of this machine, and False for https:// anywhere.
+
+    Raises SetupError for any other address, where a token would be readable on its way.
+    """
     parts = urlsplit(url)
     if parts.scheme != "https" and parts.hostname not in LOOPBACK_HOSTS:
-        raise SetupError("tokens are only sent over https; correct the source's address")
+        raise SetupError("tokens are only sent over https; correct the source's address, then: bridge doctor")
     return parts.scheme != "https"
 
 
 @contextmanager
 def plain_loopback_allowed(url: str) -> Iterator[None]:
-    """Let oauthlib send to http:// on this machine, as in tests and demos. Raises SetupError for http:// elsewhere.
+    """Let oauthlib send tokens to ``url`` as long as the block runs, even if it is http:// on this machine.
+
+    Tests and demos need this. Raises SetupError for http:// elsewhere.
 
     oauthlib reads the permission from an environment variable, which all threads share. The last thread that needs the
     permission restores the variable.

@@ -1,4 +1,4 @@
-"""Redirect after a consent, received by a listener on loopback or pasted by the person."""
+"""Receive the redirect after a consent, by a listener on loopback or as an address that the user pastes."""
 
 from __future__ import annotations
 
@@ -20,15 +20,18 @@ ANY_LOOPBACK_PORT = "http://127.0.0.1:0/"  # where vendors lead back to if any p
 
 @contextmanager
 def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[str, Listener | None]]:
-    """Yield the redirect address, with a port where it names none, and its listener. The listener is None where the
-    address leads elsewhere.
+    """Yield the address to redirect to, and a listener at its port. Port 0 is replaced by a free port.
+
+    The listener is None if ``redirect`` does not lead to this machine by http. Raises SetupError for an unreadable
+    address or a port in use.
     """
     try:
         parts = urlsplit(redirect)
         here, port = parts.scheme == "http" and parts.hostname in LOOPBACK_HOSTS[:2], parts.port
     except ValueError:
         raise SetupError(
-            f"{redirect} is no address to which a browser can be redirected after the consent; correct the setting"
+            f"{redirect} is no address to which {source} can redirect a browser after the consent; "
+            "correct the setting, then: bridge doctor"
         ) from None
     if not here:
         yield redirect, None
@@ -38,10 +41,10 @@ def listening(source: str, redirect: str = ANY_LOOPBACK_PORT) -> Iterator[tuple[
 
 
 def redirected_address(browser: Browser, url: str, listener: Listener | None) -> str | None:
-    """Show a consent's address to the person, and return the address that the vendor redirects to.
+    """Show the consent page at ``url`` to the user, and return the address that the vendor redirects to.
 
-    The redirect arrives at the listener, or the person pastes the address. Returns None if the listener hears nothing
-    for three minutes, or nothing is pasted.
+    The redirect arrives at the listener, or the user pastes the address. Returns None if no redirect arrives within
+    three minutes, or nothing is pasted.
     """
     browser.open(url)
     pasted = browser.paste()
@@ -52,9 +55,9 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 
 
 def code_of(source: str, answer: str | None, state: str) -> str:
-    """Return the authorisation code in a redirected address.
+    """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin for a refusal, or for an unknown ``state``.
+    Raises NeedsLogin without an address, for a refusal, without a code, and if the ``state`` in it is another one.
     """
     if answer is None:
         raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")
@@ -70,7 +73,7 @@ def code_of(source: str, answer: str | None, state: str) -> str:
 
 
 def _query(address: str) -> dict[str, list[str]]:
-    """Return the query of an address. Empty for text that is no address, because people paste all kinds of text."""
+    """Return the query parameters of an address, or an empty mapping for pasted text that is no address."""
     try:
         return parse_qs(urlsplit(address).query)
     except ValueError:
@@ -78,9 +81,10 @@ def _query(address: str) -> dict[str, list[str]]:
 
 
 class Listener:
-    """A listener on loopback for the redirect. Other requests, such as for a favicon, are answered 404 and ignored.
+    """An HTTP server on 127.0.0.1 that waits for the redirect after a consent at ``source``.
 
-    ``port`` 0 means any free port. Raises SetupError if the port is taken.
+    Other requests, such as for a favicon, get a 404 and are ignored. ``port`` 0 means any free port. Raises
+    SetupError if the port is taken.
     """
 
     def __init__(self, source: str, port: int = 0) -> None:
@@ -101,7 +105,7 @@ class Listener:
         self._server.server_close()
 
     def wait(self, seconds: float) -> str | None:
-        """Return the address that the browser was sent to, or None when none came."""
+        """Wait for the redirect, and return its path and query, or None if none came within ``seconds``."""
         end = time.monotonic() + seconds
         while self.answer is None and (left := end - time.monotonic()) > 0:
             self._server.timeout = left
@@ -124,6 +128,6 @@ def _redirect_handler(listener: Listener) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(b"Done. You can close this page.\n" if expected else b"")
 
         def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-            """Stay silent, because the address holds the code."""
+            """Log nothing, because the requested address holds the authorisation code."""
 
     return Handler

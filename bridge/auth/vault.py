@@ -1,4 +1,4 @@
-"""Secrets at rest, sealed with Fernet (AES-128-CBC and HMAC-SHA256), and the rotation of their keys."""
+"""Stored secrets, encrypted ("sealed") with Fernet (AES-128-CBC and HMAC-SHA256), and the rotation of their keys."""
 
 from __future__ import annotations
 
@@ -21,32 +21,33 @@ SEALING_LOCK = "key"  # name of the store's lock under which secrets are sealed 
 
 
 class Vault:
-    """Seals and opens JSON documents. The first key seals, and every key opens.
+    """Encrypts ("seals") and decrypts JSON documents. The first key encrypts, and every key decrypts.
 
-    A function as ``keys`` is called for every document, because another process may be rotating the keys.
+    ``keys`` may be a function. It is called for every document, because another process may be rotating the keys.
     """
 
     def __init__(self, keys: Sequence[str] | Callable[[], Sequence[str]]) -> None:
         self._keys = keys
 
     def seal(self, secret: Mapping[str, Any]) -> bytes:
-        """Seal a JSON document with the first key."""
+        """Encrypt a JSON document with the first key."""
         return self._fernet().encrypt(json.dumps(secret).encode())
 
     def unseal(self, sealed: bytes) -> dict[str, Any]:
-        """Open a sealed document. Raises SetupError when no current key opens it."""
+        """Decrypt a sealed document. Raises SetupError when no current key decrypts it."""
         from cryptography.fernet import InvalidToken
 
         try:
             opened: dict[str, Any] = json.loads(self._fernet().decrypt(sealed))
         except InvalidToken:
             raise SetupError(
-                "the stored consent was sealed with another key; restore BRIDGE_KEY or connect again"
+                "the stored consent was encrypted with a key that is gone; restore the key (see: bridge doctor), "
+                "or log in again: bridge connect SOURCE --user NAME"
             ) from None
         return opened
 
     def resealed(self, sealed: bytes) -> bytes | None:
-        """Return the same secret sealed with the first key, or None when no key opens it."""
+        """Return a sealed secret, encrypted again with the first key, or None when no key decrypts it."""
         from cryptography.fernet import InvalidToken
 
         try:
@@ -55,7 +56,7 @@ class Vault:
             return None
 
     def derived(self, purpose: str) -> list[bytes]:
-        """Derive a key of 32 bytes for another purpose from each current key, in their order. The first key signs."""
+        """Derive a key of 32 bytes for ``purpose``, such as signing links, from each current key, in their order."""
         self._fernet()  # raises for keys that are not valid
         return [hmac.digest(key.strip().encode(), purpose.encode(), "sha256") for key in self._current()]
 
@@ -68,17 +69,23 @@ class Vault:
         try:
             return MultiFernet([Fernet(key) for key in self._current()])
         except ValueError as error:
-            raise SetupError("BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated") from error
+            raise SetupError(
+                "BRIDGE_KEY must hold Fernet keys (32 bytes, url-safe base64), comma separated; "
+                "make one: bridge key new"
+            ) from error
 
 
 def open_vault(key: str | None, folder: Path) -> Vault:
-    """Return a vault with the keys that ``BRIDGE_KEY`` names. The first use makes a key where there is none."""
+    """Return a vault for ``key``, the value of ``BRIDGE_KEY``, else with the keys in the file ``folder/key``.
+
+    The first use makes a key where there is none.
+    """
     return Vault(key_storage_of(key, folder).keys)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rotation:
-    """The result of a key rotation."""
+    """The result of a key rotation, with the connections whose consent no key decrypts."""
 
     resealed: int  # number of secrets sealed with the new key
     unreadable: tuple[int, ...]  # ids of connections whose consent no key opens
@@ -86,11 +93,11 @@ class Rotation:
 
 
 def rotate(store: Store, storage: KeyStorage) -> Rotation:
-    """Make a key, seal every secret with the new key, and drop the old keys.
+    """Make a key, encrypt every stored secret with the new key, and delete the old keys.
 
-    Both keys are kept until everything is sealed again in a single transaction. Meanwhile no other process seals. A
-    rotation that is killed loses nothing. Several keys mark an unfinished rotation, and the next rotation finishes the
-    work. Raises SetupError when the keys are in the environment, which holds no new key yet.
+    Both keys are kept until everything is encrypted again, in a single transaction and under a lock. A rotation that
+    is killed loses nothing: several keys mark it as unfinished, and the next rotation finishes it without a new key.
+    Keys in the environment stay there. Raises SetupError if the environment holds only one key.
     """
     with store.lock(SEALING_LOCK):
         if len(storage.keys()) == 1:
@@ -102,9 +109,9 @@ def rotate(store: Store, storage: KeyStorage) -> Rotation:
 
 
 def _reseal(store: Store, vault: Vault) -> tuple[int, tuple[int, ...]]:
-    """Seal all consents and notification addresses with the first key.
+    """Encrypt all consents and notification addresses again with the first key.
 
-    Returns how many were sealed, and the ids of connections whose consent no key opens.
+    Returns the number of secrets encrypted, and the ids of connections whose consent no key decrypts.
     """
     with store.transaction():
         consents = [(connection, vault.resealed(sealed)) for connection, sealed in store.connections.secrets()]

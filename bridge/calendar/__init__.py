@@ -1,4 +1,4 @@
-"""The calendar as time: occurrences of series, and pure facts about busy, free and planned stretches."""
+"""Calendar entries as times: their occurrences, and pure functions for busy, free and planned stretches."""
 
 from bridge.calendar.busy import (
     Labelled,

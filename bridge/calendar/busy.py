@@ -1,4 +1,4 @@
-"""Busy and free stretches: overlapping entries count once, free and declined entries not at all.
+"""Busy and free stretches of a calendar. Overlapping entries count once; free and declined entries do not count.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -17,7 +17,7 @@ NONE = timedelta(0)
 
 
 def merged(stretches: Iterable[Stretch], *, bridging: timedelta = NONE) -> list[Stretch]:
-    """Join stretches that overlap, touch, or lie less than ``bridging`` apart, ascending.
+    """Return the stretches, ascending, with those joined that overlap, touch, or lie less than ``bridging`` apart.
 
     >>> spans = [(hour(a), hour(b)) for a, b in ((9, 10), (9.5, 11), (11, 12), (13, 14))]
     >>> [(s.hour, e.hour) for s, e in merged(spans)]
@@ -60,7 +60,7 @@ def length(stretches: Iterable[Stretch]) -> timedelta:
 
 
 def share(stretches: Sequence[Stretch], start: datetime, end: datetime) -> float:
-    """Return the share of [start, end) that disjoint, ascending stretches take, 0..1, or 0 for an empty interval.
+    """Return the share of [start, end) that disjoint, ascending stretches cover, 0 to 1, or 0 for an empty interval.
 
     >>> share([(hour(0), hour(6))], *DAY)
     0.25
@@ -75,10 +75,10 @@ WHOLE_BLOCK = timedelta(hours=2)  # a shorter free block is a fragment (Multitud
 
 
 def takes_time(event: Event) -> bool:
-    """Tell if an entry occupies its stretch: timed, busy, neither declined nor cancelled, and not of a ``NO_TIME``
-    kind.
+    """Return True if a calendar entry makes its time busy.
 
-    An all-day entry names the day and does not take every minute of it.
+    It must be timed, marked busy, neither declined nor cancelled, and no birthday, working location or task. An
+    all-day entry only names the day.
 
     >>> [takes_time(entry(9, 10, **of).event) for of in ({}, {"busy": False}, {"kind": "task"})]
     [True, False, False]
@@ -90,7 +90,7 @@ def takes_time(event: Event) -> bool:
 
 
 def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the stretches that entries take, overlaps merged, ascending.
+    """Return the stretches that busy entries take (see ``takes_time``), ascending, overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in occupied([entry(9, 10), entry(9.5, 11), entry(12, 13, busy=False)])]
     [(9, 11)]
@@ -99,7 +99,7 @@ def occupied(occurrences: Iterable[Occurrence]) -> list[Stretch]:
 
 
 def busy_union(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return the occupied stretches of [start, end), ascending.
+    """Return the parts of [start, end) that busy entries take, ascending, overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in busy_union([entry(9, 10), entry(9.5, 11)], hour(10), DAY[1])]
     [(10, 11)]
@@ -108,7 +108,7 @@ def busy_union(occurrences: Iterable[Occurrence], start: datetime, end: datetime
 
 
 def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> float:
-    """Return the occupied share of [start, end), 0..1, or 0 for an empty interval.
+    """Return the share of [start, end) that busy entries take, 0 to 1, or 0 for an empty interval.
 
     >>> density([entry(6, 9), entry(7, 12)], *DAY)
     0.25
@@ -117,7 +117,7 @@ def density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -
 
 
 def gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return the free stretches of [start, end), ascending.
+    """Return the parts of [start, end) that no busy entry takes, ascending.
 
     >>> [(s.hour, e.hour) for s, e in gaps([entry(9, 10), entry(12, 13)], hour(9), hour(14))]
     [(10, 12), (13, 14)]
@@ -142,7 +142,7 @@ def free_blocks(occurrences: Iterable[Occurrence], start: datetime, end: datetim
 
 
 def next_free(labelled: Labelled, after: datetime, minutes: float, until: datetime) -> datetime | None:
-    """Return the first instant from ``after`` with ``minutes`` free minutes before ``until``, or None without any.
+    """Return the start of the first free stretch of at least ``minutes`` minutes within [after, until), or None.
 
     >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.25, 12, "ADMIN_WORK")]
     >>> next_free(day, hour(9), 30, DAY[1]).hour, next_free(day, hour(9), 30, hour(12))
@@ -153,9 +153,10 @@ def next_free(labelled: Labelled, after: datetime, minutes: float, until: dateti
 
 
 def fragmentation(busy: Sequence[Stretch], start: datetime, end: datetime) -> float:
-    """Return the share of [start, end)'s free time in pieces of less than two hours between two entries, 0..1.
+    """Return the share, 0 to 1, of the free time in [start, end) that lies in gaps of less than two hours.
 
-    ``busy`` is disjoint and ascending, as from ``busy_union``.
+    A gap is free time between two busy stretches. ``busy`` is disjoint and ascending, as from ``busy_union``.
+    Without free time the share is 0.
 
     >>> fragmentation(busy_union([entry(9, 10), entry(11, 12)], hour(9), hour(15)), hour(9), hour(15))
     0.25

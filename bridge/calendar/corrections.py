@@ -1,6 +1,6 @@
-"""A user's corrections of labels, which outrank every classifier for a series and for similar titles.
+"""A user's corrections of the action that an event counts as. A correction is for a repeating event or similar titles.
 
-The shared model is not retrained; corrections are a layer above it and belong to a single user.
+Corrections outrank every classifier. They belong to a single user, and the classifier is not trained again.
 """
 
 from __future__ import annotations
@@ -21,16 +21,20 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key of a correction, equal on every calendar that shares the event."""
+    """Return the key under which a correction of this event is stored, the same for all events of a repeating event.
+
+    An event with an iCalendar id has the same key on every calendar that holds it.
+    """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def applied(
     occurrences: Sequence[Occurrence], labels: Sequence[Label], corrections: Sequence[Correction]
 ) -> list[Label]:
-    """Return the labels, each replaced by the user's correction of its series or of a similar title.
+    """Return ``labels``, a classifier's labels of ``occurrences``, with the user's corrections put in.
 
-    An event of an accepted recommendation keeps the recommended action, whatever a classifier makes of its title.
+    A correction counts for its repeating event and for similar titles. Without a correction, an event written for an
+    accepted recommendation gets the recommended action.
     """
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     said = [_of_series(by_series.get(series_of(o.event))) or titles.said(o.event.title or "") for o in occurrences]
@@ -38,7 +42,7 @@ def applied(
 
 
 def held_by(events: Sequence[Event], series: str, corrections: Sequence[Correction]) -> int:
-    """Count the events whose label is decided by the user's correction of ``series``."""
+    """Return how many of ``events`` get their label from the user's correction stored under the key ``series``."""
     by_series, titles = {one.series: one for one in corrections}, Titles(corrections)
     counts = (by_series.get(series_of(event)) or titles.nearest(event.title or "")[0] for event in events)
     return sum(one is not None and one.series == series for one in counts)
@@ -51,10 +55,13 @@ def _of_series(mine: Correction | None) -> Label | None:
 
 
 class Titles:
-    """Corrected titles, indexed by runs of letters, so that few titles are compared and each only once."""
+    """The titles that a user corrected, to be searched for the title most similar to another.
+
+    They are indexed by runs of three letters, so that few titles are compared and each only once.
+    """
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        """Take ``corrections``, the newest first. The newest wins between two that are equally similar."""
+        """Take ``corrections``, newest first. Between two equally similar titles, the newer correction wins."""
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)
@@ -67,7 +74,7 @@ class Titles:
         self._found: dict[str, tuple[Correction | None, float]] = {}
 
     def said(self, title: str) -> Label | None:
-        """Return the label corrected for a title, or None without a similar correction."""
+        """Return the user's label for a title, or None if no corrected title is similar."""
         one, likeness = self.nearest(title)
         if one is None:
             return None
@@ -75,7 +82,10 @@ class Titles:
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
-        """Return the correction for a title and its similarity, 0..1. A title without words matches only itself."""
+        """Return the correction with the most similar title and its similarity, or None if none reaches 0.7.
+
+        The similarity is 0 to 1. A title without words, such as ``1:1``, matches only an equal title.
+        """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)
         return self._found[title]
@@ -96,7 +106,9 @@ class Titles:
 
 
 def agreed(event: Event) -> Label | None:
-    """Return the label of an event written for an accepted recommendation, or None for any other event.
+    """Return the recommended action as the label of an event that the bridge wrote for an accepted recommendation.
+
+    Returns None for any other event.
 
     >>> agreed(Event(key="e", calendar="c", kind="advice:LEARN")).action, agreed(Event(key="e", calendar="c"))
     (<ActionType.LEARN: 'LEARN'>, None)
@@ -108,7 +120,7 @@ def agreed(event: Event) -> Label | None:
 
 
 def words(title: str) -> list[str]:
-    """Return a title's words in folded case and width, without numbers and signs. Combining vowel marks stay.
+    """Return a title's words in lower case and normal width, without numbers and symbols. Combining marks stay.
 
     >>> words("1:1 with Ana ❤️ (2)"), len(words("दिन")), words("दिन") == words("दान")
     (['with', 'ana'], 1, False)
@@ -119,13 +131,13 @@ def words(title: str) -> list[str]:
 
 
 def runs(title: str) -> Counter[str]:
-    """Count each run of three letters in a title's words."""
+    """Return run -> count for each run of three letters in a title's words. A word is padded with a space each side."""
     spaced = (f" {word} " for word in words(title))
     return Counter(word[at : at + 3] for word in spaced for at in range(len(word) - 2))
 
 
 def swapped(one: str, other: str) -> bool:
-    """Tell if each of two titles has a word that the other title lacks in any spelling, such as another name.
+    """Return True if each title has a word that the other title lacks in any similar spelling, such as another name.
 
     >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
     (True, False, False)
@@ -145,7 +157,7 @@ def _spelt_alike(one: str, other: str) -> bool:
 
 
 def alike(one: Counter[str], other: Counter[str]) -> float:
-    """Return the overlap of two titles' runs, 0..1: 2 |A & B| / (|A| + |B|) (Dice 1945).
+    """Return the similarity of two titles, 0 to 1, from their runs A and B: 2 |A & B| / (|A| + |B|) (Dice 1945).
 
     >>> alike(runs("Standup Team A"), runs("standup team a (12)")), alike(runs("Choir"), runs("Choir practice")) > 0.5
     (1.0, True)

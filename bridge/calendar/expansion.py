@@ -1,4 +1,4 @@
-"""Calendar entries -> the occurrences of a stretch of time: series expanded, exceptions applied, copies merged."""
+"""Expand calendar entries to their occurrences: repeating events expanded, exceptions applied, copies merged."""
 
 from __future__ import annotations
 
@@ -22,16 +22,15 @@ ONWARDS = "RECURRENCE-ID;RANGE=THISANDFUTURE"
 
 
 def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: ZoneHistory) -> list[Occurrence]:
-    """Return the occurrences in [since, until), ascending by start. A meeting counts once, however many calendars
-    hold it.
+    """Return the occurrences of calendar entries that overlap [since, until), ascending by start.
 
-    A series runs on its master's wall clock. An exception replaces the instance it names, wherever it was moved to. A
-    cancelled, declined or excluded instance leaves a hole. An exception with an ``ONWARDS`` line also moves, lengthens,
-    describes or cancels all later instances. Cancelled entries are left out, and so are meetings declined in any copy,
-    unless another copy is accepted. All-day entries reach from midnight to midnight on the user's clock. Of several
-    copies of a meeting (same series and original start), the copy that the user organises or accepted stays. It is
-    private if any copy is private. Keys are the event's own key; instances have ``<master>_<UTC start>``, or
-    ``<master>_<day>`` when all-day.
+    - A repeating event (its master) runs on the clock of its own time zone. All-day entries follow the user's clock.
+    - An exception replaces the instance it names. With an ``ONWARDS`` line it also changes all later instances.
+    - Cancelled entries and excluded instances are left out. So are meetings of which the user declined a copy and
+      accepted none.
+    - Of several calendars' copies of a meeting, one stays: the copy that the user organises or accepted, if any. It
+      is private if any copy is private.
+    - Keys: an occurrence has its entry's key, an instance ``<master>_<UTC start>``, or ``<master>_<day>`` if all-day.
     """
     window = _Window(since=since, until=until, zones=zones)
     exceptions = _exceptions(events)
@@ -49,9 +48,7 @@ def expand(events: Sequence[Event], *, since: datetime, until: datetime, zones: 
 
 
 def midnight(day: date, zones: ZoneHistory) -> datetime:
-    """Return the instant (UTC) at which a calendar day begins on the user's clock: the start of the night slot of
-    the day before.
-    """
+    """Return the instant (UTC) at which a day begins at midnight on the user's clock, whose zones are ``zones``."""
     return _midnight(day, tuple(zones))
 
 
@@ -73,7 +70,7 @@ class _Window:
 
 
 def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
-    """Return (calendar, master key) -> the exceptions of a series."""
+    """Return (calendar, key of the repeating event) -> the entries that change an instance of it."""
     found: dict[tuple[str, str], list[Event]] = {}
     for event in events:
         if event.master is not None:
@@ -82,14 +79,18 @@ def _exceptions(events: Sequence[Event]) -> dict[tuple[str, str], list[Event]]:
 
 
 def _is_declined(copies: Sequence[Occurrence]) -> bool:
-    """Tell if the user declined a meeting. Copies on other people's calendars lack the user's answer."""
+    """Return True if the user declined a copy of a meeting and accepted none.
+
+    Copies on other people's calendars lack the user's answer.
+    """
     answers = {copy.event.response for copy in copies}
     return Response.DECLINED in answers and Response.ACCEPTED not in answers
 
 
 def _dropped(master: Event, exceptions: Sequence[Event], zones: ZoneHistory) -> set[str]:
-    """Return the keys of exceptions that were deleted later, because their series was cancelled or excludes their
-    instance.
+    """Return the keys of the exceptions that no longer count.
+
+    Their repeating event (``master``) was cancelled, or now excludes the instance that they change.
     """
     if master.cancelled:
         return {exception.key for exception in exceptions}
@@ -110,7 +111,7 @@ def _series(master: Event, zones: ZoneHistory) -> Series | None:
 
 
 def _original(exception: Event, series: Series) -> datetime | None:
-    """Return the wall-clock start of the instance that an exception changes."""
+    """Return the wall-clock start of the instance that an exception changes, or None if the exception names none."""
     at = exception.original_start
     if at is not None and series.zone is not None:
         return _wall(at, series.zone)
@@ -119,12 +120,15 @@ def _original(exception: Event, series: Series) -> datetime | None:
 
 
 def _meeting(event: Event) -> str:
-    """Return a key shared by all copies of an entry or series. An entry without an iCalUID matches only itself."""
+    """Return a key that copies of an entry on several calendars share.
+
+    An entry without an iCalendar id shares its key only with exceptions of its own repeating event.
+    """
     return event.series or f"{event.calendar}/{event.master or event.key}"
 
 
 def _of_copies(copies: Sequence[Occurrence]) -> Occurrence:
-    """Choose the best copy. It is private if any copy is, because each calendar's copy has its own visibility."""
+    """Return the one copy of a meeting that stays, best by ``_rank``. It is made private if any copy is private."""
     best = min(copies, key=_rank)
     if best.event.private or not any(copy.event.private for copy in copies):
         return best
@@ -138,7 +142,10 @@ def _rank(copy: Occurrence) -> tuple[object, ...]:
 
 
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield (original start, occurrence) of an entry."""
+    """Yield (start, occurrence) for each occurrence of an entry near the window.
+
+    The start is the original one, before an exception moved the occurrence.
+    """
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series
         yield from series(event, exceptions, window)
@@ -154,7 +161,10 @@ def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> 
 
 
 def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | None:
-    """Return begin and end of a single entry, or None for a deleted entry without a time."""
+    """Return (begin, end) of a single entry or of a repeating event's first instance.
+
+    Returns None for a deleted entry without a time.
+    """
     if event.first_day is not None:
         last = max(event.last_day or event.first_day, event.first_day)
         return midnight(event.first_day, zones), midnight(last + DAY, zones)
@@ -164,7 +174,10 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 
 
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
-    """Yield instances, which keep their wall time across clock changes and their exact duration (RFC 5545, 3.8.5.3)."""
+    """Yield (original start, occurrence) for each instance of a timed repeating event near the window.
+
+    Instances keep their wall time across clock changes, and their exact duration (RFC 5545, 3.8.5.3).
+    """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)
     if stretch is None or series is None or series.zone is None:
         return
@@ -206,9 +219,9 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """A change to all instances of a series after a wall-clock time.
+    """How all instances of a repeating event are after the wall-clock time ``after``.
 
-    It holds their event, their length and the shift of their start.
+    It holds the event that describes them, their length (in days if all-day), and how far their start is shifted.
     """
 
     after: datetime
@@ -218,7 +231,10 @@ class _Spell:
 
 
 def _spells(master: Event, length: timedelta, changes: Sequence[_Spell | None]) -> list[_Spell]:
-    """Return the changes of a series in order of time. The first is the series as its master describes it."""
+    """Return a repeating event's spells in order of time. The first spell is as ``master`` describes it.
+
+    ``length`` is the master's length. None in ``changes`` is dropped.
+    """
     found = sorted((spell for spell in changes if spell is not None), key=lambda spell: (spell.after, spell.event.key))
     return [_Spell(after=BEFORE_ALL, shift=NONE, length=length, event=master), *found]
 
@@ -232,9 +248,9 @@ def _goes_on(exception: Event) -> bool:
 
 
 def _timed_spell(change: Event, zone: ZoneInfo) -> _Spell | None:
-    """Return the change that an exception makes to later instances, too.
+    """Return the spell that begins with an exception for this and all later instances.
 
-    Returns None if a timed instance became all-day, because that says nothing about later instances.
+    Returns None if the instance became all-day, which says nothing of later instances, or moved by more than a year.
     """
     if change.original_start is None or change.all_day:
         return None
@@ -253,7 +269,7 @@ def _all_day_spell(change: Event) -> _Spell | None:
 
 
 def _days(event: Event) -> timedelta:
-    """Return the length of an all-day entry."""
+    """Return the length of an all-day entry in whole days."""
     if event.first_day is None:
         return DAY
     return max(event.last_day or event.first_day, event.first_day) - event.first_day + DAY

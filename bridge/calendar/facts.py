@@ -1,4 +1,4 @@
-"""Facts of a calendar and a task list about a slot, or about each of a week's 28 slots.
+"""Facts from a calendar and a task list about a slot (a quarter of a day), or each of a week's 28 slots.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -23,7 +23,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield tasks with a due day that are open at ``at``, each with the end of that day on the user's clock.
+    """Yield (task, end of its due day on the user's clock) for each task with a due day that is open at ``at``.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
@@ -34,10 +34,11 @@ def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Itera
 
 
 def deadline_pressure(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> float | None:
-    """Return the pressure of open tasks, the sum of exp(-slack), or None when no task has a due day.
+    """Return how strongly deadlines press at ``at``: the sum of exp(-slack) over open tasks with a due day.
 
-    Slack is (hours left - effort) / effort, with an effort of at least an hour in the divisor, and never below 0. The
-    formula is a proposal: a task that can no longer wait adds 1, a task with days left adds almost nothing.
+    A task that can no longer wait adds 1, and a task with days left adds almost nothing. Slack is (hours left -
+    effort) / effort, at least 0, with at least an hour as divisor. Returns None when no task has a due day. The
+    formula is this project's own proposal.
 
     >>> round(deadline_pressure([task(20), task(22)], hour(22), LONDON), 3)  # two hours left, and two days
     0.368
@@ -61,11 +62,14 @@ MINUTE = timedelta(minutes=1)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SlotFacts:
-    """Facts of a slot. Shares refer to its length, which a clock change or a journey makes other than six hours.
+    """Facts of a slot, which is a quarter of a day. Shares refer to its length, usually six hours.
 
-    ``unbroken`` is minutes without a pause at the slot's end, None if nothing was planned since the morning. ``social``
-    counts the social entries that end in the seven days up to the slot's end. ``pressure`` is the deadline pressure at
-    the slot's beginning, None when no task has a due day.
+    - ``busy``, ``meetings``, ``planned``: shares taken by entries, by meetings, and by entries of each action.
+    - ``back_to_back``: meetings that begin less than 10 minutes after another. ``short_gaps``: pauses that short.
+    - ``fragmentation``: share of the free time in gaps under two hours.
+    - ``unbroken``: minutes of work without a pause up to the slot's end. None if nothing was planned since morning.
+    - ``social``: entries with family or friends that ended in the seven days up to the slot's end.
+    - ``pressure``: ``deadline_pressure`` at the slot's beginning. None when no task has a due day.
     """
 
     moment: Moment
@@ -89,7 +93,7 @@ class SlotFacts:
 
 
 def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones: ZoneHistory) -> SlotFacts:
-    """Return the facts of a slot. ``labelled`` must reach a week back.
+    """Return the facts of a slot. ``labelled`` holds the user's entries since a week before the slot, with labels.
 
     >>> day = [planned(9, 10.5, "ADMIN_WORK", others=3), planned(10.5, 11, "DEEP_WORK")]
     >>> friday = Moment(week=date(2026, 11, 16), day=4, slot=Slot.MORNING)
@@ -122,7 +126,9 @@ def slot_facts(labelled: Labelled, tasks: Sequence[Task], moment: Moment, zones:
 
 
 def week_facts(labelled: Labelled, tasks: Sequence[Task], week: date, zones: ZoneHistory) -> list[SlotFacts]:
-    """Return the 28 slots of the week that begins on the Monday ``week``, from the first morning to the last night.
+    """Return the facts of the 28 slots of the week that begins on the Monday ``week``, first morning to last night.
+
+    ``labelled`` holds the user's entries since a week before, with labels.
 
     >>> week = week_facts([planned(9, 12, "LEARN")], [], date(2026, 11, 16), LONDON)
     >>> len(week), [slot.moment.timestep for slot in week if slot.busy]

@@ -17,7 +17,9 @@ TIGHT = timedelta(minutes=10)  # a pause of 10 minutes undoes the strain of meet
 
 
 def is_meeting(event: Event) -> bool:
-    """Tell if an entry involves other people: as guests, as organiser, or in a conference call.
+    """Return True for a busy entry with other guests, with another organiser, or with a conference call.
+
+    Focus times, absences and entries made from e-mails are no meetings.
 
     >>> [is_meeting(entry(9, 10, **of).event) for of in ({"others": 2}, {"conference": True}, {})]
     [True, True, False]
@@ -27,7 +29,7 @@ def is_meeting(event: Event) -> bool:
 
 
 def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:
-    """Return the stretches taken by meetings, overlaps merged, ascending.
+    """Return the stretches that meetings take (see ``is_meeting``), ascending, overlaps merged.
 
     >>> [(s.hour, e.hour) for s, e in met([entry(9, 11, others=1), entry(10, 12, others=1), entry(14, 15)])]
     [(9, 12)]
@@ -36,7 +38,7 @@ def met(occurrences: Iterable[Occurrence]) -> list[Stretch]:
 
 
 def meeting_density(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> float:
-    """Return the share of [start, end) spent in meetings, 0..1, never more than its ``density``.
+    """Return the share of [start, end) that meetings take, 0 to 1. Overlapping meetings count once.
 
     >>> meeting_density([entry(6, 9, others=1), entry(8, 12, others=3), entry(13, 18)], *DAY)
     0.25
@@ -45,7 +47,9 @@ def meeting_density(occurrences: Iterable[Occurrence], start: datetime, end: dat
 
 
 def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
-    """Return the starts of meetings that begin less than 10 minutes after the meeting before, ascending.
+    """Return the starts of meetings that begin less than 10 minutes after the last meeting ended, ascending.
+
+    A meeting that begins before another has ended does not count.
 
     >>> [at.hour for at in tight_starts([entry(9, 10, others=1), entry(10, 11, others=1), entry(12, 13, others=1)])]
     [10]
@@ -61,7 +65,7 @@ def tight_starts(occurrences: Iterable[Occurrence]) -> list[datetime]:
 
 
 def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> int:
-    """Count meetings that begin in [start, end) less than 10 minutes after the meeting before.
+    """Return how many meetings begin in [start, end) and less than 10 minutes after the last meeting ended.
 
     >>> back_to_back([entry(9, 10, others=1), entry(10.1, 11, others=1), entry(11, 12, others=1)], *DAY)
     2
@@ -70,7 +74,7 @@ def back_to_back(occurrences: Iterable[Occurrence], start: datetime, end: dateti
 
 
 def short_gaps(occurrences: Iterable[Occurrence], start: datetime, end: datetime) -> list[Stretch]:
-    """Return pauses under 10 minutes between any occupied stretches that end in [start, end).
+    """Return the pauses of less than 10 minutes between busy entries. The pauses must end in [start, end).
 
     Entries that touch or overlap leave no pause; ``back_to_back`` counts them if they are meetings.
 

@@ -1,4 +1,4 @@
-"""Plans: shares of the ten actions, focus, work without a pause, company.
+"""What a calendar plans: shares of the ten actions, focus, work without a pause, and company.
 
 The worked examples use the names of ``tests/calendar/examples.py``.
 """
@@ -23,9 +23,9 @@ MINUTE = timedelta(minutes=1)
 
 
 def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[ActionType, float]:
-    """Return the share of [start, end) planned for each action, in the order of the actions, at most 1 in total.
+    """Return action -> the share of [start, end) that busy entries plan for this action, without actions at 0.
 
-    Overlapping entries of different actions split their common time evenly.
+    Entries of different actions that overlap split their common time evenly, so that the shares sum to at most 1.
 
     >>> planned_shares([planned(9, 12, "EXERCISE"), planned(10, 12, "ADMIN_WORK")], hour(9), hour(13))
     {<ActionType.ADMIN_WORK: 'ADMIN_WORK'>: 0.25, <ActionType.EXERCISE: 'EXERCISE'>: 0.5}
@@ -48,7 +48,7 @@ def planned_shares(labelled: Labelled, start: datetime, end: datetime) -> dict[A
 
 
 def focus_blocks(labelled: Labelled) -> list[Stretch]:
-    """Return stretches planned for deep work or learning, overlapping and touching stretches merged, ascending.
+    """Return the stretches of busy entries for deep work or learning, ascending, touching and overlapping ones merged.
 
     >>> day = [planned(9, 10, "DEEP_WORK"), planned(10, 11, "LEARN"), planned(11, 12, "ME_TIME")]
     >>> [(s.hour, e.hour) for s, e in focus_blocks(day)]
@@ -58,7 +58,9 @@ def focus_blocks(labelled: Labelled) -> list[Stretch]:
 
 
 def focus_minutes(labelled: Labelled, start: datetime, end: datetime) -> float:
-    """Return minutes of [start, end) in blocks of at least 25 minutes of deep work or learning.
+    """Return the minutes of [start, end) planned for deep work or learning, in blocks of at least 25 minutes.
+
+    A block counts with its part in [start, end), even if that part is shorter.
 
     >>> focus_minutes([planned(9, 10, "DEEP_WORK"), planned(14, 14.25, "LEARN")], *DAY)
     60.0
@@ -67,7 +69,7 @@ def focus_minutes(labelled: Labelled, start: datetime, end: datetime) -> float:
 
 
 def long_enough(blocks: Iterable[Stretch]) -> list[Stretch]:
-    """Return the blocks that count as focus: 25 minutes or more.
+    """Return the blocks of 25 minutes or more, which count as focus.
 
     >>> len(long_enough([(hour(9), hour(9.25)), (hour(10), hour(11))]))
     1
@@ -76,7 +78,9 @@ def long_enough(blocks: Iterable[Stretch]) -> list[Stretch]:
 
 
 def efforts(labelled: Labelled) -> list[Stretch]:
-    """Return stretches of anything but rest, joined across pauses under five minutes, ascending.
+    """Return the stretches of busy entries that are no rest, ascending, joined across pauses under five minutes.
+
+    Rest is time for oneself, exercise, meditation and sleep.
 
     >>> day = [planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN"), planned(11, 12, "EXERCISE")]
     >>> [(s.hour, e.hour) for s, e in efforts(day)]
@@ -87,9 +91,10 @@ def efforts(labelled: Labelled) -> list[Stretch]:
 
 
 def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> float | None:
-    """Return the minutes of work up to ``at`` since the last pause of five minutes or more.
+    """Return the minutes of work without a pause up to ``at``, counted from ``since`` at the earliest.
 
-    Returns 0 during a pause, and None if nothing was planned from ``since`` on. ``stretches`` come from ``efforts``.
+    ``stretches`` come from ``efforts``. Returns 0 if the last work ended five minutes before ``at`` or earlier.
+    Returns None if no work was planned between ``since`` and ``at``.
 
     >>> day = efforts([planned(9, 10, "ADMIN_WORK"), planned(10.05, 11, "LEARN")])
     >>> [unbroken(day, hour(6), hour(at)) for at in (8, 10.5, 11.5)]
@@ -103,7 +108,7 @@ def unbroken(stretches: Sequence[Stretch], since: datetime, at: datetime) -> flo
 
 
 def social_events(labelled: Labelled, at: datetime) -> list[tuple[Occurrence, Label]]:
-    """Return the entries with family or friends that ended in the seven days up to ``at``.
+    """Return the busy entries labelled family time or socialising that ended in the seven days up to ``at``.
 
     >>> week = [planned(-60, -58, "SOCIALIZE"), planned(18, 20, "FAMILY_TIME"), planned(20, 23, "SOCIALIZE")]
     >>> [o.start.day for o, _ in social_events(week, hour(21))]

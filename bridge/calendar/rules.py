@@ -1,4 +1,4 @@
-"""Recurrence lines of a calendar entry -> the wall-clock starts they mean (RFC 5545, sections 3.3.10 and 3.8.5)."""
+"""Expand the recurrence lines of a calendar entry to wall-clock starts (RFC 5545, sections 3.3.10 and 3.8.5)."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ BROKEN = (ValueError, TypeError, KeyError, IndexError, OverflowError)  # errors 
 
 
 def zone_named(name: str | None) -> ZoneInfo | None:
-    """Return the zone of an IANA name, or None for an unknown name, because calendars carry private names."""
+    """Return the time zone of an IANA name, or None for a missing or unknown name. Calendars also use private names."""
     try:
         return ZoneInfo(name) if name else None
     except (KeyError, ValueError, OSError):
@@ -35,9 +35,9 @@ def zone_named(name: str | None) -> ZoneInfo | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """The master of a series.
+    """The recurrence of a repeating event: its RRULE, RDATE and EXDATE ``lines``, and its first start.
 
-    It holds the wall time of its first occurrence, and the zone of its wall clock (None for all-day).
+    ``first`` is on the wall clock of ``zone``. ``zone`` is None for an all-day event.
     """
 
     lines: Sequence[str]
@@ -45,9 +45,10 @@ class Series:
     zone: ZoneInfo | None
 
     def starts(self, low: datetime, high: datetime) -> list[datetime]:
-        """Return naive wall-clock starts in [low, high], ascending. A broken rule leaves only the first occurrence.
+        """Return the starts in [low, high] without excluded starts, as naive wall-clock times, ascending.
 
-        Rules more frequent than daily count as broken: no calendar makes them, and they could hold millions of starts.
+        A broken rule leaves only the first start. Rules more frequent than daily count as broken: no calendar makes
+        them, and they could hold millions of starts.
         """
         try:
             found = self._by_rules(low, high)
@@ -56,13 +57,14 @@ class Series:
         return sorted(at for at in found - self.excluded() if low <= at <= high)
 
     def excluded(self) -> set[datetime]:
-        """Return the wall-clock starts that the series excludes."""
+        """Return the wall-clock starts that EXDATE lines exclude."""
         return set(self._dates("EXDATE"))
 
     def _by_rules(self, low: datetime, high: datetime) -> set[datetime]:
-        """Return all starts, including the first even if the rules miss it: DTSTART defines it (RFC 5545, 3.8.5.3).
+        """Return the starts by RRULEs in [low, high], all RDATEs, and the first start, even if no rule gives it.
 
-        If every rule ended before the first start, that start is left out: programs write an emptied series this way.
+        DTSTART defines the first start (RFC 5545, 3.8.5.3). If every rule ended before it, the first start is left
+        out: programs write an emptied series this way.
         """
         rules = [_parts(value) for value, _ in self._lines("RRULE")]
         found = {at for rule in rules for at in self._matches(rule, low, high)}
@@ -86,10 +88,10 @@ class Series:
             yield far - FAR
 
     def _anchor(self, parts: dict[str, str], low: datetime) -> datetime:
-        """Return the start from which a rule is expanded: a whole number of intervals after the first start, before the
-        window.
+        """Return the start from which a rule is expanded, so that old events cost no more than new events.
 
-        Expanding starts there, so that old series cost no more than new series.
+        It lies a whole number of intervals after the first start, and not after ``low``. Monthly and yearly rules, and
+        rules with COUNT, begin at the first start.
         """
         stride = STRIDE[parts["FREQ"]]
         if stride is None or "COUNT" in parts or low <= self.first:
@@ -98,13 +100,14 @@ class Series:
         return self.first + step * ((low - self.first) // step)
 
     def _until(self, text: str) -> datetime:
-        """Return the last wall time a rule allows. A date allows its whole day, whichever type the series has."""
+        """Return the wall time of a rule's UNTIL ``text``. A date means the end of that day."""
         until = self._wall(text, None)
         return until if isinstance(until, datetime) else datetime.combine(until, time.max)
 
     def _dates(self, name: str) -> Iterator[datetime]:
-        """Yield wall times of RDATE or EXDATE lines. A bare date takes the series' hour, unreadable dates are
-        skipped.
+        """Yield the wall times in the lines called ``name``, RDATE or EXDATE.
+
+        A date without a time gets the time of the first start. Unreadable values are skipped.
         """
         for values, tzid in self._lines(name):
             for text in values.split(","):
@@ -115,7 +118,7 @@ class Series:
                 yield at if isinstance(at, datetime) else datetime.combine(at, self.first.time())
 
     def lengths(self) -> dict[datetime, timedelta]:
-        """Return wall-clock start -> length for those RDATEs that are periods."""
+        """Return wall-clock start -> length for RDATEs that are periods of at most a year. Others are left out."""
         found = {}
         for values, tzid in self._lines("RDATE"):
             for text in values.split(","):
@@ -128,8 +131,9 @@ class Series:
         return found
 
     def _period(self, text: str, tzid: str | None) -> tuple[datetime, timedelta]:
-        """Return (wall-clock start, exact length) of a start with its end or its duration. Raises an error of
-        BROKEN.
+        """Return (wall-clock start, exact length) of a period ``START/END`` or ``START/DURATION``.
+
+        Raises one of the errors in ``BROKEN`` for any other text.
         """
         begin, end = text.split("/")
         start = self._wall(begin, tzid)
@@ -145,7 +149,7 @@ class Series:
         return start, last.replace(tzinfo=self.zone).astimezone(UTC) - start.replace(tzinfo=self.zone).astimezone(UTC)
 
     def _lines(self, name: str) -> Iterator[tuple[str, str | None]]:
-        """Yield (value, TZID) of the lines called ``name``."""
+        """Yield (value, name of the time zone or None) of the lines called ``name``."""
         for line in self.lines:
             head, _, value = line.strip().rpartition(":")
             title, *parameters = head.split(";")

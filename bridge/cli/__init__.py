@@ -66,16 +66,16 @@ app = typer.Typer(
 
 @app.callback()
 def private(context: typer.Context) -> None:
-    """Let only the owner read the files (0600) and folders (0700) that a command writes."""
+    """Set the umask for a command, so that only the owner can read the files (0600) and folders (0700) it writes."""
     before = os.umask(0o077)
     context.call_on_close(lambda: os.umask(before))
 
 
 def main() -> None:
-    """Run a command. An error of ours becomes a sentence and an exit code, never a traceback.
+    """Run the command in the program's arguments. A BridgeError becomes its text and an exit code, and no traceback.
 
-    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets a thread, because our matrices are
-    so small that several threads wait for each other.
+    Letters that the terminal's encoding lacks become question marks. OpenBLAS gets one thread, because the matrices
+    here are so small that several threads wait for each other.
     """
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if isinstance(sys.stdout, TextIOWrapper):
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def exit_code(error: BridgeError) -> int:
-    """Return the exit code of an error."""
+    """Return the exit code of an error: 3 if a user must log in again, 2 if something must be set up, else 1."""
     match error:
         case NeedsLogin():
             return 3

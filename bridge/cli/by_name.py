@@ -19,7 +19,10 @@ Registered = dict[str, CommandInfo | TyperInfo]
 
 
 class Commands(Mapping[str, Any]):
-    """The product's commands, and after them those that other packages add, which are looked for only when needed."""
+    """The commands by name, each built when it is first looked up.
+
+    ``modules`` register the product's commands. Commands that other packages add are looked for only when needed.
+    """
 
     def __init__(self, modules: tuple[ModuleType, ...]) -> None:
         registered = typer.Typer()
@@ -40,7 +43,7 @@ class Commands(Mapping[str, Any]):
         return len(self._all)
 
     def helps(self) -> dict[str, str]:
-        """Return the help text of every command, without building any command."""
+        """Return name -> help text for every command, without building any command."""
         return {name: _help(info) for name, info in self._all.items()}
 
     @cached_property
@@ -55,7 +58,7 @@ class Commands(Mapping[str, Any]):
 
 
 class ByName(TyperGroup):
-    """A command group that looks its commands up by name in ``found``."""
+    """A command group whose commands are those in ``found``, which builds a command when it is looked up."""
 
     found: Commands
 

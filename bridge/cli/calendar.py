@@ -1,4 +1,4 @@
-"""Run ``bridge calendar``, which prints a week as 28 slots, and as an iCalendar file (RFC 5545)."""
+"""Run ``bridge calendar``, which prints a week in 28 slots, or writes it as an iCalendar file (RFC 5545)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class BareWeek(TyperCommand):
-    """A command that takes ``--week`` without a value for the present week."""
+    """A command whose option ``--week`` may stand without a value, which means the present week."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         kept = [
@@ -79,10 +79,11 @@ def _write(path: Path, week: Week) -> None:
 
 
 def to_icalendar(week: Week) -> bytes:
-    """Return a week as an iCalendar file. An event that several slots show stands there once.
+    """Return a week as the bytes of an iCalendar file. An event in several slots is written once.
 
-    Categories hold the action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how it was found. A recommendation
-    that was accepted, or moved to a slot of this week, is a free entry as long as its slot, with ``X-RHYTHM-ADVICE``.
+    CATEGORIES holds the event's action; ``X-RHYTHM-PROBABILITY``, ``-BY`` and ``-WHY`` say how the action was found.
+    An accepted recommendation, or one moved to a slot of this week, becomes an entry as long as the slot. The entry
+    counts as free time, and ``X-RHYTHM-ADVICE`` holds the answer.
     """
     from icalendar import Calendar
 
@@ -119,7 +120,7 @@ def _entry(occurrence: Occurrence, label: Label, week: Week) -> Any:
 
 
 def _taken(week: Week) -> Iterator[tuple[Recommendation, Moment]]:
-    """Yield accepted recommendations with their slot, and moved recommendations with their new slot."""
+    """Yield each accepted recommendation of a week with its slot, and each moved recommendation with its new slot."""
     for slot in week.slots:
         moment = slot.facts.moment
         for advice in slot.advice:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -12,9 +12,6 @@ from bridge.documents.inputs import parse_meter, parse_score
 from bridge.domain.errors import SetupError
 from bridge.domain.slots import ZoneHistory, zone_at
 from rhythm_env.interface import Meter
-
-if TYPE_CHECKING:
-    pass
 
 DAYS_LISTED = 14
 NEGATIVE_NUMBERS_ALLOWED = {"ignore_unknown_options": True}  # -1 is a wrong score, not an unknown option

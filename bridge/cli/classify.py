@@ -1,4 +1,4 @@
-"""Run ``bridge classify``, which finds the action of titles and corrects that of an event."""
+"""Run ``bridge classify``, which prints the action of titles, or corrects the action of an event."""
 
 from __future__ import annotations
 
@@ -47,7 +47,10 @@ def classify(
             "all_day, recurring, kind. - reads standard input."
         ),
     ] = None,
-    by: Annotated[str | None, typer.Option("--by", help="Use this classifier instead of the configured one.")] = None,
+    by: Annotated[
+        str | None,
+        typer.Option("--by", help="Use this classifier (keywords, linear, llm) instead of BRIDGE_CLASSIFIER's."),
+    ] = None,
     user: Annotated[
         str | None,
         typer.Option(
@@ -57,13 +60,13 @@ def classify(
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="Correct an event of the user: its title or key (`bridge today --json`), then an action or NONE.",
+            help="Correct an event of the user: its title or key (see: bridge today --user NAME --json), then an action or NONE.",
             metavar="EVENT ACTION",
         ),
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Print the action of each title. With --fix, correct an event of yours, its series and titles like it."""
+    """Print the action of each title. With --fix, correct that of an event, its repetitions and similar titles."""
     from bridge.documents.calendar import label_document
 
     if fix is not None:
@@ -88,7 +91,10 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Replace labels by what a user said of titles like these. Raises SetupError for an unknown user."""
+    """Return ``labels``, with a user's corrections of the same or similar titles put in. Without a user they stay.
+
+    Raises SetupError for an unknown user.
+    """
     from bridge import installation
     from bridge.calendar.corrections import Titles
 
@@ -100,7 +106,11 @@ def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Labe
 
 
 def _read(path: Path) -> list[Invitation]:
-    """Read a title from each line of a file. A first line that begins with ``title`` names columns."""
+    """Return an event per line of a file, or of standard input if the path is ``-``.
+
+    Cells are separated by tabs, and the first cell is the title. A first line that begins with ``title`` names the
+    columns. Raises SetupError for an unreadable file.
+    """
     try:
         text = (sys.stdin.buffer.read() if str(path) == "-" else path.read_bytes()).decode("utf-8-sig", "replace")
     except OSError as error:
@@ -111,7 +121,7 @@ def _read(path: Path) -> list[Invitation]:
 
 
 def _event(title: str, given: Mapping[str, str]) -> Invitation:
-    """Make an event of a title and its columns. An unknown or empty column says nothing."""
+    """Return an event with a title and the values ``given`` by column. Unknown and empty columns are ignored."""
     from bridge.domain.ports import Invitation
 
     named = {COLUMN_ALIASES.get(name, name): value.strip() for name, value in given.items()}

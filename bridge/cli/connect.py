@@ -66,7 +66,7 @@ def connect(
 
 
 def _say_what_is_asked(source: str, *, write: bool) -> None:
-    """Print what a consent at this source will allow, before the user gives it."""
+    """Print to standard error what a consent at this source will allow, before the user gives it."""
     from bridge import registry
 
     spec = registry.spec(source)
@@ -80,7 +80,7 @@ def _say_what_is_asked(source: str, *, write: bool) -> None:
 
 
 def _grant_push(bridge: Bridge, user: User, source: str) -> None:
-    """Make a token for pushes and show it, once."""
+    """Make a token with which a phone app sends a source's data for a user, and print it once."""
     from bridge.ingest.pushes import PUSH_PATH, grant
 
     token = grant(bridge, user, source)
@@ -95,7 +95,7 @@ def disconnect(
     keep: Annotated[bool, typer.Option("--keep", help="Keep the data that came from there.")] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation. Scripts need this option.")] = False,
 ) -> None:
-    """Revoke a consent and delete everything that came through it, or keep it (--keep)."""
+    """Revoke the consent at a source and delete the data that came from there, or keep the data (--keep)."""
     from bridge import installation
     from bridge.ingest import connecting
 
@@ -111,7 +111,10 @@ def disconnect(
 
 
 def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None:
-    """Ask the user at the terminal, and end the command at a no. Raises SetupError where there is no terminal."""
+    """Ask the user to confirm a disconnection, and end the command if the answer is no.
+
+    ``rows`` is the number of stored rows that are deleted, or kept with ``keep``. Raises SetupError without a terminal.
+    """
     if not sys.stdin.isatty():
         again = f"bridge disconnect {source} --user {user}"
         ways = f"{again} --keep --yes" if keep else f"{again} --yes, or keep its data: {again} --keep --yes"
@@ -123,26 +126,32 @@ def _ask_to_disconnect(source: str, user: str, rows: int, *, keep: bool) -> None
 
 
 class Terminal:
-    """The user at this terminal, to whom a source's consent is shown. ``headless`` opens no browser."""
+    """The terminal, through which a user gives a source's consent. ``headless`` opens no browser."""
 
     def __init__(self, *, headless: bool) -> None:
         self._headless = headless
 
     def open(self, url: str) -> None:
-        """Print an address to open, and open it in a browser."""
+        """Print the address of a consent page, and open it in a browser unless headless."""
         typer.echo(f"Open this address to give your consent:\n{url}", err=True)
         if not self._headless:
             webbrowser.open(url)
 
     def paste(self) -> str | None:
-        """Ask for the address that the source redirected to, if no browser on this machine can receive it."""
+        """If headless, ask at the terminal for the address that the source redirected to, and return it.
+
+        Returns None otherwise, or without a terminal.
+        """
         if not self._headless or not sys.stdin.isatty():
             return None
         pasted: str = typer.prompt("The address you were redirected to", err=True)
         return pasted
 
     def ask(self, question: str) -> str | None:
-        """Ask for a secret, from the terminal without showing it, or from a line of standard input."""
+        """Ask ``question`` at the terminal, without showing the answer, or read a line of standard input.
+
+        Returns the answer, or None if it is empty.
+        """
         if sys.stdin.isatty():
             typed: str = typer.prompt(question, hide_input=True, err=True)
             return typed.strip() or None

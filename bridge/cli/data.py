@@ -1,4 +1,4 @@
-"""Run ``bridge sync``, ``import`` and ``rebuild``, which bring data in and report the outcome."""
+"""Run ``bridge sync``, ``import`` and ``rebuild``, which bring in or recompute data and report the outcome."""
 
 from __future__ import annotations
 
@@ -62,7 +62,10 @@ def import_path(
 
 
 def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[str] = SYNC_COLUMNS) -> None:
-    """Print outcomes, and exit with 3 where a user must log in again and with 1 where a source failed."""
+    """Print the outcomes of syncs or imports as a table with ``columns``, and then what to do next.
+
+    Exits with 3 if the user must log in again at a source, and with 1 if a source failed.
+    """
     from bridge.documents.connections import outcome_document
 
     show.table([outcome_document(outcome) for outcome in outcomes], columns, json=json)
@@ -75,7 +78,10 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 
 
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
-    """Print why records were set aside and files failed, and the next command. With ``json`` leave out the former."""
+    """Print why files failed, and the next command, to standard error.
+
+    Without ``json`` also print why records were set aside, what was left out, and what is not permitted.
+    """
     if not json:
         _print_reasons(outcome)
     for file, reason in outcome.failed_files:
@@ -115,5 +121,5 @@ def rebuild(user: options.User, source: options.Source = None, json: options.Jso
 
 
 def _set_aside(result: RecordResult) -> int:
-    """Count what was set aside: 1 for a whole record, otherwise the metrics of the record with an impossible value."""
+    """Return 1 if the whole record was set aside, otherwise the number of its metrics with an impossible value."""
     return len(result.outside) if result.set_aside is None else 1

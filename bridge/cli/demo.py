@@ -45,7 +45,7 @@ def demo(context: typer.Context, json: options.Json = False) -> None:
 
 
 def _connected(source: str, *, json: bool) -> str:
-    """Print the output of ``bridge connect`` for a recorded source, which needs no consent."""
+    """Print what ``bridge connect`` would print for a recorded source, and return ``connected``."""
     from bridge.recordings.recorded_life import DEMO_USER
 
     if not json:
@@ -55,7 +55,10 @@ def _connected(source: str, *, json: bool) -> str:
 
 
 def _landed(command: str, names: list[str], *, json: bool) -> Any:
-    """Store the recorded data of several sources, and print the outcome as the command ``command`` would."""
+    """Store the recorded data of the sources ``names``, and print the outcome as the command ``command`` would.
+
+    With ``json`` the outcomes are returned as a document instead.
+    """
     from bridge import installation
     from bridge.cli.data import IMPORTED, SYNC_COLUMNS, report
     from bridge.recordings.recorded_life import DEMO_USER, land
@@ -70,7 +73,10 @@ def _landed(command: str, names: list[str], *, json: bool) -> Any:
 
 
 def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
-    """Run the commands that show the stored data, and return their documents by subject."""
+    """Run ``bridge status``, ``observe``, ``today`` and ``recommend`` for the demo's user.
+
+    Returns subject -> document with ``json``. Otherwise the commands print, and each document is None.
+    """
     from bridge.recordings.recorded_life import DEMO_USER
 
     commands = {"status": "status", "observation": "observe", "events": "today", "recommendation": "recommend"}
@@ -78,7 +84,10 @@ def look(context: typer.Context, *, json: bool) -> dict[str, Any]:
 
 
 def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool) -> Any:
-    """Run a command of ours in this process. With ``json`` return its document instead of printing."""
+    """Run a ``bridge`` command in this process and print its output. With ``json``, return its document instead.
+
+    A failed command ends the demo with the same exit code.
+    """
 
     def run() -> None:
         program = context.find_root().command
@@ -90,7 +99,7 @@ def run_command(context: typer.Context, command: tuple[str, ...], *, json: bool)
 
 
 def _step(command: str, run: Callable[[], None], *, json: bool) -> Any:
-    """Print a command and its output. With ``json`` return its document instead."""
+    """Print a command line, and then what ``run`` prints. With ``json``, return the document that ``run`` prints."""
     if not json:
         typer.echo(f"\n$ bridge {command}")
         run()

@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def tidy(json: options.Json = False) -> None:
-    """Delete raw records older than BRIDGE_KEEP_RAW days (90) and free their space. Data derived from them stay."""
+    """Delete raw records unchanged for BRIDGE_KEEP_RAW days (90) and free their space. Data derived from them stay."""
     from bridge import installation
     from bridge.daemon import housekeeping
 

@@ -1,4 +1,4 @@
-"""Run ``bridge mcp``, which serves assistants and sets the tools they may use."""
+"""Run ``bridge mcp``, which serves AI assistants and sets the tools that they may use."""
 
 from __future__ import annotations
 

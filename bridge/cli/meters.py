@@ -61,7 +61,7 @@ def show_meters(
         int, typer.Option(help="Number of past days in the line that shows a meter's course.", min=1, max=3650)
     ] = 7,
     plot: Annotated[
-        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this picture.")
+        Path | None, typer.Option(help="Draw levels, their uncertainty and inputs into this file (.png, .svg or .pdf).")
     ] = None,
     at: options.At = None,
     json: options.Json = False,
@@ -86,7 +86,10 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters, and the reason if no meter has anything fresh."""
+    """Return the meters now (or ``at`` an instant) and over the last ``days``, and the reason why none is fresh.
+
+    The reason is None if any meter has fresh data.
+    """
     from bridge import installation
     from bridge.documents.meters import load_meters
 
@@ -108,7 +111,10 @@ def _print(view: MetersView, days: int) -> None:
 
 
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
-    """Draw levels as a line of at most ``width`` blocks, with a blank where nothing was known."""
+    """Return the levels of readings as a line of at most ``width`` block characters, oldest first.
+
+    A block is the mean of several readings if there are more. A blank stands where nothing was known.
+    """
     each = -(-len(readings) // width)
     cells = [[r.level for r in readings[k : k + each] if r.coverage] for k in range(0, len(readings), each)]
     return "".join(_block(sum(c) / len(c)) if c else " " for c in cells)
@@ -125,7 +131,7 @@ def explain(
     at: options.At = None,
     json: options.Json = False,
 ) -> None:
-    """Explain a meter by every input, its distance from normal, its age and its share."""
+    """Explain a meter's level: for every input its distance from normal, its age and its share."""
     from bridge.documents.meters import meter_document
 
     try:
@@ -145,7 +151,7 @@ def explain(
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter, also for signals without fresh data."""
+    """Return a row per signal of a meter in the proxy map. Without fresh data, its values are None."""
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {
@@ -194,7 +200,7 @@ def days(
     last: Annotated[int, typer.Option(help="Number of days to look back.", min=1, max=DAYS_SHOWN_MAX)] = 14,
     json: options.Json = False,
 ) -> None:
-    """Print each day's figures per source, newest first."""
+    """Print each day's sleep, heart, stress and step values per source, newest day first."""
     from bridge import installation
     from bridge.documents.meters import day_document
     from bridge.meters.daily import figures
@@ -226,7 +232,7 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Say why there are no days to show, and the command that shows or brings some."""
+    """Return a text that says why there are no days to show, and the command that shows older or brings newer days."""
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -239,7 +245,10 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 
 
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
-    """Say why no meter has anything fresh, because nothing was measured or known then, or the data are old."""
+    """Return a text that says why no meter has fresh data, and the next command.
+
+    Nothing was measured, nothing was known ``at`` that instant, or the data are too old.
+    """
     extent = store.reading.extent(user.id)
     if extent is None:
         return _nothing_measured(user, None)
@@ -265,7 +274,10 @@ def _nothing_measured(user: User, source: str | None) -> str:
 
 
 def draw(path: Path, view: MetersView) -> None:
-    """Write a picture in the format of its ending. Raises SetupError without matplotlib, or for an unknown ending."""
+    """Draw each meter's levels over time, and what its signals contribute, into a picture file at ``path``.
+
+    The file's ending gives the format. Raises SetupError without matplotlib, or for an unknown ending.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -299,7 +311,7 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal of a meter: how many points of the level it contributes over time."""
+    """Draw a line per signal of a meter, which shows over time by how much the signal raises or lowers the level."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

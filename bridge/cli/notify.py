@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import sys
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from bridge.cli import options, show
 from bridge.domain.slots import ZoneHistory, zone_at
-
-if TYPE_CHECKING:
-    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -27,7 +24,7 @@ def notify(
     ] = None,
     events: Annotated[bool, typer.Option(help="With --to: let messages name the events of the slot.")] = False,
     off: Annotated[bool, typer.Option("--off", help="Stop sending.")] = False,
-    test: Annotated[bool, typer.Option("--test", help="Send a first message now.")] = False,
+    test: Annotated[bool, typer.Option("--test", help="Send a test message now.")] = False,
     json: options.Json = False,
 ) -> None:
     """Send each slot's recommendation to your phone or mailbox, once. Without options, show what was sent."""

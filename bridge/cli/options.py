@@ -26,7 +26,10 @@ INSTANT_YEAR_MIN, INSTANT_YEAR_MAX = 1000, 9000  # leave room for the time read 
 
 
 def instant(text: str) -> datetime:
-    """Return an aware instant in UTC. Raises SetupError for a naive, unreadable or too distant instant."""
+    """Parse an ISO 8601 instant with an offset, and return it in UTC.
+
+    Raises SetupError for an unreadable text, a missing offset, and a year before 1000 or after 8999.
+    """
     try:
         at = datetime.fromisoformat(text)
     except ValueError:

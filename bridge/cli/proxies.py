@@ -21,10 +21,12 @@ def show_map(
     change: Annotated[
         list[str] | None,
         typer.Option(
-            "--set", help="Change a row, e.g. vitality.steps=0 or vitality.steps.direction=-1.", metavar="ROW=X"
+            "--set",
+            help="Change a row's weight, e.g. vitality.steps=0, or another value: vitality.steps.direction=-1.",
+            metavar="ROW=X",
         ),
     ] = None,
-    reset: Annotated[bool, typer.Option("--reset", help="Drop all changes.")] = False,
+    reset: Annotated[bool, typer.Option("--reset", help="Drop all earlier changes.")] = False,
     diff: Annotated[bool, typer.Option("--diff", help="Print only what differs from the shipped table.")] = False,
     json: options.Json = False,
 ) -> None:
@@ -91,7 +93,10 @@ def _differences(mine: ProxyMap, *, json: bool) -> None:
 
 
 def _set(path: Path, text: str) -> None:
-    """Write a change into the overrides, after the changed map was found valid."""
+    """Add a change such as ``vitality.steps=0.3`` to the file of changes at ``path``.
+
+    Raises SetupError for an unreadable change, or if the changed map is not valid; then the file stays as it was.
+    """
     from bridge.meters import proxy
 
     meter, signal, name, value = _parsed(text)

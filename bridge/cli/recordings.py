@@ -1,4 +1,4 @@
-"""Run ``bridge record`` and ``replay``, which run the whole chain on recorded answers to catch regressions."""
+"""Run ``bridge record`` and ``replay``: record what sources answer, and compare its replay with an earlier result."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ def register(app: typer.Typer) -> None:
 
 
 def record(
-    folder: Annotated[Path, typer.Argument(help="A new folder.")],
+    folder: Annotated[Path, typer.Argument(help="A new or empty folder, into which the recording is written.")],
     user: options.User,
     json: options.Json = False,
 ) -> None:
-    """Record what every live source of a user answers, without tokens, names and e-mail addresses.
+    """Record what the vendor of every account of a user answers, without tokens, names and e-mail addresses.
 
     Measurements and titles of events stay in the recording: look at it before you share it.
     """
@@ -42,7 +42,7 @@ def replay(
     keep: Annotated[bool, typer.Option("--keep", help="Store the result as the expected result.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Run a recording through the real connectors, offline, and compare with the expected result."""
+    """Run a recording through the real connectors, offline, and compare the result with the expected result."""
     from bridge.recordings import replay as recording
 
     result = recording.replay(folder)

@@ -67,7 +67,7 @@ def web(
         typer.Option(help="A host name by which people reach the page, e.g. that of a proxy with TLS; repeatable."),
     ] = None,
 ) -> None:
-    """Serve the page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
+    """Serve the web page, its JSON API (/api/v1) and the addresses that apps and vendors send to."""
     from bridge import installation
     from bridge.web.server import serve_page
 
@@ -111,7 +111,7 @@ def _webhook_sources() -> set[str]:
     return {spec.name for spec in registry.specs() if spec.notices is not None}
 
 
-def service(kind: Annotated[str, typer.Argument(help="systemd or container.")]) -> None:
+def service(kind: Annotated[str, typer.Argument(help="The kind of service: systemd or container.")]) -> None:
     """Print the unit for systemd, or the Containerfile, that runs the daemon."""
     from bridge.daemon.service import FILES, text
 

@@ -23,13 +23,13 @@ PIPED_WIDTH = 110  # columns where the output is no terminal
 
 
 def document(body: Any) -> None:
-    """Print a single JSON document on standard output."""
+    """Print ``body`` as a JSON document on standard output."""
     ascii_only = not (sys.stdout.encoding or "utf-8").lower().startswith("utf")
     typer.echo(writable(jsonlib.dumps(body, indent=2, ensure_ascii=ascii_only, default=str)))
 
 
 def result(body: Any, text: str, *, json: bool) -> None:
-    """Print a result, as a JSON document or as a sentence."""
+    """Print a result: ``body`` as a JSON document with ``json``, otherwise ``text``."""
     if json:
         document(body)
     else:
@@ -39,9 +39,9 @@ def result(body: Any, text: str, *, json: bool) -> None:
 def table(
     rows: Sequence[Mapping[str, Any]], columns: Sequence[str], *, json: bool = False, title: str | None = None
 ) -> None:
-    """Print rows as a table with these columns, or with all their keys as JSON.
+    """Print rows as a table with the keys ``columns``. With ``json``, print all keys of all rows as a JSON list.
 
-    Columns break between words. If the longest words do not fit side by side, the lines between columns are left out.
+    Cells break between words. If the longest words do not fit side by side, the lines between columns are left out.
     Words are broken only if that is not enough.
     """
     if json:
@@ -73,7 +73,10 @@ def table(
 
 
 def _widths(cells: Sequence[Sequence[str]], space: int) -> list[int] | None:
-    """Return a width for each column that breaks no word, or None if the longest words need more than ``space``."""
+    """Return a width for each column in which no word breaks, or None if they need more than ``space`` together.
+
+    ``cells`` holds the texts of each column. Spare space is shared among columns that need it.
+    """
     from rich.cells import cell_len
 
     least = [max(cell_len(word) for cell in column for word in cell.split() or [""]) for column in cells]
@@ -99,7 +102,10 @@ def _cell(value: Any) -> str:
 def meters(
     readings: Mapping[Meter, Reading], *, width: int = 20, more: Mapping[str, Mapping[Meter, str]] | None = None
 ) -> None:
-    """Print meters as bars of ``width`` with uncertainty, ``more`` columns, freshness and reasons."""
+    """Print a table of meters: bars of ``width`` characters with uncertainty, freshness and reasons.
+
+    ``more`` holds further columns (heading -> meter -> text). A star marks meters that were not validated.
+    """
     columns = more or {}
     rows = [
         {
@@ -115,26 +121,26 @@ def meters(
 
 
 def bar(level: float, width: int = 20) -> str:
-    """Draw a level from 0 to 1 as a bar of blocks."""
+    """Return a level from 0 to 1 as a bar of ``width`` block characters."""
     full = round(level * width)
     return "█" * full + "░" * (width - full)
 
 
 def level(reading: Reading, width: int) -> str:
-    """Draw a reading as a bar with its figures, or say that it is not known."""
+    """Return a reading as a bar with its level and standard deviation, or ``not known`` without fresh data."""
     return f"{bar(reading.level, width)} {reading.level:.2f} ± {reading.sd:.2f}" if reading.coverage else "not known"
 
 
 def unwatched(stream: str, records: int) -> None:
-    """Count nothing, where there is no terminal to show progress on."""
+    """Do nothing with a page's number of records, because there is no terminal to show progress on."""
 
 
 def unseen(done: int, total: int) -> None:
-    """Show nothing, where there is no terminal to show progress on."""
+    """Do nothing with the progress of a step, because there is no terminal to show it on."""
 
 
 class Progress:
-    """A progress display on standard error, silent where that is no terminal. ``sizes`` counts bytes."""
+    """A progress display on standard error, which shows nothing without a terminal. ``sizes`` shows bytes and speed."""
 
     def __init__(self, *, sizes: bool = False) -> None:
         self._sizes = sizes
@@ -161,7 +167,7 @@ class Progress:
             self._rich.stop()
 
     def watch(self, name: str) -> OnPage:
-        """Return a function that counts the records of every page stored under ``name``."""
+        """Return a function of (stream, records) that shows each stored page of a sync under ``name``."""
         rich = self._rich
         if rich is None:
             return unwatched
@@ -173,7 +179,7 @@ class Progress:
         return landed
 
     def steps(self, name: str) -> Callable[[int, int], None]:
-        """Return a function that shows how much is done of a total."""
+        """Return a function of (done, total) that shows the progress of the step called ``name``."""
         rich = self._rich
         if rich is None:
             return unseen

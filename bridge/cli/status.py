@@ -1,16 +1,13 @@
-"""Run ``bridge sources``, ``status`` and ``doctor``, which show that all is well or the next command."""
+"""Run ``bridge sources``, ``status`` and ``doctor``, which show faults with the next command, or that all is well."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from bridge.cli import options, show
-
-if TYPE_CHECKING:
-    pass
 
 
 def register(app: typer.Typer) -> None:
@@ -74,7 +71,7 @@ def status(user: options.User, json: options.Json = False) -> None:
 
 
 def _readable(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Shorten a row for a table to months, days, minutes and an age."""
+    """Return a row of ``bridge status`` for the table, with short times and the age of the newest data."""
     dates = {when: row[when] and row[when][5:16].replace("T", " ") for when in ("last_success", "next_due")}
     lag = row["lag_hours"]
     return {**row, **dates, "newest": None if lag is None else f"{lag:.0f} h ago" if lag < 48 else row["newest_day"]}

@@ -18,31 +18,43 @@ if TYPE_CHECKING:
     from bridge.store import Store
 
 
+LISTING_COMMANDS = {  # kind -> the command that lists its rows with their numbers or keys
+    "sample": "bridge trace --user NAME --day DATE",
+    "episode": "bridge export --user NAME",
+    "event": "bridge today --user NAME --json",
+    "task": "bridge export --user NAME",
+}
+
+
 def register(app: typer.Typer) -> None:
     app.command()(trace)
 
 
 def trace(
     sample: Annotated[str | None, typer.Option(help="A measured value, by its number or key.", metavar="ID")] = None,
-    episode: Annotated[str | None, typer.Option(help="A night, nap or workout.", metavar="ID")] = None,
-    event: Annotated[str | None, typer.Option(help="A calendar entry.", metavar="ID")] = None,
-    task: Annotated[str | None, typer.Option(help="A task.", metavar="ID")] = None,
+    episode: Annotated[
+        str | None, typer.Option(help="A night, nap or workout, by its number or key.", metavar="ID")
+    ] = None,
+    event: Annotated[str | None, typer.Option(help="A calendar entry, by its number or key.", metavar="ID")] = None,
+    task: Annotated[str | None, typer.Option(help="A task, by its number or key.", metavar="ID")] = None,
     user: Annotated[
         str | None, typer.Option("--user", "-u", help="The user whose day to list.", show_default=False)
     ] = None,
-    day: Annotated[str | None, typer.Option(help="List this day's values with their numbers.", metavar="DATE")] = None,
+    day: Annotated[
+        str | None, typer.Option(help="List the values measured on this day, with their numbers.", metavar="DATE")
+    ] = None,
     metric: Annotated[str | None, typer.Option(help="List only this metric, e.g. hrv_rmssd.")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Also print the record as it arrived.")] = False,
     json: options.Json = False,
 ) -> None:
-    """Print where a stored value came from. Without a value, list the values of a day (today) with their numbers."""
+    """Print where a stored row came from. Without a row, list a day's measured values (today's) with their numbers."""
     from bridge import installation
     from bridge.documents.provenance import provenance_document
 
     asked = {"sample": sample, "episode": episode, "event": event, "task": task}
     given = [(kind, name) for kind, name in asked.items() if name is not None]
     if len(given) > 1 or (not given and user is None):
-        raise SetupError("name one row, e.g. bridge trace --sample 12; numbers are in: bridge trace --user NAME")
+        raise SetupError("name one row, e.g. bridge trace --sample 12; list samples: bridge trace --user NAME")
     with installation.open_bridge() as bridge:
         if not given:
             wanted = bridge.store.people.user(str(user))
@@ -68,18 +80,26 @@ def _date(text: str | None, now: datetime, zones: Any) -> date:
 
 
 def _only(store: Store, kind: str, name: str) -> int:
-    """Return the id of the row with that number or key. Raises SetupError where none or several match."""
+    """Return the number of the row of a kind that has ``name`` as its number or key.
+
+    Raises SetupError if no row or several rows match.
+    """
     found = store.reading.row_ids(kind, name)
     if not found:
-        raise SetupError(f"there is no {kind} {name!r}; numbers are in: bridge trace --user NAME --day DATE")
+        raise SetupError(f"there is no {kind} {name!r}; list each {kind}: {LISTING_COMMANDS[kind]}")
     if len(found) > 1:
         numbers = ", ".join(map(str, found[:10]))
-        raise SetupError(f"several rows have that key; write one of their numbers: bridge trace --{kind} {numbers}")
+        raise SetupError(
+            f"several rows have that key; write one of the numbers {numbers}: bridge trace --{kind} NUMBER"
+        )
     return found[0]
 
 
 def _list(found: Sequence[tuple[int, str, Sample]], metric: str | None, *, json: bool) -> None:
-    """Print a day's values. Metrics measured all day are left out of the table unless named."""
+    """Print the samples of a day, given as (number, source, sample), or only those of ``metric``.
+
+    Without ``metric``, the table only names the metrics that are measured all day. JSON holds them all.
+    """
     from bridge.documents.provenance import sample_document
     from bridge.domain.metrics import METRICS, Shape
 

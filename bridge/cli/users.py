@@ -1,4 +1,4 @@
-"""Run ``bridge user``, ``token``, ``export`` and ``forget``, which manage users, their logins and their data."""
+"""Run ``bridge user``, ``token``, ``export`` and ``forget``, which manage users, their logins and all their data."""
 
 from __future__ import annotations
 
@@ -24,8 +24,10 @@ def register(app: typer.Typer) -> None:
 
 @users.command()
 def add(
-    name: Annotated[str, typer.Argument(help="Letters, digits, dot, dash, underscore.")],
-    zone: Annotated[str | None, typer.Option(help="IANA time zone they live in; default: this machine's.")] = None,
+    name: Annotated[str, typer.Argument(help="The user's name: letters, digits, dot, dash, underscore.")],
+    zone: Annotated[
+        str | None, typer.Option(help="IANA time zone that the user lives in; default: this machine's.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Add a user. Nothing else has to be set up before."""
@@ -49,7 +51,7 @@ def list_users(json: options.Json = False) -> None:
 
 @users.command()
 def zone(
-    name: Annotated[str, typer.Argument()],
+    name: Annotated[str, typer.Argument(help="The user.")],
     zone: Annotated[str, typer.Argument(help="IANA time zone, e.g. Europe/Lisbon.")],
     since: Annotated[
         str | None, typer.Option(help="From this instant on (ISO 8601 with offset); default: now.")
@@ -69,10 +71,10 @@ def zone(
 def password(
     name: Annotated[str, typer.Argument(help="The user.")],
     remove: Annotated[
-        bool, typer.Option("--remove", help="Remove the password. Then only the machine of the bridge can log in.")
+        bool, typer.Option("--remove", help="Remove the password. Then only the bridge's own machine can log in.")
     ] = False,
 ) -> None:
-    """Set a user's password for the page, which ends all their sessions. A script sends it on standard input."""
+    """Set a user's password for the web page. All their sessions end. Scripts send the password on standard input."""
     from bridge import installation
     from bridge.auth import access
 
@@ -118,7 +120,8 @@ def list_tokens(user: options.User, json: options.Json = False) -> None:
 
 @tokens.command("revoke")
 def revoke_token(
-    number: Annotated[int, typer.Argument(help="See: bridge token list.", max=options.ROW_ID_MAX)], user: options.User
+    number: Annotated[int, typer.Argument(help="The token's number (see: bridge token list).", max=options.ROW_ID_MAX)],
+    user: options.User,
 ) -> None:
     """Revoke a token at once."""
     from bridge import installation
@@ -131,11 +134,13 @@ def revoke_token(
 
 def export(
     user: options.User,
-    to: Annotated[Path | None, typer.Option(help="An empty or new folder; default: NAME-export here.")] = None,
-    kind: Annotated[str, typer.Option("--format", help="json, csv or parquet.")] = "json",
+    to: Annotated[
+        Path | None, typer.Option(help="An empty or new folder; default: NAME-export in the current folder.")
+    ] = None,
+    kind: Annotated[str, typer.Option("--format", help="The format of the files: json, csv or parquet.")] = "json",
     json: options.Json = False,
 ) -> None:
-    """Write everything stored of a user, except their consents, into a folder that bridge import can read."""
+    """Write all stored data of a user, except their consents, into a folder that bridge import can read."""
     from bridge import installation
     from bridge.ingest import archive
 

@@ -1,4 +1,4 @@
-"""Print a week at the terminal with a block per day, a line per event, and the facts of each slot."""
+"""Print a week at the terminal: a block per day, and for each slot (a quarter of the day) its events and facts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ ANSWERED = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDU
 
 
 def draw(user: str, week: Week) -> None:
-    """Print the week. It needs 80 columns."""
+    """Print a week's table and summary. The table needs 80 columns, and from 100 on it shows reasons as well."""
     from rich.console import Console
 
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else PIPED_WIDTH
@@ -64,7 +64,10 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """Return the cells and the style of each line of a slot. The first line names the slot."""
+    """Return (cells, style) of each line of a slot: its events, its advice, and its facts. The first names the slot.
+
+    The style is that of the library rich. If ``wide``, an event's line also says why the event counts as its action.
+    """
     lines = [*_events(slot, week, wide=wide), *_advice(slot)]
     if slot.facts.busy and week.calendar:
         lines.append(([_free(slot, week.zones), describe_facts(slot), "", "", ""], "dim"))
@@ -75,7 +78,10 @@ def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], st
 
 
 def _events(slot: WeekSlot, week: Week, *, wide: bool) -> Iterator[tuple[list[str], str]]:
-    """Yield a table line per event of a slot. An all-day event is listed in the morning only."""
+    """Yield (cells, style) of a line per event of a slot. All-day events are listed in the morning only.
+
+    If ``wide``, the last cell also says why the event counts as its action. The style is always empty.
+    """
     for occurrence, label in slot.entries:
         if not occurrence.event.all_day or slot.facts.moment.slot is Slot.MORNING:
             how = f"{label.by}: {label.why}" if wide else label.by
@@ -92,7 +98,10 @@ def _advice(slot: WeekSlot) -> Iterator[tuple[list[str], str]]:
 
 
 def _time(occurrence: Occurrence, slot: WeekSlot, zones: ZoneHistory) -> str:
-    """Return start and end on the user's clock, with dots where an event reaches beyond the slot."""
+    """Return an event's start and end on the user's clock, or ``all day``.
+
+    Dots stand for a start before the slot or an end after it.
+    """
     if occurrence.event.all_day:
         return "all day"
     begun = _clock(occurrence.start, zones) if occurrence.start >= slot.facts.start else "  ..."
@@ -105,7 +114,7 @@ def _free(slot: WeekSlot, zones: ZoneHistory) -> str:
 
 
 def describe_facts(slot: WeekSlot) -> str:
-    """Name focus, meetings in a row and short pauses of a slot, if there are any."""
+    """Return a slot's minutes of focus, meetings in a row and short pauses as a text, without those that are 0."""
     facts = slot.facts
     parts = (
         f"{facts.focus_minutes:.0f} min focus" if facts.focus else "",

@@ -1,4 +1,4 @@
-"""The move of an installation to another database (``bridge migrate``), complete or not at all."""
+"""Copy an installation's store to another database (``bridge migrate``), complete or not at all."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ Step = Callable[[int, int], None]
 
 
 class Unequal(BridgeError):
-    """The copy differs from the original and was rolled back."""
+    """The copied rows differ from the original, so that the copy was rolled back."""
 
 
 def migrate(bridge: installation.Bridge, to: str, *, progress: Callable[[str], Step]) -> list[MovedTable]:
-    """Copy every table to the database ``to`` in one transaction, compare both, and return the tables.
+    """Copy every table to the database ``to`` in one transaction, compare both, and return each table's result.
 
-    Sealed values stay sealed with the same key. The original does not change, and is locked against writers.
-    Raises SetupError if the target is not empty or is this database, and while syncs run. Raises Unequal if the copy
-    differs; then the target stays empty.
+    Consents stay encrypted with the same key. The original does not change, and is locked against writers meanwhile.
+    Raises SetupError if the target is not empty or is this database, and while a daemon or syncs run. Raises Unequal
+    if the copy differs; then the target stays empty.
     """
     from bridge.store import Store
     from bridge.store.moving import copy, hold, refuse_unless_empty

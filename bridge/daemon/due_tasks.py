@@ -1,4 +1,4 @@
-"""Due tasks of a user are a recommendation per slot, its message, and accepted plans to write.
+"""Do a user's due tasks: recommend once a slot (a quarter of a day), send messages, write accepted plans.
 
 No state is kept between two calls. Each task reads from the store what was done. A restarted daemon, or any number of
 workers, therefore continue where the work stopped.
@@ -49,7 +49,10 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 
 
 def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
-    """Return the users for whom ``run_due_tasks`` has work, found with a few queries for all users together."""
+    """Return those of ``users`` for whom ``run_due_tasks`` may have work, found by a few queries for all together.
+
+    They lack a recommendation for the slot, wait for a message outside quiet slots, or have unwritten feedback.
+    """
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
     advised = {moment: work.users_advised(moment, since=now - SILENCE_RETRIED, now=now) for moment in moments}
@@ -66,7 +69,7 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
-    """Run ``work`` and return whether it succeeded. A failure is logged under the name ``what``."""
+    """Run ``work``. Returns False if it raised an exception, which is then logged under the name ``what``."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - the caller's next task does not depend on this task
@@ -76,12 +79,15 @@ def guarded(what: str, work: Callable[[], object]) -> bool:
 
 
 def report(what: str, error: BaseException) -> None:
-    """Log an error. Only a BridgeError is logged with its text, because texts of libraries may be personal."""
+    """Log an error of the task called ``what``.
+
+    A BridgeError is logged with its text, and any other error by its class, because its text may be personal.
+    """
     log.error("%s: %s", what, error if isinstance(error, BridgeError) else f"unexpected {type(error).__name__}")
 
 
 def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Find out from the data whether earlier recommendations were followed, once a slot.
+    """Find out from the data whether earlier recommendations were followed, unless the slot has a recommendation.
 
     This comes before the slot's recommendation, because the policy learns from the result.
     """
@@ -90,9 +96,10 @@ def _confirm(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Recommend an action if the slot has no recommendation, or only a night's sleep that is over.
+    """Recommend an action for the user's present slot if it has no recommendation, or only a sleep that is over.
 
-    The check for an existing recommendation is cheap and comes first.
+    A slot left without advice is tried again after an hour or with new data, but not after a random draw. Afterwards
+    the user's prior (what the policy begins with) is learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -113,7 +120,10 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the slot's recommendation by the user's channel, unless it was seen or the slot is quiet."""
+    """Send the present slot's recommendation to the address that the user gave, once.
+
+    It is not sent in a quiet slot, nor after it was seen, answered or expired. A sleep that has begun is not sent.
+    """
     channel = bridge.store.notifications.channel(user.id)
     if channel is None or (moment := moment_at(now, user.zones)).slot in bridge.guard.quiet:
         return
@@ -133,9 +143,9 @@ def _notify(bridge: installation.Bridge, user: User, now: datetime) -> None:
 
 
 def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now: datetime) -> list[str]:
-    """Return the slot's remaining events as ``14:00 Title``.
+    """Return the titled events that begin from now until the recommendation expires, as ``14:00 Title``.
 
-    A private event is only called busy, because the message passes through other machines.
+    A private event is called busy, because the message passes through other machines.
     """
     known = recommend.labelled(bridge.store, user, bridge.classifier, now, advice.expires_at, at=now)
     zone = zone_at(now, user.zones)
@@ -144,9 +154,9 @@ def _events(bridge: installation.Bridge, user: User, advice: Recommendation, now
 
 
 def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Send the review of the week before on a Monday, once.
+    """Send the review of last week to the address that the user gave, once, on a Monday outside quiet slots.
 
-    A week in which the user saw no suggestion has no review.
+    A week without advice has no review.
     """
     store, moment = bridge.store, moment_at(now, user.zones)
     connection = next(iter(store.connections.of_user(user.id)), None)
@@ -168,9 +178,9 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell the user once that a consent has ended.
+    """Tell the user once for each connection that was paused because its source needs a new login.
 
-    Other reasons for a pause are left out, because the user cannot mend them.
+    Connections paused for other reasons are left out, because the user cannot mend them.
     """
     store = bridge.store
     if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:
@@ -187,7 +197,10 @@ def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: dateti
 
 
 def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Write feedback to the user's calendars without waiting for the next sync."""
+    """Write accepted and rescheduled recommendations to the user's calendars, without waiting for the next sync.
+
+    After a failure they are tried again later.
+    """
     store = bridge.store
     known = [c for c in store.connections.of_user(user.id) if registry.spec(c.source).writes and c.paused is None]
     if not known:
@@ -205,9 +218,9 @@ def _write_plans(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _unwritten(bridge: installation.Bridge, connection: Connection, last: datetime, now: datetime) -> bool:
-    """Tell whether feedback given at ``last`` must be written to the calendar now.
+    """Return True if feedback given at ``last`` is not in the connection's calendar and must be written now.
 
-    After a failure, a while must pass first.
+    After a failed attempt, it is False until the time set for the next attempt.
     """
     written, again = (bridge.store.ingest.cursor(connection.id, name, 1) for name in (PLANS_WRITTEN, PLANS_RETRY))
     news = written is None or datetime.fromisoformat(written) < last

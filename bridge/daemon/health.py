@@ -1,6 +1,6 @@
-"""The daemon's health over HTTP on loopback, as JSON at ``/health`` and for Prometheus at ``/metrics``.
+"""Serve the daemon's health by HTTP on this machine, as JSON at ``/health`` and for Prometheus at ``/metrics``.
 
-Both hold counts and nothing about a single user. Text format of Prometheus:
+Both hold counts, and nothing about a single user. The text format of Prometheus:
 https://prometheus.io/docs/instrumenting/exposition_formats/
 """
 
@@ -38,7 +38,7 @@ FORETOLD_MOST = 200  # people whose answers are read, which takes about a second
 
 
 class Foretold:
-    """A cache of how well users' answers were forecast, computed again after ``FORETOLD_EVERY``."""
+    """A cache of how well the policy foretold users' answers to recommendations. Values are kept for an hour."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -46,7 +46,10 @@ class Foretold:
         self._counts: dict[str, Any] = {}
 
     def counts(self, daemon: Daemon) -> dict[str, Any]:
-        """Return the number of users by verdict on their forecasts, and the scores. Old values are computed again."""
+        """Return ``people`` (verdict -> number of users), and the Brier scores ``brier`` and ``brier_of_usual``.
+
+        The values are at most an hour old, and come from at most 200 users.
+        """
         from bridge.advice.foresight import counts
 
         now = daemon.clock()
@@ -58,9 +61,10 @@ class Foretold:
 
 
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
-    """Return the daemon's health as JSON. Syncs are counted by source, and users by the verdict on their forecasts.
+    """Return the daemon's health as a JSON document: counts by source, threads at work, and ``foretold`` scores.
 
-    ``status`` is ok, starting, stopping, or late when the daemon has not looked for due work in time.
+    ``status`` is ok, starting, stopping, or late. It is late if no look for due work came for three times ``every``
+    seconds.
     """
     now = daemon.clock()
     ago = None if daemon.looked_at is None else (now - daemon.looked_at).total_seconds()
@@ -89,7 +93,7 @@ def _status(daemon: Daemon, ago: float | None, every: float) -> str:
 
 
 def metrics(body: dict[str, Any]) -> str:
-    """Return what ``health_of`` gave in the text format of Prometheus."""
+    """Return ``body``, a document by ``health_of``, in the text format of Prometheus."""
     found: dict[str, list[tuple[str, float]]] = {
         "syncs_total": [(f'source="{s["source"]}",outcome="{s["outcome"]}"', s["count"]) for s in body["syncs"]],
         "busy": [(f'kind="{kind}"', count) for kind, count in body["busy"].items()],
@@ -154,9 +158,10 @@ class _Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def serve_health(daemon: Daemon, address: str | None, *, every: float) -> Iterator[int | None]:
-    """Serve the daemon's health at an address of this machine. Yields the port, or None without an address.
+    """Serve the daemon's health at ``address`` (HOST:PORT of this machine) as long as the block runs.
 
-    Raises SetupError for another host, and for a port in use.
+    Yields the port, or None without an address. Raises SetupError for a host that is not this machine, and for a port
+    in use.
     """
     if address is None:
         yield None

@@ -1,4 +1,4 @@
-"""Housekeeping deletes old raw records and uploads once a day, and gives back their space. It also restores backups."""
+"""Delete old raw records and uploads once a day, and give back their disk space. Also restore backups."""
 
 from __future__ import annotations
 
@@ -21,15 +21,19 @@ Progress = Callable[[str], Callable[[int, int], None]]
 
 
 def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
-    """Tell whether the last housekeeping is a day old. A date in the future counts as old: the clock was ahead."""
+    """Return True if the last housekeeping was a day ago or never.
+
+    A last time in the future counts as old, because the clock was ahead then.
+    """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     return last is None or not last <= now < last + DAILY_INTERVAL
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Do the day's housekeeping, and return what was deleted.
+    """Delete old raw records and uploads, and return the numbers of deleted rows. The first call deletes no records.
 
-    Age is counted at the last housekeeping. A clock that is ahead for less than a day therefore deletes nothing.
+    The age of a record is counted up to the previous housekeeping. A clock that is ahead for less than a day
+    therefore deletes nothing too early.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
@@ -42,7 +46,10 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 
 
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and old uploads. Gives their space back."""
+    """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and old uploads, and give back their disk space.
+
+    Returns the numbers of deleted rows. Unlike ``daily``, the age counts up to ``now``.
+    """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)
     drop_uploads(bridge)
@@ -56,7 +63,7 @@ def _drop(bridge: installation.Bridge, *, before: datetime) -> Tidied:
 
 
 def drop_uploads(bridge: installation.Bridge) -> None:
-    """Delete uploads older than a day. Only crashes leave them behind, because an import does not take a day."""
+    """Delete uploaded files older than a day. Only crashes leave such files, because an import does not take a day."""
     oldest = time.time() - DAILY_INTERVAL.total_seconds()
     for folder in bridge.settings.uploads.glob("*/*"):
         with suppress(FileNotFoundError):  # an import has just deleted this upload
@@ -65,7 +72,7 @@ def drop_uploads(bridge: installation.Bridge) -> None:
 
 
 def days(text: str) -> float:
-    """Read ``BRIDGE_KEEP_RAW`` as a number of days. Raises SetupError for anything but 1 to 36500."""
+    """Parse ``BRIDGE_KEEP_RAW`` as a number of days. Raises SetupError for anything but a number from 1 to 36500."""
     try:
         found = float(text)
     except ValueError:
@@ -76,10 +83,11 @@ def days(text: str) -> float:
 
 
 def restore(bridge: installation.Bridge, path: Path, *, replace: bool, progress: Progress, now: datetime) -> None:
-    """Restore a backup into the store. Raises SetupError while a daemon or a sync works at the store.
+    """Restore the backup at ``path`` into the store, which must be empty unless ``replace`` deletes its data first.
 
-    Files of deleted users are deleted too, because the backup may give their ids to different users. Marks of received
-    pushes are deleted, so that apps may send again what came since the backup.
+    Files of users that are gone are deleted too, because the backup may give their ids to other users. Marks of
+    received pushes are deleted, so that apps may send again what came since the backup. Raises SetupError while a
+    daemon or a sync works at the store.
     """
     settings, store = bridge.settings, bridge.store
     with closing(store.scheduling.singleton_lock("daemon", bridge.holder, now=now)):

@@ -1,4 +1,4 @@
-"""The daemon's process, the only one at its store. It looks for due work until a signal stops it."""
+"""Run the daemon, of which a store has only one. It looks for due work until a signal stops it."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ LATE_SECONDS = 2.0  # a look that is later than this is called without the sched
 
 
 def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -> None:
-    """Look for due work every ``every`` seconds until SIGTERM or Ctrl-C. A running sync ends after its next page.
+    """Run the daemon until SIGTERM or Ctrl-C. It looks for due work every ``every`` seconds.
 
-    Raises SetupError if another daemon works at this store. Exits the process if work does not end in time.
+    ``health`` is the address HOST:PORT that serves its health. At the end, running syncs stop after their next page,
+    and after 8 seconds the process exits anyway. Raises SetupError if another daemon works at this store.
     """
     daemon = Daemon(bridge=bridge, steady=time.monotonic)
     singleton = bridge.store.scheduling.singleton_lock(DAEMON_NAME, bridge.holder, now=installation.now())
@@ -45,10 +46,10 @@ def run(bridge: installation.Bridge, *, every: int, health: str | None = None) -
 
 
 def call_looks(daemon: Daemon, *, every: float) -> None:
-    """Call ``look`` every ``every`` seconds until the daemon is stopping.
+    """Call ``daemon.look`` every ``every`` seconds until the daemon is stopping.
 
-    The scheduler follows the wall clock and would wait for hours after the clock was set back. A look that is late by
-    the monotonic clock is therefore called at once.
+    APScheduler follows the wall clock, and would wait for hours after the clock was set back. A call that is two
+    seconds late by the monotonic clock is therefore made at once.
     """
     from apscheduler.schedulers.background import BackgroundScheduler
 
@@ -76,5 +77,5 @@ def call_looks(daemon: Daemon, *, every: float) -> None:
 
 
 def _call(job: Any) -> None:
-    """Run a scheduler's job now, and count its interval from now."""
+    """Let APScheduler run a job now, and count the job's interval from now."""
     job.modify(next_run_time=datetime.now(UTC))

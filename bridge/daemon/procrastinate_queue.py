@@ -1,4 +1,7 @@
-"""The job queue, procrastinate's tables in their own PostgreSQL schema. Opening it applies their migrations."""
+"""Open the job queue of procrastinate (a library), whose tables lie in their own schema of the PostgreSQL store.
+
+Opening the queue creates the tables or applies their migrations.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +21,10 @@ _LOCK = 7_211_482_907  # an arbitrary number: workers that start together create
 
 
 def open_queue(database: str, concurrency: int) -> App:
-    """Open the queue in the store's database. Raises SetupError for SQLite, and without procrastinate."""
+    """Open the job queue in the database of the store, for a worker that runs ``concurrency`` jobs at once.
+
+    Raises SetupError for SQLite, without procrastinate installed, and if the database cannot be opened.
+    """
     if not database.startswith(("postgresql", "postgres")):
         raise SetupError(
             "workers need a PostgreSQL store, and this store is SQLite: use bridge daemon, or move the store: "
@@ -41,10 +47,10 @@ def open_queue(database: str, concurrency: int) -> App:
 
 
 def _manager(connector: Any) -> JobManager:
-    """Return procrastinate's job manager, changed to drop a retried job whose twin is already queued.
+    """Return procrastinate's job manager, changed to delete a retried job if an equal job already waits.
 
-    ``queueing_lock`` is unique among waiting jobs. procrastinate's own manager fails on the twin, and the job would
-    count as running for ever.
+    Jobs are equal by ``queueing_lock``, which is unique among waiting jobs. procrastinate's own manager would fail on
+    this, and the job would count as running for ever.
     """
     from procrastinate.exceptions import UniqueViolation
     from procrastinate.jobs import Job, Status
@@ -68,7 +74,10 @@ def _plain(database: str) -> str:
 
 
 def _prepare(address: str) -> None:
-    """Create procrastinate's tables, or apply its new migrations. A lock lets workers do so in turn."""
+    """Create procrastinate's tables, or apply its new migrations. A lock lets workers do so in turn.
+
+    Raises SetupError if the database at ``address`` cannot be opened.
+    """
     import psycopg
 
     try:
@@ -88,7 +97,10 @@ def _prepare(address: str) -> None:
 
 
 def _steps(*, fresh: bool) -> list[tuple[str, Any]]:
-    """Return procrastinate's migrations as (name, SQL). In a fresh schema the first step creates everything."""
+    """Return procrastinate's migrations as (name, SQL), in order.
+
+    For a ``fresh`` schema the first step creates everything, and the further steps do nothing.
+    """
     from procrastinate.schema import SchemaManager
 
     found = sorted(Path(SchemaManager.get_migrations_path()).glob("*.sql"))

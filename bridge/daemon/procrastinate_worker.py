@@ -50,7 +50,7 @@ SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and 
 
 @dataclass(slots=True, kw_only=True)
 class Jobs:
-    """The work of the jobs at an open installation. ``stopping`` ends each job after its next page."""
+    """What the queued jobs do at an open installation. When ``stopping`` is set, each sync ends after its next page."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -59,10 +59,11 @@ class Jobs:
     repaired_at: float = float("-inf")
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages of a connection, and return whether more pages follow.
+        """Sync up to ``pages`` pages of a connection (default 40), and return True if more pages may follow.
 
-        Raises TryLater if the sync cannot start. A failed sync is over; the tables say when it is due again. Only a
-        backfill gives ``pages``. Without it, a connection that is no longer due is skipped, as jobs may wait for long.
+        Only a job that continues a long history gives ``pages``. Without ``pages``, a connection that is no longer due
+        is skipped, because jobs may wait for long. Raises TryLater if the connection or its source is busy. The due
+        time of a failed sync stands in the store.
         """
         connection = self.bridge.store.connections.by_id(connection_id)
         if connection is None or connection.paused is not None:
@@ -91,7 +92,10 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
-        """Claim the lease. Raises TryLater if the source is already synced as often at once as it allows."""
+        """Take the connection's lease (the right to sync it) for ``mine``.
+
+        Raises TryLater if the source has as many syncs running as its ``at_once`` allows.
+        """
         store, now, limit = self.bridge.store, self.clock(), registry.spec(connection.source).at_once
         with store.lock(f"entering-{connection.source}"):
             if store.scheduling.lease_count(connection.source, now=now) >= limit:
@@ -101,7 +105,10 @@ class Jobs:
             store.scheduling.claim(connection.id, mine.holder, now=now, lease=LEASE)
 
     def _outcome(self, mine: installation.Bridge, user: User, connection: Connection, chunk: _Chunk) -> Outcome:
-        """Sync and return the outcome. A defect becomes an outcome too, so that the connection is due again later."""
+        """Sync a connection and return the outcome. An unexpected exception is recorded as an outcome too.
+
+        The connection is then due again later. ``chunk`` counts the stored pages.
+        """
         now = self.clock()
         try:
             return runs.sync_connection(mine, user, connection, at=now, on_page=chunk.landed)
@@ -116,16 +123,16 @@ class Jobs:
         return self.bridge.store.scheduling.due(now=self.clock(), limit=TICK_CONNECTIONS)
 
     def release_leases(self) -> None:
-        """Release leases of dead processes of this machine, and our own leases whose release failed."""
+        """Release the leases of dead processes of this machine, and this process's leases whose release failed."""
         leases.release_dead(self.bridge.store)
         for holder in list(self.unreleased):
             self.bridge.store.scheduling.release_all(holder)
             self.unreleased.discard(holder)
 
     def repair_clock(self) -> None:
-        """Repair due times that a machine set while its clock was ahead.
+        """Repair due times that a machine set while its clock was ahead, at most once per sync interval.
 
-        The repair runs only once per sync interval, because our own clock may be the wrong clock.
+        More often could harm, because this machine's own clock may be the wrong clock.
         """
         if time.monotonic() - self.repaired_at >= SYNC_CADENCE.total_seconds():
             self.repaired_at = time.monotonic()
@@ -139,7 +146,7 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. A wrong setting is logged and gives none, because syncs must go on."""
+        """Return the users with due tasks. If they cannot be found, log the error and return none: syncs must go on."""
         found: list[User] = []
         now, users = self.clock(), self.bridge.store.people.users
         guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
@@ -148,7 +155,10 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """A count of pages. It interrupts a sync after ``pages`` stored pages, or when the worker stops."""
+    """The pages that a sync may still store. ``landed`` raises Interrupted after the last, or when the worker stops.
+
+    ``full`` says that the pages were used up.
+    """
 
     pages: int
     stopping: threading.Event
@@ -165,13 +175,16 @@ class _Chunk:
 
 
 def declare(jobs: Jobs, queue: App) -> None:
-    """Declare the tasks ``tick``, ``sync``, ``attend`` and ``tidy`` to the queue."""
+    """Register four tasks of ``jobs`` with the queue: ``sync``, ``attend`` (a user's due tasks), ``tidy`` and ``tick``.
+
+    ``tick`` runs every ten seconds and queues the others.
+    """
     from procrastinate.retry import BaseRetryStrategy, RetryDecision
 
     class RetryAtStatedTime(BaseRetryStrategy):
-        """Retries a job at the time that TryLater states. Any other failure is over, and due again by the tables.
+        """Retries a job at the time that a TryLater states, or after a minute. No other error is retried.
 
-        The time is at most ``ELSEWHERE_WAIT`` away, because further jobs of the user's source wait for this job.
+        A stated time is at most a minute away, because further jobs of the user's source wait for this job.
         """
 
         def get_retry_decision(self, *, exception: BaseException, job: Any) -> RetryDecision | None:  # noqa: ARG002
@@ -214,7 +227,7 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Jobs of a ``lock`` run in turn, and jobs of a ``queueing_lock`` are queued once.
+    """A job to queue. Jobs with the same ``lock`` run one at a time; of the same ``queueing_lock`` only one waits.
 
     Ticks take no lock. If a worker dies during a tick, the next tick must still run, because only ticks detect dead
     workers.
@@ -231,7 +244,10 @@ def _sync_job(connection: Connection, **more: int) -> _QueuedJob:
 
 
 async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: Any) -> None:
-    """Queue jobs that are not waiting yet. After many jobs the table is analysed, or fetching is ten times slower."""
+    """Queue those of the jobs ``wanted`` for the task ``task`` whose ``queueing_lock`` does not wait yet.
+
+    From 200 jobs on, the table is analysed afterwards: PostgreSQL would otherwise fetch jobs ten times slower.
+    """
     waiting = {row["queueing_lock"] for row in await at.connector.execute_query_all_async(query=QUEUED_JOBS)}
     plain = at.configure_task(task, **options).job
     fresh = [
@@ -246,7 +262,7 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in one statement, or singly if another worker has just queued some of these jobs."""
+    """Add jobs in one statement. If another worker has just queued some of them, add the others one by one."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:
@@ -258,9 +274,9 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 
 
 async def _resume(queue: App) -> None:
-    """Queue the jobs of dead workers again, and release jobs that a clock ahead of ours has put off.
+    """Queue the jobs of dead workers again, unless an equal job waits already.
 
-    A dead worker's job is dropped if its twin is queued already.
+    Jobs put off by more than two minutes may start at once. Only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):
@@ -268,7 +284,10 @@ async def _resume(queue: App) -> None:
 
 
 def work(bridge: installation.Bridge, *, concurrency: int) -> None:
-    """Work until SIGTERM or Ctrl-C. Running syncs have ten seconds to end after their next page."""
+    """Run jobs of the queue, up to ``concurrency`` at once, until SIGTERM or Ctrl-C.
+
+    Running syncs then end after their next page, and are cut off after about nine seconds.
+    """
     from bridge.daemon.procrastinate_queue import open_queue
 
     jobs = Jobs(bridge=bridge)
@@ -278,7 +297,7 @@ def work(bridge: installation.Bridge, *, concurrency: int) -> None:
 
 
 async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
-    """Work until a signal comes. While the database is away, try again every second."""
+    """Run jobs until a signal comes. While the database is away, try to connect again every second."""
     import psycopg
     from procrastinate.exceptions import ConnectorException
 
@@ -307,7 +326,7 @@ async def _until_stopped(jobs: Jobs, queue: App, concurrency: int) -> None:
 
 
 async def look(queue: App) -> None:
-    """Queue a tick, so that a worker looks for due work at once."""
+    """Queue a tick, the job that looks for due work, at once. Before that, queue the jobs of dead workers again."""
     await _resume(queue)
     await _enqueue(queue, "tick", [_QueuedJob(None, "tick", {"timestamp": 0})], priority=TICK_PRIORITY)
 
@@ -327,7 +346,7 @@ async def _run(queue: App, concurrency: int) -> None:
 
 
 async def _until_done_or_stopped(work: Coroutine[Any, Any, None], stopped: asyncio.Event) -> None:
-    """Await ``work``. When ``stopped`` is set first, cancel the work and wait for its end."""
+    """Await ``work``. If ``stopped`` is set before its end, cancel the work and wait until it has ended."""
     task, waiting = asyncio.ensure_future(work), asyncio.ensure_future(stopped.wait())
     await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
     waiting.cancel()

@@ -1,4 +1,4 @@
-"""The daemon's scheduler. It starts due syncs by source, each user's due tasks, and the day's housekeeping.
+"""The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping.
 
 Due times and leases live in the database. Commands and workers may therefore run beside the daemon, and a killed
 daemon loses nothing. Each source has its own threads. Users and housekeeping have one thread each.
@@ -41,14 +41,20 @@ CLOCK_TOLERANCE = timedelta(minutes=2)  # a synchronised clock is slewed, and a 
 
 @dataclass(slots=True, kw_only=True)
 class ClockWatch:
-    """A wall clock beside a monotonic clock (``time.monotonic``), which stands still while the machine sleeps."""
+    """A watch for jumps of the wall clock ``clock``, by comparison with the monotonic clock ``steady``.
+
+    A sleep of the machine counts as a jump too, because ``time.monotonic`` then stands still.
+    """
 
     clock: Callable[[], datetime]
     steady: Callable[[], float]
     last: tuple[datetime, float] | None = field(default=None)
 
     def jump(self) -> timedelta:
-        """Return how far the wall clock jumped since the last call, negative backwards. Small drifts count as 0."""
+        """Return how far the wall clock jumped since the last call, negative if backwards.
+
+        Up to two minutes count as 0, and so does the first call.
+        """
         now, steady = self.clock(), self.steady()
         before, self.last = self.last, (now, steady)
         if before is None:
@@ -59,7 +65,7 @@ class ClockWatch:
 
 @dataclass(slots=True, kw_only=True)
 class Daemon:
-    """A running scheduler of an open installation, with its clock and the work under way."""
+    """The scheduler of an open installation, with its clock and the work under way. A caller repeats ``look``."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -75,7 +81,10 @@ class Daemon:
     singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
 
     def start(self) -> None:
-        """Free leases of dead processes, repair due times that a wrong clock set, and stagger overdue connections."""
+        """Prepare the first look. Overdue connections then become due one by one instead of all at once.
+
+        Leases (rights to sync) of dead processes are released, and due times that a wrong clock set are repaired.
+        """
         if self.steady is not None:
             self.clock_watch = ClockWatch(clock=self.clock, steady=self.steady)
         leases.release_dead(self.bridge.store)
@@ -83,12 +92,15 @@ class Daemon:
         self._stagger()
 
     def tick(self) -> None:
-        """Look once and wait until the work that this started has ended."""
+        """Look for due work once, and wait until that work has ended."""
         self.look()
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Start due work that is not under way, and return at once. The next look starts what this look could not."""
+        """Start due work in threads and return at once. Work that finds no free thread is left to the next look.
+
+        Nothing starts while the daemon stops, or while another daemon holds the lock.
+        """
         if not self._is_alone() or self.stopping.is_set():
             return
         guarded("the clock", self._check_clock)
@@ -117,7 +129,10 @@ class Daemon:
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _is_alone(self) -> bool:
-        """Tell whether this daemon still holds the singleton lock. It may lose the lock while the database is away."""
+        """Return True if this daemon still holds the lock of the only daemon at its store, or checks no lock.
+
+        It may lose the lock while the database is away. The reason for False is logged.
+        """
         if self.singleton is None:
             return True
         try:
@@ -129,9 +144,9 @@ class Daemon:
         return False
 
     def _check_clock(self) -> None:
-        """Repair due times at each look, because a sync that ran while the clock was corrected ends by the old clock.
+        """Repair due times and leases that a wrong clock set. After a jump of the clock, spread overdue connections.
 
-        After a jump of the clock, overdue connections are staggered.
+        Each look repairs, because a sync that ran while the clock was corrected ends by the old clock.
         """
         self._repair_clock()
         if self.clock_watch is not None and (ahead := self.clock_watch.jump()):
@@ -155,9 +170,9 @@ class Daemon:
                 self.unreleased.add(connection.id)
 
     def _claim(self, source: str, limit: int) -> list[Connection]:
-        """Claim due connections of a source, except those that this process is syncing already.
+        """Take the leases of up to ``limit`` due connections of a source, and return these connections.
 
-        Their leases may look expired after a jump of the clock.
+        Connections that this process is syncing are left out: their leases may look expired after a clock jump.
         """
         mine, now, but = self.bridge.holder, self.clock(), tuple(self.syncing)
         return self.bridge.store.scheduling.claim_due(mine, now=now, lease=LEASE, limit=limit, source=source, but=but)
@@ -169,7 +184,10 @@ class Daemon:
             self.unreleased.discard(connection_id)
 
     def _sync_source(self, connection: Connection | None) -> None:
-        """Sync a connection, then each further due connection of its source."""
+        """Sync a claimed connection, then each further due connection of its source, until none is left.
+
+        While the daemon stops, the claimed connection is only released.
+        """
         while connection is not None:
             work = self._sync if not self.stopping.is_set() else self._release
             self.syncing.add(connection.id)
@@ -187,7 +205,7 @@ class Daemon:
         return found[0] if found else None
 
     def _sync(self, connection: Connection) -> None:
-        """Sync a connection. A defect in its source becomes an outcome, so that the other sources go on."""
+        """Sync a connection and count the outcome. An unexpected exception is recorded as an outcome too."""
         now, user = self.clock(), self._user_of(connection.user_id)
         try:
             outcome = runs.sync_connection(self.bridge, user, connection, at=now, on_page=self._between_pages)
@@ -202,7 +220,7 @@ class Daemon:
         return self.users[user_id]
 
     def _between_pages(self, stream: str, records: int) -> None:  # noqa: ARG002 - the callback's shape
-        """Interrupt a sync after a stored page when the daemon stops. The next start resumes after that page."""
+        """Raise Interrupted after a stored page if the daemon is stopping. The next start resumes after that page."""
         if self.stopping.is_set():
             raise Interrupted("the daemon was stopped", retry_at=self.clock())
 
@@ -214,10 +232,10 @@ class Daemon:
             due_tasks.run_due_tasks(self.bridge, user, now=self.clock())
 
     def stop(self, patience: float) -> bool:
-        """Start nothing more and wait ``patience`` seconds for running work. Then release its leases.
+        """Start nothing more, and wait up to ``patience`` seconds for running work. Returns True if all work ended.
 
-        Returns False if work was still running. It ends with the process, and the next start fetches its last page
-        again.
+        Otherwise the leases of this process are released and False is returned. The work ends with the process, and
+        the next start fetches its last page again.
         """
         self.stopping.set()
         begun = time.monotonic()
@@ -232,5 +250,5 @@ class Daemon:
 
 
 def at_once(kind: str) -> int:
-    """Return how many threads of a kind of work may run at once."""
+    """Return how many threads of a kind may run at once: 1 for inner work, else ``at_once`` of the source ``kind``."""
     return 1 if kind in (LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK) else registry.spec(kind).at_once

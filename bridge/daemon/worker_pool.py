@@ -1,6 +1,6 @@
-"""A pool of threads with a limit per kind of work, and the end of a process whose threads still work.
+"""Run work in threads with a limit per kind of work, and end a process whose threads still work.
 
-A limit per kind keeps a slow source from holding up the rest.
+The kind of a sync is its source. A limit per kind keeps a slow source from holding up the other sources.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ SHUTDOWN_LAST_SECONDS = 1.0  # for releasing leases after that
 
 
 class WorkerPool:
-    """Threads under way, by kind. ``limit`` gives how many of a kind may run at once. Work must not raise."""
+    """Threads at work, counted by kind. ``limit(kind)`` gives how many threads of a kind may run at once.
+
+    Only callers heed the limit, by asking ``free_threads``. Work must not raise.
+    """
 
     def __init__(self, limit: Callable[[str], int]) -> None:
         self._limit = limit
@@ -29,7 +32,7 @@ class WorkerPool:
             return max(0, self._limit(kind) - self._busy[kind])
 
     def start(self, kind: str, work: Callable[[], object]) -> None:
-        """Run ``work`` in a thread of its own. The end of the process cuts the thread off."""
+        """Run ``work`` in a thread of its own, counted under ``kind``. The end of the process cuts the thread off."""
         with self._changed:
             threading.Thread(target=self._do, args=(kind, work), name=kind, daemon=True).start()
             self._busy[kind] += 1  # the thread cannot end before: it needs this lock
@@ -43,17 +46,20 @@ class WorkerPool:
                 self._changed.notify_all()
 
     def busy(self) -> Mapping[str, int]:
-        """Return how many threads run, by kind."""
+        """Return kind -> number of running threads, without kinds at 0."""
         with self._changed:
             return {kind: count for kind, count in self._busy.items() if count}
 
     def wait_until_idle(self, patience: float | None = None) -> bool:
-        """Wait until no thread runs. Returns False if that takes longer than ``patience`` seconds."""
+        """Wait until no thread runs. Returns False if that takes longer than ``patience`` seconds (None: for ever)."""
         with self._changed:
             return self._changed.wait_for(lambda: not any(self._busy.values()), patience)
 
 
 def exit_process() -> None:
-    """End the process at once, with threads at work. Nothing is lost, because each page is one transaction."""
+    """End the process at once with exit code 0, even while threads work.
+
+    No stored data is lost, because each page of a sync is one transaction.
+    """
     logging.shutdown()
     os._exit(0)

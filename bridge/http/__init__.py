@@ -43,9 +43,10 @@ def open_session() -> requests.Session:
 
 
 def open_typed_session(allowed: Collection[str]) -> requests.Session:
-    """Return a session for addresses that people type, which reaches public addresses and the ``allowed`` hosts.
+    """Return a ``requests`` session for addresses that users type. It has the retries of ``open_session``.
 
-    Proxies and passwords of the environment are not used, because a proxy would reach refused addresses.
+    It reaches public addresses, and the host names in ``allowed`` wherever they are. Proxies and passwords of the
+    environment are not used, because a proxy would reach refused addresses.
     """
     import requests
 
@@ -58,9 +59,9 @@ def open_typed_session(allowed: Collection[str]) -> requests.Session:
 def prepare(
     session: requests.Session, transport: Callable[..., requests.adapters.HTTPAdapter] | None = None
 ) -> requests.Session:
-    """Add the retry rules and the bounds of ``bridge.http.transport`` to a session, plain or OAuth.
+    """Add the retries and the limits of size and time to a session, plain or OAuth, and return it.
 
-    ``transport`` takes ``max_retries``.
+    ``transport(max_retries=...)`` makes the adapter of ``requests``. By default it is ``Bounded``.
     """
     from urllib3.util import Retry
 
@@ -81,7 +82,7 @@ def prepare(
 
 
 def _cache_environment(session: requests.Session) -> None:
-    """Let a session look up the environment's proxies once per host. Each look-up costs as much as a request."""
+    """Let a session look up the environment's proxies only once per host and settings, because look-ups are slow."""
     look_up, cache = session.merge_environment_settings, dict[tuple[object, ...], Any]()
 
     def cached(url: str, proxies: Any, stream: Any, verify: Any, cert: Any) -> Any:
@@ -94,7 +95,7 @@ def _cache_environment(session: requests.Session) -> None:
 
 
 class HttpSession(Protocol):
-    """The methods of an HTTP session, with or without OAuth, that connectors use."""
+    """The methods of an HTTP session that connectors use. ``requests`` and ``TokenSession`` have them."""
 
     def get(self, url: str, **options: Any) -> requests.Response: ...
 
@@ -102,19 +103,22 @@ class HttpSession(Protocol):
 
 
 class VendorLimit:
-    """The rate limit that a vendor reports in ``RateLimit-Remaining`` and ``-Reset`` (seconds), also after ``X-``."""
+    """The rate limit that a vendor reports in ``RateLimit-Remaining`` and ``RateLimit-Reset`` (seconds).
+
+    Both headers may begin with ``X-``.
+    """
 
     def __init__(self) -> None:
         self._closed_until = 0.0  # on the monotonic clock
 
     def check(self) -> None:
-        """Raise TryLater while no request is left."""
+        """Raise TryLater, with the time left, until the end of a limit that an answer reported as used up."""
         left = self._closed_until - time.monotonic()
         if left > 0:
             raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
 
     def note(self, answer: requests.Response) -> None:
-        """Remember the limit that an answer reports."""
+        """Remember when the limit ends, if an answer says that no request is left."""
         seconds = parse_seconds(_rate_limit(answer, "Reset"))
         if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
@@ -132,10 +136,11 @@ def get_json(
     blank: bool = False,
     limit: VendorLimit | None = None,
 ) -> Any:
-    """GET a JSON document. Returns None for a status in ``nothing`` and, if ``blank``, for an empty body.
+    """GET a JSON document and return it parsed. With ``form``, POST these fields instead.
 
-    ``form`` is posted instead, to an API that is read by forms, and ``body`` as JSON. Raises a BridgeError for every
-    failure, and NotPermitted for a refusal that may concern this collection only.
+    With ``body``, POST it as JSON. Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body.
+    ``limit`` is checked before the request and noted after it. Raises a BridgeError for every failure. A missing scope,
+    or a 403 or 404 that is not HTML, raises NotPermitted, because other collections may still be readable.
     """
     import requests
 
@@ -167,7 +172,7 @@ def get_json(
 def parse_json(content: bytes | str) -> Any:
     """Parse a JSON document.
 
-    Raises TryLater for anything else, for example the page of a captive portal, and SourceChanged for deep nesting.
+    Raises TryLater for text that is not JSON, such as a captive portal's HTML, and SourceChanged for deep nesting.
     """
     try:
         return json.loads(content)
@@ -178,7 +183,7 @@ def parse_json(content: bytes | str) -> Any:
 
 
 def names_scope(answer: requests.Response) -> bool:
-    """Return True for a 401 or 403 that names the scope which the token lacks. A new token would lack the scope too.
+    """Return True for a 401 or 403 that names a missing scope and no expired token. A new token would lack it too.
 
     RFC 6750 section 3.1 names ``insufficient_scope`` in a header. Oura answers 401 with the body ``{"detail": "Token is
     not authorized access spo2 scope."}``.
@@ -190,12 +195,16 @@ def names_scope(answer: requests.Response) -> bool:
 
 
 def _is_page(answer: requests.Response) -> bool:
-    """Return True for HTML, which a captive portal or a vendor's firewall sends instead of the API."""
+    """Return True for an answer in HTML, which a captive portal or a vendor's firewall sends instead of JSON."""
     return "html" in answer.headers.get("Content-Type", "").lower()
 
 
 def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
-    """Raise the error for a status of 400 or more. Its text never quotes the body, which may be personal."""
+    """Raise the BridgeError for an HTTP status of 400 or more. Its text never quotes the body, which may be personal.
+
+    401 gives NeedsLogin, 403 Refused and 410 CursorExpired. 408, 425, 429 and from 500 on give TryLater. Any other
+    status gives SourceChanged.
+    """
     status = answer.status_code
     if status < 400:
         return
@@ -211,15 +220,18 @@ def raise_for_status(answer: requests.Response, *, now: datetime) -> None:
 
 
 def busy_error(server: str, answer: requests.Response, *, now: datetime | None = None) -> TryLater:
-    """Return the error for a server that refuses for now, with the wait that its answer asks for."""
+    """Return TryLater for a server that refuses for now, with the wait that its answer asks for.
+
+    ``server`` names the server in the text. ``limited`` is set for 429.
+    """
     status, after = answer.status_code, retry_after(answer, now=now or datetime.now(UTC))
     return TryLater(f"{server} is busy (HTTP {status})", after=after, limited=status == 429)
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait in ``Retry-After`` (seconds or date), ``X-RateLimit-Reset`` or ``RateLimit-Reset``.
+    """Return the wait in ``Retry-After`` (seconds or date), else in ``X-RateLimit-Reset`` or ``RateLimit-Reset``.
 
-    It is a day at most.
+    It is a day at most, and None if no header can be read.
     """
     text = answer.headers.get("Retry-After") or _rate_limit(answer, "Reset")
     found = parse_seconds(text)
@@ -238,7 +250,7 @@ def _rate_limit(answer: requests.Response, name: str) -> str | None:
 
 
 def parse_seconds(text: str | None) -> float | None:
-    """Return a header's number of seconds, at most a day, and None for other text."""
+    """Return the number of seconds in a header's text, from 0 to a day, or None for other text."""
     try:
         found = float(text or "")
     except ValueError:

@@ -1,6 +1,6 @@
-"""Bounds on a sync in time and in answers without anything new.
+"""Limits of a sync: its total time, and its answers without new data.
 
-The sync engine grants an allowance and reports new data. The transport checks the allowance before every request.
+The sync engine grants an allowance and reports new data. The HTTP transport checks it before every request.
 """
 
 from __future__ import annotations
@@ -21,26 +21,26 @@ PAGE_TOKEN = re.compile(r"[?&](next|page|continuation)_?token=", re.IGNORECASE)
 
 
 class Overdrawn(TryLater):
-    """The error of a sync that has used up its allowance."""
+    """The error of a sync that ran for 30 minutes, or got 500 answers in a row without new data."""
 
 
 @dataclass(slots=True)
 class Allowance:
-    """What a sync may still use: time until the deadline, and answers without new data."""
+    """What a sync may still use: time until ``ends``, and 500 answers in a row without new data."""
 
     ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
     empty_answers: int = 0  # since the last new data
     answered: set[str] = field(default_factory=set)  # addresses of pages since the listing began
 
     def check(self) -> None:
-        """Raise Overdrawn after the deadline."""
+        """Raise Overdrawn after ``ends``."""
         if time.monotonic() >= self.ends:
             raise Overdrawn(f"the source did not come to an end within {SYNC_MAX_SECONDS / 60:.0f} minutes")
 
     def ask(self, address: str) -> None:
-        """Count a request. Raises Overdrawn if the allowance is used up.
+        """Count a request to ``address`` before it is sent. Raises Overdrawn if the allowance is used up.
 
-        Raises SourceChanged for a page that the source has answered before, because the listing would never end.
+        Raises SourceChanged for a page that was answered since ``begin``, because the listing would never end.
         """
         self.check()
         if address in self.answered:
@@ -52,9 +52,9 @@ class Allowance:
         self.empty_answers += 1
 
     def note(self, address: str, *, ok: bool) -> None:
-        """Remember that a page of a listing was answered.
+        """Remember that a page of a listing was answered, which is an address with a page token.
 
-        After a refused request the same pages may be asked for again.
+        A failed request (``ok`` False) clears the memory, because the same pages may then be asked for again.
         """
         if not ok:
             self.answered.clear()
@@ -62,11 +62,11 @@ class Allowance:
             self.answered.add(address)
 
     def begin(self) -> None:
-        """Start another listing, whose pages may have the same addresses."""
+        """Forget the answered pages, because the next listing may use the same addresses."""
         self.answered.clear()
 
     def brought(self) -> None:
-        """Note that new data was stored, so that the count of answers without new data starts again."""
+        """Set the count of answers without new data back to 0, because new data was stored."""
         self.empty_answers = 0
 
 
@@ -80,10 +80,7 @@ def current() -> Allowance | None:
 
 @contextmanager
 def granted() -> Iterator[Allowance]:
-    """Give this thread a new allowance for as long as the block runs.
-
-    Every request in the block is checked against it.
-    """
+    """Give this thread a new allowance, by which every request in the block is checked, and yield it."""
     allowance = Allowance()
     before = _current.set(allowance)
     try:

@@ -1,8 +1,8 @@
-"""Protection against server-side request forgery through addresses that a person typed.
+"""Protect the operator's network from addresses that users type (server-side request forgery).
 
-Only public addresses and hosts that the operator names are reached. The check concerns the very address that is
-connected to, after the look-up of its name. Therefore redirects, names that change between two look-ups, and unusual
-spellings of addresses are covered too.
+Only public addresses, and hosts that the operator names, are reached. Each IP address is checked when a connection is
+made, after the look-up of the host's name. This also covers redirects, names that change between two look-ups, and
+unusual spellings of addresses.
 """
 
 from __future__ import annotations
@@ -31,11 +31,11 @@ Found = tuple[Any, Any, int, str, Any]  # as socket.getaddrinfo gives it
 
 
 class Refused(OSError):
-    """The error of a connection to an address that is not permitted."""
+    """The error of a connection to an address that is neither public nor allowed by the operator."""
 
 
 def parse_hosts(text: str) -> frozenset[str]:
-    """Parse ``BRIDGE_ALLOW_HOSTS``, which names hosts separated by commas.
+    """Parse host names separated by commas, as in ``BRIDGE_ALLOW_HOSTS``: lower case, no brackets, no final dot.
 
     >>> sorted(parse_hosts("NAS.lan., localhost,[::1]"))
     ['::1', 'localhost', 'nas.lan']
@@ -48,7 +48,7 @@ def _plain(host: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host of a URL in the spelling of ``parse_hosts``, empty for an unreadable URL."""
+    """Return the host of a URL in the spelling of ``parse_hosts``, or an empty text without a readable host."""
     try:
         return _plain(urlsplit(address).hostname or "")
     except ValueError:
@@ -83,9 +83,10 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
 
 
 def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
-    """Return up to four permitted addresses of a host, as ``socket.getaddrinfo`` does.
+    """Return up to four permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
-    ``options`` are further arguments of ``getaddrinfo``. Raises Refused without a permitted address, and OSError or
+    All addresses of a host in ``allowed`` are permitted; of other hosts, only public ones outside this machine's
+    network. ``options`` go to ``getaddrinfo``. Raises Refused without a permitted address, and OSError or
     UnicodeError for an unknown name.
     """
     found = _look_up(host, port, **options)
@@ -104,9 +105,10 @@ def _may_reach(info: Found) -> bool:
 
 
 def _is_own(family: int, where: Any) -> bool:
-    """Return True for a public address of this machine or its network, which a firewall may hide from outside.
+    """Return True if the address ``where`` belongs to this machine, or to its IPv6 network.
 
-    Nothing is sent. Connecting a datagram socket only chooses the local address that packets would leave from.
+    Such an address may be public and still hidden behind a firewall. Nothing is sent: connecting a datagram socket
+    only chooses the local address that packets would leave from.
     """
     with socket.socket(family, socket.SOCK_DGRAM) as probe:
         try:
@@ -117,19 +119,19 @@ def _is_own(family: int, where: Any) -> bool:
 
 
 def is_same_network(own: str, other: str) -> bool:
-    """Return True for the same IPv4 address twice, and for two IPv6 addresses of the same /64 network.
+    """Return True if two IPv4 addresses are equal, or two IPv6 addresses lie in the same /64 network.
 
-    >>> is_shared("2001:4860::1", "2001:4860::8888"), is_shared("2001:4860::1", "2606:4700::1111")
+    >>> is_same_network("2001:4860::1", "2001:4860::8888"), is_same_network("2001:4860::1", "2606:4700::1111")
     (True, False)
-    >>> is_shared("8.8.8.8", "8.8.8.8"), is_shared("8.8.8.8", "8.8.4.4"), is_shared("8.8.8.8", "2606:4700::1111")
-    (True, False, False)
+    >>> [is_same_network("8.8.8.8", other) for other in ("8.8.8.8", "8.8.4.4", "2606:4700::1111")]
+    [True, False, False]
     """
     length = 64 if ":" in own else 32
     return ip_address(other) in ip_network(f"{own.partition('%')[0]}/{length}", strict=False)
 
 
 def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
-    """Return a transport of ``requests`` that reaches permitted addresses only.
+    """Return a transport of ``requests`` that reaches public addresses, and the host names in ``allowed`` anywhere.
 
     ``options`` are passed to HTTPAdapter.
     """
@@ -158,7 +160,10 @@ def adapter(allowed: Collection[str], **options: Any) -> HTTPAdapter:
 
 
 def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
-    """Connect to a permitted address of the connection's host. Every failure raises the same NewConnectionError."""
+    """Connect to the first permitted address of the connection's host that answers, and return the socket.
+
+    Every failure raises the same NewConnectionError, so that it does not tell what is inside the network.
+    """
     from urllib3.exceptions import NewConnectionError
     from urllib3.util.connection import create_connection
 
@@ -175,9 +180,10 @@ def _connect(connection: Any, allowed: Collection[str]) -> socket.socket:
 
 
 def confine(allowed: Collection[str]) -> None:
-    """Hold this whole process to permitted addresses until it ends, for libraries that open their own sockets.
+    """Refuse all connections of this process, until it ends, except to public addresses and the hosts in ``allowed``.
 
-    Addresses that a library resolves by itself are refused unless public. Names it does not resolve are refused.
+    This is for libraries that open their own sockets. A connection by an IP address that was not looked up here must
+    be to a public address. A connection by a host name that was not looked up is refused.
     """
     permitted: set[str] = set()
 
@@ -196,7 +202,10 @@ def confine(allowed: Collection[str]) -> None:
 
 
 def _is_permitted(where: Any, permitted: Collection[str]) -> bool:
-    """Return True for a permitted address of ``socket.connect``, and False for a name or a local socket's path."""
+    """Return True if ``where``, an address of ``socket.connect``, is public or in ``permitted``.
+
+    Returns False for a host name and for the path of a local socket.
+    """
     try:
         return where[0] in permitted or is_public(where[0])
     except (TypeError, ValueError):

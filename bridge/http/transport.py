@@ -1,7 +1,7 @@
-"""Bounds on every answer in bytes, as sent and unpacked, and in seconds from the first to the last byte.
+"""Limit every HTTP answer to 25 MB, as sent and as unpacked, and to 120 seconds in all.
 
-The time-out of a socket starts again with every byte. Without a bound in seconds, a slow server could hold a sync
-without end.
+The time-out of a socket starts again with every byte. Without a limit in seconds, a slow server could hold a sync
+for ever.
 """
 
 from __future__ import annotations
@@ -24,7 +24,10 @@ ANSWER_MAX_SECONDS = 120.0
 
 
 class Bounded(HTTPAdapter):
-    """Send requests within the bounds of an answer and, during a sync, within its allowance."""
+    """A transport of ``requests`` that limits each answer in bytes and seconds.
+
+    During a sync it also counts each request against the sync's allowance.
+    """
 
     def send(self, request: PreparedRequest, *args: Any, **options: Any) -> Response:
         granted, address = allowance.current(), str(request.url)
@@ -46,7 +49,10 @@ class Bounded(HTTPAdapter):
 
 
 def _bounded(stream: Callable[..., Iterator[bytes]], close: Callable[[], None]) -> Callable[..., Iterator[bytes]]:
-    """Yield the unpacked body. Raises SourceChanged past the limit, because few bytes may unpack to gigabytes."""
+    """Return a function like ``stream``, which yields the unpacked body, limited to 25 MB.
+
+    Past the limit it calls ``close`` and raises SourceChanged, because few bytes may unpack to gigabytes.
+    """
 
     def pieces(*args: Any, **options: Any) -> Iterator[bytes]:
         size = 0
@@ -68,12 +74,12 @@ def _too_large() -> SourceChanged:
 
 @cache
 def _bounded_connection(kind: type) -> type:
-    """Return a class of connections (plain, TLS) whose answers are bounded."""
+    """Return a subclass of a connection class (plain or TLS) whose answers are limited in bytes and seconds."""
     return kind if issubclass(kind, _BoundedConnection) else type(kind.__name__, (_BoundedConnection, kind), {})
 
 
 class _Answer(HTTPResponse):
-    """An answer whose bytes, its headers included, are read through a ``_BoundedReader``."""
+    """An HTTP answer that is read, headers included, through a ``_BoundedReader``."""
 
     def __init__(self, sock: Any, *args: Any, **options: Any) -> None:
         super().__init__(sock, *args, **options)
@@ -81,13 +87,13 @@ class _Answer(HTTPResponse):
 
 
 class _BoundedConnection:
-    """A mixin of connections whose answers are bounded."""
+    """A mixin for connections, which limits their answers in bytes and seconds."""
 
     response_class = _Answer
 
 
 class _BoundedReader(io.RawIOBase):
-    """A reader of a socket that raises SourceChanged for too many bytes and TryLater for too many seconds."""
+    """A reader of a socket. It raises SourceChanged after 25 MB, and TryLater after 120 s or the end of the sync."""
 
     def __init__(self, raw: Any, sock: Any) -> None:
         self._raw, self._sock = raw, sock

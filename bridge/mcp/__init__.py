@@ -1,3 +1,3 @@
-"""Let an assistant read and act for a user over the Model Context Protocol, as far as the user has allowed."""
+"""Tools by which an AI assistant reads and acts for a user (Model Context Protocol), as far as the user allows."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Record which tools a user has allowed assistants to use. The server looks consents up with every request."""
+"""Record which tools a user allows AI assistants to use. The server looks this up with every request."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ CONSENTS: Mapping[str, str] = MappingProxyType(
 
 
 def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> list[str]:
-    """Consent to tools and return their names. Raises SetupError for an unknown tool, and then allows none."""
+    """Allow tools for a user, and return their proper names. Raises SetupError for an unknown tool, and allows none."""
     chosen = [parse_tool(tool, user) for tool in tools]
     with store.transaction():
         for tool in chosen:
@@ -39,12 +39,15 @@ def allow(store: Store, user: User, tools: Iterable[str], *, now: datetime) -> l
 
 
 def refuse(store: Store, user: User, tools: Iterable[str]) -> list[str]:
-    """End consents to tools, and return the names of those that were allowed before."""
+    """Forbid tools for a user, and return the names of those that were allowed before.
+
+    Raises SetupError for an unknown tool, and forbids none.
+    """
     return [tool for tool in [parse_tool(tool, user) for tool in tools] if store.people.refuse_tool(user.id, tool)]
 
 
 def parse_tool(text: str, user: User) -> str:
-    """Return a tool's name. Raises SetupError for any other text."""
+    """Return the proper name of a tool, in lower case with underscores. Raises SetupError for an unknown tool."""
     name = text.strip().lower().replace("-", "_").replace("checkin", "check_in")
     if name not in CONSENTS:
         known = ", ".join(CONSENTS)
@@ -53,7 +56,7 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """List every tool, its consent, and the instant of that consent or null."""
+    """Return a row per tool: ``tool``, ``allowed``, ``since`` (ISO 8601 or None), ``writes`` and ``what`` (a title)."""
     allowed = store.people.allowed_tools(user.id)
     return [
         {

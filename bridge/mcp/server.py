@@ -1,4 +1,4 @@
-"""Serve one user's tools to an assistant over the Model Context Protocol."""
+"""Serve one user's tools to an AI assistant over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -34,10 +34,10 @@ ARGUMENT_ERRORS_NAMED = 3
 
 
 class AssistantServer(MCPServer[Any]):
-    """A server that offers only the tools its user allows, and runs calls in turn.
+    """A server that offers an AI assistant only the tools that its user allows, and runs one call at a time.
 
-    An error is a result that the assistant can read to the person, and no traceback in the log, because the text of
-    an unexpected error may be personal.
+    An error becomes a result with a text for the user. No traceback is logged, because the text of an unexpected
+    error may be personal.
     """
 
     def __init__(self, bridge: Bridge, user: str) -> None:
@@ -54,7 +54,7 @@ class AssistantServer(MCPServer[Any]):
         )
 
     async def list_tools(self) -> list[OfferedTool]:
-        """List the tools that are allowed now."""
+        """List the tools that the user allows now."""
         async with self._turn:
             allowed = await run_sync(self._tools.allowed)
         return [tool for tool in await super().list_tools() if tool.name in allowed]
@@ -62,7 +62,10 @@ class AssistantServer(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Run a tool if it is allowed now. Its text is the JSON of its structured content."""
+        """Run a tool if the user allows it now. The result holds its structured content, also as JSON text.
+
+        A refusal or failure is a result with ``is_error`` and an error text.
+        """
         async with self._turn:
             try:
                 await run_sync(self._tools.check_allowed, name)
@@ -74,7 +77,10 @@ class AssistantServer(MCPServer[Any]):
 
 
 def _tool(function: Callable[..., dict[str, Any]], title: str) -> Tool:
-    """Make a tool of a typed method. Its docstring is what the assistant reads; unknown arguments are refused."""
+    """Make a tool of a typed method. Its docstring becomes the description that the assistant reads.
+
+    Unknown arguments are refused.
+    """
     hints = ToolAnnotations(
         title=title,
         read_only_hint=function.__name__ in READING_TOOLS,
@@ -95,7 +101,10 @@ def _result(text: str, **more: Any) -> CallToolResult:
 
 
 def _sentence(name: str, error: Exception) -> str:
-    """Say what is wrong, and log the kind of an error that is a defect of ours."""
+    """Return a text for the user about an error of the tool ``name``: wrong arguments, or a BridgeError's own text.
+
+    Any other error is a defect. Its class is logged, and the text names ``bridge doctor``.
+    """
     cause = error.__cause__ if isinstance(error, ToolError) else error
     if isinstance(cause, ValidationError):
         wrong = cause.errors()[:ARGUMENT_ERRORS_NAMED]

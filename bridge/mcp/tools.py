@@ -1,4 +1,4 @@
-"""Answer assistants with five tools that read and two that write.
+"""Five tools that read and two that write, by which an AI assistant serves a user.
 
 Titles of events are words of the people who sent the invitations. They are left out unless the user has allowed
 ``titles``. They then stand in ``untrusted_text``, as data to show and never to follow.
@@ -47,16 +47,17 @@ SlotName = Literal["morning", "afternoon", "evening", "night"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tools:
-    """The tools of the user ``name``. A tool is a method; its signature is its schema, its docstring its description.
+    """The tools that an AI assistant may call for the user ``name``.
 
-    Every method reads the user again, because zones and consents may change while an assistant is connected.
+    A tool is a method that returns a JSON document. Its signature is the schema, its docstring the description. Every
+    call reads the user again, because zones and consents may change meanwhile.
     """
 
     bridge: installation.Bridge
     name: str
 
     def allowed(self) -> set[str]:
-        """Return the names that the user allows now."""
+        """Return the names of the tools that the user allows now. ``titles`` among them allows titles of events."""
         return set(self.bridge.store.people.allowed_tools(self._user().id))
 
     def check_allowed(self, tool: str) -> None:
@@ -112,7 +113,7 @@ class Tools:
         return {**found, "blocks": [_block(block, titles=titles) for block in found["blocks"]]}
 
     def trends(self, weeks: Weeks = 12) -> Document:
-        """Read weekly means of the meters and of their inputs, and what happened."""
+        """Read weekly means of the meters and their inputs, and workouts, all-day events and changes of time zone."""
         titles = TITLES in self.allowed()
         body = weekly_trends(load_trends(self.bridge, self._user(), at=installation.now(), days=7 * weeks).body)
         return {**body, "happenings": [_happening(one, titles=titles) for one in body["happenings"]]}
@@ -124,9 +125,10 @@ class Tools:
         day: DayName | None = None,
         slot: SlotName | None = None,
     ) -> Document:
-        """Record the person's own answer to a recommendation, the newest one unless its id is given, or afterwards what
-        became of it. Only what they said. With reschedule name the day and slot that the person chose; without them up
-        to three good times come back as offers, to ask the person which. An answer can be changed until the day ends.
+        """Record the person's own answer to a recommendation, or afterwards what became of it. Without an id the newest
+        recommendation is meant. Record only what the person said. With reschedule name the day and slot that the person
+        chose; without them up to three good times come back as offers, to ask the person which. An answer can be
+        changed until the day ends.
         """
         store, user, now = self.bridge.store, self._user(), installation.now()
         if (day is None) != (slot is None):
@@ -181,7 +183,7 @@ def _block(block: BlockDocument, *, titles: bool) -> Document:
 
 
 def untrusted(text: str | None) -> dict[str, str] | None:
-    """Mark a stranger's words as data, cut to TITLE_MAX_CHARS, without characters that do not show.
+    """Return a stranger's words under ``untrusted_text``, at most 200 characters without invisible ones, or None.
 
     >>> untrusted("Lunch\\u202e\\n with Kim")
     {'untrusted_text': 'Lunch with Kim'}
@@ -193,9 +195,9 @@ def untrusted(text: str | None) -> dict[str, str] | None:
 
 
 def _advice(advice: Recommendation | Silence, *, titles: bool) -> Document:
-    """Return a recommendation as a JSON document.
+    """Return a recommendation, or the reasons for having none, as a JSON document.
 
-    ``what`` may be a stranger's words, and is included only if titles are allowed.
+    ``what`` may be a stranger's words, and is null unless ``titles`` are allowed.
     """
     if isinstance(advice, Silence):
         return {"id": None, "action": None, "slot": slot_name(advice.moment), "reasons": list(advice.reasons)}

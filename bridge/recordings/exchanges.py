@@ -1,4 +1,4 @@
-"""HTTP exchanges with a vendor. A proxy records them without secrets, and a server answers from the recording."""
+"""Record HTTP exchanges with a vendor through a proxy, without secrets, and answer requests from the recording."""
 
 from __future__ import annotations
 
@@ -32,7 +32,10 @@ VENDOR_TIMEOUT_SECONDS = 60  # seconds
 
 @dataclass(slots=True)
 class Cleaner:
-    """A filter for secrets, names and e-mail addresses. Each address has the same replacement everywhere."""
+    """A filter that replaces secrets, people's names and e-mail addresses in what is recorded.
+
+    An e-mail address gets the same replacement everywhere, such as ``person1@example.com``.
+    """
 
     _stands_for: dict[str, str] = field(default_factory=dict)
 
@@ -40,7 +43,7 @@ class Cleaner:
         return EMAIL_ADDRESS.sub(self._address, text)
 
     def value(self, value: Any) -> Any:
-        """Return JSON without secrets, names and e-mail addresses."""
+        """Return a JSON value with secrets, people's names and e-mail addresses replaced."""
         if isinstance(value, Mapping):
             return {self.text(str(name)): self._field(str(name), inner) for name, inner in value.items()}
         if isinstance(value, list):
@@ -60,9 +63,9 @@ class Cleaner:
 
 @dataclass(slots=True)
 class Recorder:
-    """A proxy between a connector and its vendor.
+    """A proxy between a connector and its vendor, which adds each request and its answer to ``exchanges``.
 
-    It records all requests and answers except those about the consent.
+    Requests about the consent (paths with ``oauth`` or ``token``) are passed on and not recorded.
     """
 
     vendor: str  # the base address
@@ -98,7 +101,10 @@ class Recorder:
 
 
 class Player:
-    """A server that gives recorded answers, repeated requests in their order. Unknown requests get a 404."""
+    """A server that answers from a recording. A repeated request gets its answers in order, and then the last again.
+
+    An unknown request gets a 404, and its method and path are added to ``unknown``.
+    """
 
     def __init__(self, exchanges: list[dict[str, Any]]) -> None:
         self._answers: dict[str, list[dict[str, Any]]] = defaultdict(list)
@@ -119,7 +125,7 @@ class Player:
 
 
 def request_key(request: Request) -> str:
-    """Return a request's method, path and query, unquoted and in a fixed order."""
+    """Return a request's method, path and query as one text, unquoted, with the query's fields sorted."""
     pairs = sorted((name, value) for name, values in request.repeated.items() for value in values)
     query = "&".join(f"{name}={value}" for name, value in pairs)
     return f"{request.method} {unquote(request.path)}" + (f"?{query}" if query else "")

@@ -1,4 +1,4 @@
-"""A recorded life for the demo. Raw records of a made-up person's sources move to this week and are synced.
+"""A recorded life for the demo: raw records of a made-up person's sources, which are moved to this week and synced.
 
 ``life/<source>.json.gz`` holds a delivery per line: stream, key, parent, payload and morning. ``morning`` counts the
 days from the recording's last Monday to the record's arrival. ``python -m lab.people.record_life`` writes the files.
@@ -39,24 +39,24 @@ TIME_MARK = re.compile(r"«(-?\d+) (\d\d:\d\d:\d\d) (\w+) ?([^»]*)»")
 
 
 def sources() -> list[str]:
-    """Return the names of the recorded sources, in alphabetical order."""
+    """Return the names of the sources in the demo's recording, in alphabetical order."""
     return sorted(path.name.removesuffix(".json.gz") for path in LIFE_FOLDER.glob("*.json.gz"))
 
 
 def this_morning(now: datetime) -> datetime:
-    """Return ``DEMO_TIME`` of the person's current day, which may lie in the future."""
+    """Return 10:05 of the made-up person's current day (Europe/Berlin), which may lie in the future."""
     return datetime.combine(now.astimezone(ZoneInfo(DEMO_ZONE)).date(), DEMO_TIME, ZoneInfo(DEMO_ZONE))
 
 
 def last_morning(now: datetime) -> datetime:
-    """Return the last instant at which the person's clock showed ``DEMO_TIME``."""
+    """Return the last instant up to ``now`` at which the made-up person's clock (Europe/Berlin) showed 10:05."""
     today = this_morning(now)
     return today if today <= now else today - timedelta(days=1)
 
 
 @contextmanager
 def environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """Set environment variables as long as the block runs."""
+    """Set environment variables as long as the block runs, and restore their former values afterwards."""
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
@@ -70,9 +70,9 @@ def environment(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
-    """Sync a recorded source up to ``at`` through its real normaliser, and return the outcome.
+    """Store a source's recorded data up to ``at`` for a user, as a sync through its real normaliser would.
 
-    The connection has no consent and is never due, so that nothing ever asks the real vendor about this person.
+    Returns the sync's outcome. The connection has no consent and is never due, so that no sync asks the real vendor.
     """
     spec = registry.spec(source)
     name = IMPORT_CONNECTION if spec.opens is None else "account"
@@ -89,12 +89,15 @@ def land(bridge: Bridge, user: User, source: str, *, at: datetime) -> Outcome:
 
 @dataclass(frozen=True, slots=True)
 class RecordedSource:
-    """A connector that delivers what a recording holds. Its cursor is the last morning delivered, an ISO date."""
+    """A connector that delivers the records in the file ``path``. Its cursor is the last day delivered, an ISO date."""
 
     path: Path
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the newest delivery of each record that arrived after ``cursor`` and not after ``now``."""
+        """Yield pages of a stream's records that arrived after the day ``cursor`` and by the day of ``now``.
+
+        A record that arrived several times is yielded as it arrived last.
+        """
         today = now.astimezone(ZoneInfo(DEMO_ZONE)).date()
         monday = today - timedelta(days=today.weekday())
         first = 0 if cursor is None else (date.fromisoformat(cursor) - monday).days + 1
@@ -120,7 +123,10 @@ def _deliveries(path: Path) -> list[dict[str, Any]]:
 
 
 def moved(value: Any, monday: date) -> Any:
-    """Return JSON with every mark replaced by its time in the week of ``monday``."""
+    """Return a JSON value with every mark such as ``«-12 07:31:05 utc %H:%M»`` replaced by a time.
+
+    The mark's first number counts days from ``monday``. A text that then begins with ``#`` becomes a whole number.
+    """
     if isinstance(value, dict):
         return {moved(name, monday): moved(inner, monday) for name, inner in value.items()}
     if isinstance(value, list):

@@ -1,4 +1,4 @@
-"""Recordings of a user's sources, and their replay offline through the whole chain, with the same result everywhere.
+"""Record a user's sources, and replay a recording offline from sync to recommendation, with the same result always.
 
 A recording is a folder: ``recording.json`` (when, where, by which classifier and policy), ``<source>.json`` per live
 source, ``files/`` with exports, and ``golden.json`` with the expected result.
@@ -48,7 +48,7 @@ REPLAY_TOKEN = {  # never expires; the player checks no token
 
 @dataclass(frozen=True, slots=True)
 class Redirected:
-    """An account whose requests go to another address than the vendor's."""
+    """An account like ``account``, except that its setting ``base_url`` is ``address`` instead of the vendor's."""
 
     account: installation.StoredAccount
     address: str
@@ -76,9 +76,10 @@ class Redirected:
 
 
 def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetime) -> list[Outcome]:
-    """Pull every live source of a user from its beginning into ``folder``. The user's store does not change.
+    """Record what each account of a user answers to a full sync, into the new or empty ``folder``.
 
-    Returns an outcome per source. Raises SetupError without a live source, and for a folder that is not empty.
+    Returns an outcome per source. The user's stored data does not change. Raises SetupError without an account that
+    can be recorded, and for a folder that is not empty.
     """
     live = [c for c in connecting.connections_of(bridge, user, None) if recordable(bridge.store, c)]
     if not live:
@@ -98,7 +99,10 @@ def record(bridge: installation.Bridge, user: User, folder: Path, *, at: datetim
 
 
 def recordable(store: Store, connection: Connection) -> bool:
-    """Tell whether a connection can be recorded. It must be an account, and the source's address must be a setting."""
+    """Return True for a connection that can be recorded.
+
+    It must have a consent, must not be a folder, and its source must have the setting ``base_url``.
+    """
     named = {setting.name for setting in registry.spec(connection.source).settings}
     account = store.connections.secret(connection.id) is not None and not connection.name.startswith(FOLDER_CONNECTION)
     return account and "base_url" in named
@@ -119,7 +123,7 @@ def _record_one(bridge: installation.Bridge, connection: Connection, folder: Pat
 
 
 def _keeps(name: str) -> bool:
-    """Tell whether a recording must keep a setting, because it shapes requests. Addresses and client ids do not."""
+    """Return True for the name of a setting that a replay needs, which is any but addresses and client ids."""
     return not name.endswith(("_url", "_uri", "_id"))
 
 
@@ -144,9 +148,11 @@ def _write(path: Path, body: Any) -> None:
 
 
 def replay(folder: Path) -> dict[str, Any]:
-    """Replay a recording, and return the stored counts per source, the observation and the recommendation.
+    """Replay a recording in an empty store, and return the result as JSON.
 
-    Raises SetupError for a folder without a recording, and for a recording that lacks a request of a connector.
+    It holds ``landed`` (outcome per source), ``rows`` (stored rows per source and kind), ``observation``, ``because``
+    (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a recording, and if a connector
+    asks for something that is not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])
@@ -174,7 +180,10 @@ def replay(folder: Path) -> dict[str, Any]:
 
 
 def _advice(found: Recommendation | Silence) -> dict[str, Any]:
-    """Return the figures of a recommendation that must not change between releases."""
+    """Return what a replay compares between releases: action, times, belief, probabilities and reasons.
+
+    Without a recommendation (a Silence), the action is None and only the reasons are given.
+    """
     if isinstance(found, Silence):
         return {"action": None, "reasons": list(found.reasons)}
     return {
@@ -259,7 +268,7 @@ def _rounded(value: Any) -> Any:
 
 
 def text(result: Mapping[str, Any]) -> str:
-    """Return a replay's result as the text of a golden file."""
+    """Return a replay's result as JSON text, as the file ``golden.json`` holds it."""
     return json.dumps(result, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
 
 

@@ -1,8 +1,4 @@
-"""A small HTTP server on loopback that plays a vendor. Each vendor supplies a function and its faults.
-
-``asked`` keeps the method, path and query of each request, so that tests can check them. Headers and bodies are not
-kept.
-"""
+"""A small HTTP server on this machine that plays a vendor, with a function that answers requests and with faults."""
 
 from __future__ import annotations
 
@@ -51,9 +47,10 @@ Fault = Callable[[Request], Answer | None]  # an answer instead of the applicati
 
 
 class LabServer(AbstractContextManager["LabServer"]):
-    """Serve ``application`` on a free loopback port until closed.
+    """An HTTP server on a free port of 127.0.0.1, which answers each request by ``application`` until closed.
 
-    ``faults`` are tried in order before the application. Tests add and clear them while the server runs.
+    ``faults`` are tried in order before the application. Tests add and clear faults while the server runs. ``asked``
+    keeps the method, path and query of each request for tests, but no headers and bodies.
     """
 
     def __init__(self, application: Application) -> None:
@@ -95,7 +92,7 @@ class _Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, request: Any, client_address: Any) -> None:
-        """Ignore clients that break off, because tests kill clients on purpose."""
+        """Print nothing when a client breaks off, because tests kill clients on purpose."""
 
 
 def _handler(lab: LabServer) -> type[BaseHTTPRequestHandler]:

@@ -85,7 +85,11 @@ def evaluate(
         ),
     ] = None,
     bare: Annotated[
-        bool, typer.Option("--bare", help="With --lives: leave out the guard, and advise in every slot of every day.")
+        bool,
+        typer.Option(
+            "--bare",
+            help="With --lives: let the policy advise in every slot, without the guard that narrows its choice.",
+        ),
     ] = False,
     kept: Annotated[
         Path | None, typer.Option(help="With --lives: save finished lives in this file, and continue from it.")

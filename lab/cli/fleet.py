@@ -21,7 +21,7 @@ def register(app: typer.Typer) -> None:
 
 
 def fleet(
-    users: Annotated[int, typer.Option("--users", help="Simulated people.", min=1, max=1_000_000)] = 20,
+    users: Annotated[int, typer.Option("--users", help="Number of simulated people.", min=1, max=1_000_000)] = 20,
     days: Annotated[int, typer.Option("--days", help="Days of data per person.", min=1, max=30)] = 2,
     database: Annotated[
         str | None,

@@ -29,8 +29,8 @@ def live(
     policy: Annotated[
         str,
         typer.Option(
-            help="A policy, or several with commas; the first is compared. NAME:old advises in every slot, without "
-            "common sense, plan and silence."
+            help="A policy, or several with commas; the first is compared with the others. "
+            "NAME:old advises in every slot, without common sense, plan and silence."
         ),
     ] = "planner",
     seed: Annotated[
@@ -41,7 +41,11 @@ def live(
     ] = None,
     processes: Annotated[int | None, typer.Option(help="Number of processes; default: one per core.", min=1)] = None,
     ablation: Annotated[
-        bool, typer.Option("--ablation", help="Also simulate the first policy with one stage at a time made perfect.")
+        bool,
+        typer.Option(
+            "--ablation",
+            help="Also simulate the first policy with one stage (such as the meters) made perfect at a time.",
+        ),
     ] = False,
     moments: Annotated[
         Path | None, typer.Option(help="Folder with LifeSnaps: compare its measurements with the simulated people's.")

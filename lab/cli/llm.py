@@ -25,10 +25,10 @@ commands = typer.Typer(
     rich_markup_mode=None,
 )
 
-Lessons = Annotated[Path, typer.Option(help="The teacher's weeks, as lines of JSON.")]
+Lessons = Annotated[Path, typer.Option(help="File with the teacher's weeks, a line of JSON each.")]
 Out = Annotated[Path, typer.Option(help="Folder for the model, the record of its training, and checkpoints.")]
 Seed = Annotated[int, typer.Option(help="Seed of the training. The same seed gives the same training.", min=0)]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")]
+Resume = Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")]
 FourBits = Annotated[
     bool,
     typer.Option(
@@ -64,7 +64,9 @@ def _part(name: str) -> Any:
 def teacher(
     out: Annotated[Path, typer.Option(help="File for the teacher's weeks, a line of JSON each.")] = WEEKS,
     weeks: Annotated[int, typer.Option(help="Simulated weeks.", min=1)] = 150,
-    lives: Annotated[int, typer.Option(help="Lives of two weeks in deployed mode.", min=0)] = 20,
+    lives: Annotated[
+        int, typer.Option(help="Simulated lives of two weeks in deployed mode, besides the weeks.", min=0)
+    ] = 20,
     first: Annotated[
         int, typer.Option(help="First seed of the weeks. Evaluations use the seeds from 0 and from 10000.", min=0)
     ] = 1000,
@@ -75,13 +77,14 @@ def teacher(
         ),
     ] = "in",
     model: Annotated[
-        str | None, typer.Option(help="A model at the address of BRIDGE_POLICY_LLM_ADDRESS; default: the planner.")
+        str | None,
+        typer.Option(help="The teacher: a model at the address of BRIDGE_POLICY_LLM_ADDRESS; default: the planner."),
     ] = None,
     concurrency: Annotated[
         int, typer.Option(help="Number of weeks that are simulated with a service at the same time.", min=1)
     ] = 3,
     prices: Annotated[
-        Path | None, typer.Option(help="TOML: per model, input and output in USD per million tokens.")
+        Path | None, typer.Option(help="TOML file of prices: per model, input and output in USD per million tokens.")
     ] = None,
     json: options.Json = False,
 ) -> None:
@@ -174,8 +177,8 @@ def grpo(
     steps: Annotated[
         int | None, typer.Option(help="Number of updates; default 500, or 120 for the sequence model.", min=1)
     ] = None,
-    group: Annotated[int, typer.Option(help="Number of answers to each prompt.", min=2)] = 8,
-    prompts: Annotated[int, typer.Option(help="Prompts per update.", min=1)] = 4,
+    group: Annotated[int, typer.Option(help="Number of answers that are sampled for each prompt.", min=2)] = 8,
+    prompts: Annotated[int, typer.Option(help="Number of prompts per update.", min=1)] = 4,
     rate: Annotated[float, typer.Option(help="Learning rate.")] = 1e-5,
     room: Annotated[
         int | None, typer.Option(help="Largest length of an answer in tokens; default: what the lessons need.")
@@ -262,7 +265,9 @@ def _named(text: str) -> tuple[str, Path]:
 def personalise(
     user: options.User,
     model: Annotated[Path | None, typer.Option(help="Folder of the model that is served.")] = None,
-    threads: Annotated[int, typer.Option(help="Processor threads; it always runs at low priority.", min=1)] = 1,
+    threads: Annotated[
+        int, typer.Option(help="Processor threads for the tuning, which always runs at low priority.", min=1)
+    ] = 1,
     epochs: Annotated[int, typer.Option(help="How often each answer is seen.", min=1)] = 3,
     undo: Annotated[
         bool, typer.Option("--undo", help="Withdraw the newest adapter; the adapter before it is used again.")
@@ -339,7 +344,7 @@ def serve(
     port: Annotated[
         int, typer.Option(help="The port to listen on, for this machine only; 0 takes any free one.", min=0, max=65535)
     ] = 8081,
-    threads: Annotated[int, typer.Option(help="Processor threads.", min=1)] = 1,
+    threads: Annotated[int, typer.Option(help="Processor threads that the model uses.", min=1)] = 1,
     json: options.Json = False,
 ) -> None:
     """Serve a model and people's adapters to this machine, as OpenAI's chat completions; stop it with Ctrl-C."""

@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def train(
-    policy: Annotated[str, typer.Option(help="A policy that can be trained.")] = "network",
+    policy: Annotated[str, typer.Option(help="The policy to train; this command trains only network.")] = "network",
     out: Annotated[Path, typer.Option(help="Folder for weights, trajectories and checkpoints.")] = Path("trained"),
     minutes: Annotated[
         float | None,
@@ -26,7 +26,7 @@ def train(
     seed: Annotated[
         int, typer.Option(help="Seed of the training. The same seed and minutes give the same training.", min=0)
     ] = 0,
-    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in this folder.")] = False,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue the training in the folder of --out.")] = False,
     plot: Annotated[
         bool, typer.Option("--plot", help="Draw the training and the scores beside the baselines (needs '.[plot]').")
     ] = False,

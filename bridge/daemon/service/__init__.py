@@ -1,4 +1,4 @@
-"""Service files of the daemon for systemd and containers, as ``bridge service`` prints them."""
+"""Files that run the daemon under systemd or in a container, as ``bridge service`` prints them."""
 
 from __future__ import annotations
 
@@ -8,5 +8,5 @@ FILES = {"systemd": "rhythm-bridge.service", "container": "Containerfile"}
 
 
 def text(kind: str) -> str:
-    """Return the service file for a kind of service, systemd or container. Raises KeyError for an unknown kind."""
+    """Return the text of the file for ``systemd`` or ``container``. Raises KeyError for another kind."""
     return files(__name__).joinpath(FILES[kind]).read_text(encoding="utf-8")
