@@ -60,7 +60,7 @@ def classify(
     fix: Annotated[
         tuple[str, str] | None,
         typer.Option(
-            help="Correct an event of the user: its title or key (see: bridge today --user NAME --json), then an action or NONE.",
+            help="Correct an event: its title or key (see: bridge today --user NAME --json), then an action or NONE.",
             metavar="EVENT ACTION",
         ),
     ] = None,
