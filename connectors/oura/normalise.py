@@ -43,7 +43,10 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
-    """Yield the scores and totals of a day. Oura states the day, and not always the time at which it began."""
+    """Yield the scores and totals of a day, by the fields in ``table``. A day without steps and energy yields nothing.
+
+    Oura states the day, and not always the time at which it began.
+    """
     values = fields.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement
         yield from fields.civil_day("day", "timestamp").samples(key, values)
