@@ -32,7 +32,7 @@ SAVED = "saved_"  # begins the stream of answers that came as files
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream == "workout":
         return list(_workout(record))
     if record.stream.startswith(SAVED):

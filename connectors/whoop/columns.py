@@ -135,7 +135,10 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a row of the export. Raises BadRecord naming the column, never its value."""
+    """Return the samples and episodes of a row of the export. Raises BadRecord naming the column, never its value.
+
+    ``parent`` is the row of the file of sleeps for a cycle's night, if that row has come.
+    """
     match record.stream:
         case "export_cycle":
             return [*_cycle(record), *_own_night(record, parent)]

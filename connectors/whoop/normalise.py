@@ -1,4 +1,4 @@
-"""WHOOP's records as samples and episodes. Names and units: developer.whoop.com, API v2; the export: its headers.
+"""WHOOP's records as samples and episodes. Names and units follow developer.whoop.com (API v2).
 
 The numbers of PENDING_SCORE and UNSCORABLE records are left out, because a pending zero is not a measurement.
 """
@@ -45,7 +45,7 @@ SCORED = {"SCORED": True, "PENDING_SCORE": False, "UNSCORABLE": False}
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream.startswith("export_"):
         from connectors.whoop.columns import normalise_row
 

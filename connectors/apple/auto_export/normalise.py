@@ -96,7 +96,7 @@ Point = tuple[int, float, float]  # Unix seconds, value, minutes east of UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the items of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
     match record.stream:
         case "day":
             return list(_day(record.payload))

@@ -23,7 +23,10 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> bool:
-    """Tell if a file of at most 4 MiB is a single piece of the app's data, in a shape that only this app writes."""
+    """Tell if a file is a single piece of the app's data, in a shape that only this app writes.
+
+    A file of more than 4 MiB is none.
+    """
     if file.size > PIECE_MAX_BYTES:
         return False
     if OWN.search(file.head) or ROUTE.search(file.head):
@@ -48,7 +51,7 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document itself if its shape is known, otherwise each point that it holds under a name."""
+    """Yield the document if its shape is known, otherwise each member with a known shape, with its name as ``name``."""
     if _shape(document):
         yield document
     else:

@@ -1,7 +1,7 @@
 """Columns of an export's rows, which are found without an XML parser and turned from texts into arrays of numbers.
 
-A piece of the file is read here only if all of it has Apple's own layout: a fixed order of attributes and few children.
-Any other piece goes to an XML parser, which yields the same rows.
+A piece of the file is read here only if all of it has Apple's own layout. Attributes then have a fixed order, and only
+few kinds of children occur. Any other piece goes to an XML parser, which yields the same rows.
 """
 
 from __future__ import annotations

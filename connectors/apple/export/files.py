@@ -1,6 +1,7 @@
-"""Apple's export file, recognised by content because the phone's language decides its name, as pages of records.
+"""A reader of Apple's export file, which yields pages of records.
 
-Records come month by month, each holding a stream's local day.
+The file is recognised by its content, because the phone's language decides its name. Records come month by month, and
+each holds a local day of a stream.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def _too_few(collected: Collected) -> dict[str, float]:
 
 
 def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
-    """Yield a page per month and stream. A day's record replaces that of an earlier export.
+    """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file, and of the unfinished day of the export, add to the stored records instead. A month
     strictly inside the export is complete, so an earlier export's records of that month are removed, also for a stream
@@ -216,7 +217,7 @@ def read_into(collected: Collected, stream: BinaryIO) -> None:
 
 
 def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
-    """Parse the beginning of the file up to the last row in it. Return the text that is left."""
+    """Parse ``head``, the beginning of the file, up to its last row. Return the text from that row on."""
     cut = max(head.rfind(ROW), 0) or len(head)
     parser.feed(head[:cut])
     return head[cut:]

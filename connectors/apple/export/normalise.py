@@ -42,7 +42,7 @@ QUARTER = timedelta(minutes=15)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the items of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
     payload = record.payload
     match record.stream:
         case "day":

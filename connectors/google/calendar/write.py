@@ -1,4 +1,4 @@
-"""Writes accepted recommendations as events of a calendar named Rhythm, the only one that the consent can write to.
+"""A writer of accepted recommendations, as events of a calendar named Rhythm. The consent allows writing only there.
 
 The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id follows
 from its plan, so that a plan has a single event. Every plan is noted beside the consent before its event is written.
