@@ -168,7 +168,8 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
             f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
         )
     if status == 403 and reasons & SHUT and not reasons & UNCOVERED:
-        return Forbidden(f"{service.source} forbids reading {service.reads}; if that lasts, connect: {service.again}")
+        told = f"{service.source} forbids reading {service.reads}; check at Google that you may still read them, then: "
+        return Forbidden(told + service.again)
     if status == 403:
         return Refused(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
     refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
