@@ -1,4 +1,4 @@
-"""Scores from 1 to 5 that a person gives to life as a whole or to a meter. Nothing is fetched."""
+"""Check-ins, which are scores that a user gives to life as a whole or to a meter. Nothing is fetched."""
 
 from bridge.domain.metrics import CHECK_INS
 from bridge.domain.ports import ConnectorSpec

@@ -55,7 +55,7 @@ SPEC = ConnectorSpec(
     ),
     deletions_unknown=dict.fromkeys(
         ("summary", "sleep", "hrv", "heart_rate", "body_battery"),
-        "Garmin answers a date without data as it does one it cannot serve now: empty, 400, or 404",
+        "Garmin answers a date without data like a date that it cannot serve now: empty, 400 or 404",
     ),
     rmssd_error=0.105,  # Dial 2025, 536 nights
     opens="connectors.garmin.client:Garmin",

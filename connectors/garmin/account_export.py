@@ -1,7 +1,7 @@
 """Records of the account export (Export Your Data), which holds day summaries, nights, health status and activities.
 
-Times are UTC without saying so. A night does not state its offset, so that of the same date's day summary is used, else
-that of the user's zone. Units differ from the API's: durations are in ms, distances in cm.
+Times are UTC without saying so. A night does not state its offset from UTC. The offset of the same date's day summary
+is used, else that of the user's zone. Units differ from the API's: an activity's durations are in ms, distances in cm.
 """
 
 from __future__ import annotations
@@ -64,7 +64,10 @@ NOON = timedelta(hours=12)
 
 
 def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield the values of a civil day. For the day of the export only the resting heart rate is complete."""
+    """Yield a civil day's totals, resting heart rate, stress and body battery.
+
+    For the day of the export, which was not over, totals and stress are left out. A day without a watch yields nothing.
+    """
     fields = settled_fields(record.payload, "uds")
     day = day_of(fields)
     if fields.get("includesWellnessData") is False:
@@ -80,10 +83,10 @@ def daily(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _battery(key: str, battery: Fields, civil: Stretch, offset: int) -> Iterator[Sample]:
-    """Yield the body battery at the moments that the day names, such as its highest, its lowest, and waking.
+    """Yield the body battery at the moments that a day names, such as its highest, its lowest, and waking.
 
-    ``statTimestamp`` is UTC. That of SLEEPSTART equals the night's ``sleepStartTimestampGMT`` to the minute. Levels
-    without a timestamp are the day's mean, lowest and highest.
+    ``statTimestamp`` is UTC: that of SLEEPSTART equals the night's ``sleepStartTimestampGMT`` to the minute. If no
+    level has a timestamp, a single sample of the day holds their mean, lowest and highest.
     """
     named = [fields_of(mapping(entry), "uds") for entry in rows(battery.get("bodyBatteryStatList"))]
     levels = [(utc_of_naive(entry.get("statTimestamp")), entry.number("statsValue")) for entry in named]
@@ -122,7 +125,9 @@ def _is_whole(fields: Fields, start: datetime) -> bool:
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a night, unless it was not confirmed or the watch was off."""
+    """Yield a night's sleep, breathing and blood oxygen. A sleep that was only guessed, or with the watch off, is left
+    out.
+    """
     fields = settled_fields(record.payload, "export_sleep")
     day = day_of(fields)
     if unconfirmed(fields):
@@ -140,8 +145,8 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 def health(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
     """Yield overnight HRV, breathing, blood oxygen and the deviation of the skin's temperature.
 
-    An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The values were read in the
-    morning of their date, so noon is a safe time for them.
+    An export holds overnight HRV nowhere else. A zero of unknown status was not measured. The export states no times,
+    so the samples last from midnight to noon of their date.
     """
     fields = settled_fields(record.payload, "export_health")
     day = day_of(fields)
@@ -159,9 +164,9 @@ def _unmeasured(entry: Fields) -> bool:
 
 
 def activity(key: str, row: Mapping[str, Any]) -> Episode:
-    """Return a recorded activity. Raises BadRecord.
+    """Return an activity as a workout. Raises BadRecord.
 
-    Its ``calories`` are kJ at any length: 4.19 times what the FIT file of the same activity says.
+    The field ``calories`` holds kJ: 4.19 times the number in the FIT file of the same activity.
     """
     fields = fields_of(row, "export_activity")
     start, lasted = utc_of_naive(fields.get("startTimeGmt")), length(fields, MS_PER_S, "elapsedDuration", "duration")
@@ -174,7 +179,7 @@ def activity(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
-    """Return the day's first instant and its offset."""
+    """Return the day's first instant and the offset there in minutes, else midnight in the stored zone."""
     start = utc_of_naive(fields.get("wellnessStartTimeGmt"))
     offset = offset_of(fields, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     if start is not None and offset is not None:
@@ -185,7 +190,7 @@ def _begin(fields: Fields, payload: Mapping[str, Any]) -> tuple[datetime, int]:
 
 
 def _offset(payload: Mapping[str, Any], parent: RawRecord | None, at: datetime) -> int:
-    """Return minutes east of UTC from the day summary of the same date, else from the stored zone."""
+    """Return minutes east of UTC from the day summary of the date (``parent``), else of the stored zone at ``at``."""
     summary = settled_fields(parent.payload if parent is not None else {}, "uds")
     found = offset_of(summary, "wellnessStartTimeLocal", "wellnessStartTimeGmt")
     return offset_at_home(payload, at, "export") if found is None else found

@@ -1,6 +1,7 @@
-"""Pull the Personal API oldest first, in ranges where it has them, else a day at a time.
+"""Pull Garmin's Personal API, oldest dates first, 28 days per request where the API has ranges, else a day.
 
-The API knows no changes, so every pull reads the trailing window again (``SPEC.overlap``): scores settle days later.
+The API cannot list changes. Scores may change days later, so every pull reads the trailing window again
+(``SPEC.overlap``).
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ WRAPPED = {"summary": "data", "hrv": "hrvSummaries"}  # where a range's list lie
 
 
 class Garmin:
-    """An open account. Raises the errors of ``bridge.http``; a token that is refused is exchanged anew once."""
+    """An open account at Garmin. Raises the errors of ``bridge.http``, and NeedsLogin if no API key is stored.
+
+    A refused token is exchanged for a new token once.
+    """
 
     def __init__(self, account: Account) -> None:
         if not (account.token() or {}).get("api_key"):
@@ -47,7 +51,7 @@ class Garmin:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the dates since the cursor."""
+        """Yield the pages of a stream from the cursor's date, less SPEC.overlap, to tomorrow. ``Window`` says more."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         if stream == "activity":
             yield from self._activities(window, now)
@@ -57,7 +61,7 @@ class Garmin:
             yield from window.pages(stream, length, read, tells_deletions=stream not in SPEC.deletions_unknown)
 
     def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the records of a range of dates as a page.
+        """Yield a single tuple with the records of a range of dates.
 
         For a single date, 400 and 404 mean that there are no data. For a longer range, 400 is an error.
         """
@@ -66,9 +70,9 @@ class Garmin:
         yield _records(stream, self._get(path.format(first=first, last=last), now, nothing=nothing))
 
     def _activities(self, window: Window, now: datetime) -> Iterator[Page]:
-        """Yield the activities newest first, so that only the last page is safe to resume after.
+        """Yield pages of activities, newest first. Only the last page has a cursor, because older pages come after it.
 
-        If a single answer held the complete list, stored activities that it lacks are deleted.
+        If a single answer held the complete list, stored activities that the answer lacks are deleted.
         """
         start = 0
         while True:
@@ -87,7 +91,10 @@ class Garmin:
 
 
 def _records(stream: str, body: Any) -> tuple[RawRecord, ...]:
-    """Return a record per day or activity. An empty answer is a date without data."""
+    """Return a record per day or activity of an answer. An empty answer has none.
+
+    Raises SourceChanged for an answer of another shape.
+    """
     rows = body.get(WRAPPED[stream], body or None) if isinstance(body, Mapping) and stream in WRAPPED else body
     if rows is None or rows == {}:
         return ()

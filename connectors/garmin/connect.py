@@ -53,7 +53,7 @@ READING = timedelta(minutes=10)  # the span of a night without times, which is k
 
 
 def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the readers' shape
-    """Yield the totals of a civil day.
+    """Yield the totals, mean stress and resting heart rate of a civil day.
 
     A day without a watch yields nothing. For a day that is not over only the resting heart rate is yielded, because
     totals still grow.
@@ -71,9 +71,9 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 
 
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the main sleep of a date. An answer without a confirmed sleep yields nothing.
+    """Yield the main sleep of a date with breathing, blood oxygen and skin temperature.
 
-    Such an answer holds nulls, or zeros where the watch was not worn.
+    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -90,7 +90,7 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _night(fields: Fields) -> Stretch:
-    """Return the time from the start to the end of a sleep, on the date of its end. Raises BadRecord."""
+    """Return a sleep's time from start to end, with the offset at its end and the date of its end. Raises BadRecord."""
     start, end = span(fields, "sleepStartTimestampGMT", "sleepEndTimestampGMT")
     offset = offset_of(fields, "sleepEndTimestampLocal", "sleepEndTimestampGMT")
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
@@ -99,7 +99,7 @@ def _night(fields: Fields) -> Stretch:
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Yield the night's mean RMSSD, at the times of the night.
 
-    A record without these times gives the instant of its creation.
+    Without these times, the sample covers the ten minutes before the record's creation.
     """
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields
@@ -118,7 +118,7 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield stress for every three minutes, and the body battery."""
+    """Yield stress, measured every three minutes, and the body battery, as means of quarters of an hour."""
     fields = fields_of(record.payload, "stress")
     offset = _day_offset(fields)
     readings = _readings(fields, "stressValuesArray", "stressValueDescriptorsDTOList", "stressLevel")
@@ -128,7 +128,10 @@ def stress(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # no
 
 
 def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield heart rate, measured every two minutes. A date without readings is answered with nulls."""
+    """Yield the means of quarters of an hour of the heart rate, which is measured every two minutes.
+
+    A date without readings yields nothing.
+    """
     fields = fields_of(record.payload, "heart_rate")
     if not _is_empty(fields, "heartRateValues"):
         readings = _readings(fields, "heartRateValues", "heartRateValueDescriptors", "heartrate")
@@ -136,7 +139,7 @@ def heart_rate(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  
 
 
 def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the body battery where it changed. A date without readings is answered with nulls."""
+    """Yield the means of quarters of an hour of the body battery. A date without readings yields nothing."""
     fields = fields_of(record.payload, "body_battery")
     if not _is_empty(fields, "bodyBatteryValuesArray"):
         readings = _readings(fields, "bodyBatteryValuesArray", "bodyBatteryValueDescriptorDTOList", "bodyBatteryLevel")
@@ -144,13 +147,13 @@ def body_battery(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
 
 
 def activity(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield an activity of the account, unless a file already gave the same workout."""
+    """Yield an activity of the account, unless a file already gave the same workout (``parent``)."""
     if parent is None:
         yield recorded(record.key, record.payload)
 
 
 def recorded(key: str, row: Mapping[str, Any]) -> Episode:
-    """Return a recorded activity. Raises BadRecord."""
+    """Return an activity as a workout. Raises BadRecord."""
     fields = fields_of(row, "activity")
     start, lasted = utc_of_naive(fields.get("startTimeGMT")), length(fields, 1, "elapsedDuration", "duration")
     if start is None or lasted is None:
@@ -162,12 +165,12 @@ def recorded(key: str, row: Mapping[str, Any]) -> Episode:
 
 
 def _is_empty(fields: Fields, values: str) -> bool:
-    """Tell if an answer has fields for values and no value. Such a date may have no times either."""
+    """Tell if an answer has the field ``values`` with nothing in it. Such an answer may state no times either."""
     return values in fields.payload and not fields.get(values)
 
 
 def _day_offset(fields: Fields) -> int:
-    """Return minutes east of UTC of a day that starts at local midnight. Raises BadRecord."""
+    """Return minutes east of UTC from the two start times of a day's answer. Raises BadRecord."""
     offset = offset_of(fields, "startTimestampLocal", "startTimestampGMT")
     if offset is None:
         raise fields.bad("startTimestampGMT or startTimestampLocal is unreadable")
@@ -175,7 +178,11 @@ def _day_offset(fields: Fields) -> int:
 
 
 def _readings(fields: Fields, values: str, described: str, wanted: str) -> Iterator[tuple[float, float]]:
-    """Yield (Unix seconds, value) from an array of rows. A list of descriptors says which column holds what."""
+    """Yield (Unix seconds, value) from the array in the field ``values``, whose rows are lists.
+
+    The field ``described`` says which column holds the timestamp, and which the value ``wanted``. Without it they are
+    the first and the second column.
+    """
     at, value = 0, 1
     for column in rows(fields.get(described)):
         if isinstance(column, Mapping):

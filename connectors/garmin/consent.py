@@ -1,4 +1,4 @@
-"""Consent by a Personal API key that the person makes in Garmin Connect, exchanged for a token of a day."""
+"""Consent by a Personal API key that the user makes in Garmin Connect. The key is exchanged for tokens of a day."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ CONNECT_AGAIN = "bridge connect garmin --user NAME"
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for the key unless it is set, and try it. Raises NeedsLogin when there is none or Garmin refuses it."""
+    """Ask for the API key unless the settings hold it, exchange it for a token, and save both.
+
+    Raises NeedsLogin without a key, or for a key that Garmin refuses.
+    """
     key = account.settings["api_key"]
     if not key:
         browser.open(KEYS_PAGE)
@@ -31,9 +34,9 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def exchanged(account: Account, key: str) -> dict[str, Any]:
-    """Exchange the key for a token: {"api_key", "access_token", "expires_at"}.
+    """Exchange an API key for a token, and return {"api_key", "access_token", "expires_at"} (Unix seconds).
 
-    Raises NeedsLogin for a key that has ended, and TryLater when Garmin does not answer.
+    Raises NeedsLogin for a key that Garmin refuses, and TryLater when Garmin does not answer.
     """
     import requests
 
@@ -56,7 +59,7 @@ def exchanged(account: Account, key: str) -> dict[str, Any]:
 
 
 def _ends(token: str) -> float:
-    """Return the ``exp`` of a JWT in Unix seconds. A token without it ends a day from now."""
+    """Return when a token ends, in Unix seconds: the ``exp`` of a JWT, or a day from now without a readable one."""
     try:
         claims = token.split(".")[1]
         body = json.loads(base64.urlsafe_b64decode(claims + "=" * (-len(claims) % 4)))

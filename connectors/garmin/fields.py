@@ -38,33 +38,39 @@ GROWS = ("wellnessEndTimeGmt", "durationInMilliseconds", "updateTimestampUTC", "
 
 
 def fields_of(row: Mapping[str, Any], stream: str) -> Fields:
-    """Return the fields of a row. ``stream`` names it in errors."""
+    """Return the fields of a row. ``stream`` names the row in errors, as ``garmin/STREAM``."""
     return Fields(row, f"garmin/{stream}")
 
 
 def length(fields: Fields, per_second: int, *names: str) -> timedelta | None:
-    """Return the first duration that the row states, or None if it is impossible for an activity."""
+    """Return the duration in the first of the fields ``names`` that holds a number, in units of 1/``per_second`` s.
+
+    None without any, or for a negative duration or one of more than 30 days.
+    """
     found = next((value for name in names if (value := fields.number(name)) is not None), None)
     longest = ACTIVITY_MAX.total_seconds() * per_second
     return timedelta(seconds=found / per_second) if found is not None and 0 <= found <= longest else None
 
 
 def unconfirmed(night: Fields) -> bool:
-    """Tell if the watch only guessed a sleep, or was not worn. The account export writes these words in capitals."""
+    """Tell if a night's sleep was only guessed, or the watch was not worn.
+
+    The account export writes Garmin's words for this in capitals.
+    """
     return str(night.get("sleepWindowConfirmationType")).lower() in NO_NIGHT
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Tell if a day was over when the row was written, by its length or by its wall clock.
+    """Tell if a day was over when its row was written: if it has at least 22 h 45 min.
 
-    Either is enough, because a journey east shortens a day.
+    Either its length ``lasted`` or the difference of its wall clocks suffices, because a journey east shortens a day.
     """
     began, ended = (utc_of_naive(row.get(f"wellness{end}TimeLocal")) for end in ("Start", "End"))
     return max(lasted, ended - began if began and ended else lasted) >= WHOLE_DAY
 
 
 def day_of(fields: Fields, path: str = "calendarDate") -> date:
-    """Return a calendar date, which may be followed by a time. Raises BadRecord."""
+    """Return the calendar date in a field, which may be followed by a time. Raises BadRecord."""
     found = calendar_date(str(fields.get(path))[:10])
     if found is None:
         raise fields.bad(f"{path} is no date")
@@ -72,7 +78,7 @@ def day_of(fields: Fields, path: str = "calendarDate") -> date:
 
 
 def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
-    """Return two instants in order. Raises BadRecord."""
+    """Return the instants in the fields ``start`` and ``end``. Raises BadRecord unless they are in order."""
     begun, ended = utc_of_naive(fields.get(start)), utc_of_naive(fields.get(end))
     if begun is None or ended is None:
         raise fields.bad(f"{start} or {end} is no instant")
@@ -81,12 +87,15 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
-    """Return minutes east of UTC from a wall clock and the instant beside it."""
+    """Return minutes east of UTC from the wall clock in the field ``local`` and its instant in ``gmt``, or None."""
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return minutes east of UTC in the zone stored with a record. Raises BadRecord for an unknown zone."""
+    """Return minutes east of UTC at an instant in the zone stored with a record, or in UTC without a zone.
+
+    ``stream`` names the record in the BadRecord for an unknown zone.
+    """
     name = payload.get("zone")
     zone = time_zone(name if isinstance(name, str) else "UTC")
     if zone is None:
@@ -100,7 +109,7 @@ def mark(row: Mapping[str, Any]) -> str:
 
 
 def versions(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a row under its fingerprint, as records of files hold it.
+    """Return {fingerprint: row}, the form in which records from files hold a version of a row.
 
     All versions of a row are kept, so that the order of the files makes no difference.
     """
@@ -108,16 +117,19 @@ def versions(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def settled(rows: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the version of a row to use: the one that reaches furthest in time.
+    """Return the version of a row to use: the one that reaches furthest in time, or an empty object without any.
 
-    Equal versions are decided by the order of their texts, so that the files' order makes no difference.
+    ``rows`` maps fingerprints to versions. The order of their texts decides between versions that reach equally far.
     """
     found = [row for row in rows.values() if isinstance(row, Mapping)]
     return max(found, key=lambda row: ([_text(row.get(field)) for field in GROWS], _text(row)), default={})
 
 
 def _text(value: Any) -> str:
-    """Return JSON text whose order is that of its whole numbers. Missing values come first."""
+    """Return a text of a JSON value by which versions are ordered.
+
+    Whole numbers are in order of size, lists in order of length, and missing values come first.
+    """
     if value is None:
         return ""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -128,14 +140,14 @@ def _text(value: Any) -> str:
 
 
 def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
-    """Return the key of a workout, which is the same in every kind of file.
+    """Return the key of a workout: its start in whole Unix seconds, else a fingerprint of the row.
 
-    It is the start in whole seconds, else a fingerprint of the content. Garmin Connect takes an activity's
-    ``startTimeGMT`` from the FIT session's ``start_time``, to the second.
+    All files of a workout give the same key, because Garmin Connect takes an activity's ``startTimeGMT`` from the FIT
+    session's ``start_time``, to the second.
     """
     return f"?{mark(row)}" if start is None else str(int(start))
 
 
 def settled_fields(record_payload: Mapping[str, Any], stream: str) -> Fields:
-    """Return the fields of the version to use, of a record from files that keeps all versions."""
+    """Return the fields of the version to use (``settled``) of a record from files, which holds all versions."""
     return fields_of(settled(mapping(record_payload.get("rows"))), stream)

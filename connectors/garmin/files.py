@@ -52,7 +52,10 @@ Rows = Iterator[Row]
 
 
 def recognise(file: File) -> bool:
-    """Recognise FIT by its header, the export's files by their names, and saved answers by their fields."""
+    """Tell if a file is Garmin's.
+
+    FIT is known by its header, the account export's files by their names, and saved answers by their fields.
+    """
     if fit.recognise(file):
         return True
     head = file.head.decode("utf-8-sig", errors="replace")
@@ -62,8 +65,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the file's records, at most 200 a page. Raises SourceChanged for a file that is
-    damaged or far too large.
+    """Yield the file's records in pages. ``zone`` is stored with records that state no offset.
+
+    Raises SourceChanged for a file of more than 500 MB, and after the readable part of a damaged file.
     """
     if fit.recognise(file):
         yield from fit.read(file, zone=zone)
@@ -93,9 +97,9 @@ def _pages(records: list[RawRecord]) -> Iterator[Page]:
 
 
 def _rows(document: Json, exported: str | None) -> Iterator[tuple[list[Row], int]]:
-    """Yield the rows of each object in a document, and the length of the part in characters.
+    """Yield, for each object in a document, its rows as (stream, row) pairs and its length in characters.
 
-    Only a single object is in memory at a time.
+    ``exported`` is the stream of an export's file, or None for a saved answer. Only one object is in memory at a time.
     """
     fruitless = 0
     for body, inside in objects(document, ROW_MAX_CHARACTERS, LEVELS):
@@ -121,7 +125,10 @@ def _export_rows(body: Mapping[str, Any], stream: str) -> Rows:
 
 
 def _answers(body: Any, depth: int = 0) -> Rows:
-    """Yield every answer in a document, at any depth."""
+    """Yield (stream, row) for every Garmin Connect answer in a document, within up to four objects.
+
+    An exchange of a recorder counts only if it is a GET request to Garmin Connect.
+    """
     if isinstance(body, list):
         for one in body:
             yield from _answers(one, depth)
@@ -140,7 +147,7 @@ def _answers(body: Any, depth: int = 0) -> Rows:
 
 
 def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
-    """Yield the Garmin answers within an object.
+    """Yield (stream, row) for the Garmin Connect answers within an object that is none itself.
 
     Parts of an answer, such as laps, have no date or id and are left out.
     """
@@ -150,7 +157,7 @@ def _wrapped(body: Mapping[str, Any], depth: int) -> Rows:
 
 
 def _single(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the answer about a single activity in the shape that an activity has in a list."""
+    """Return the answer about a single activity in the shape that activities have in a list of them."""
     return {
         **mapping(body.get("summaryDTO")),
         "activityId": body.get("activityId"),
@@ -159,7 +166,7 @@ def _single(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _split(stream: str, body: Mapping[str, Any]) -> Rows:
-    """Yield a record per night from a range of nights."""
+    """Yield (stream, row) for each night if an answer holds a range of nights' HRV, else for the answer itself."""
     several = body.get("hrvSummaries")
     for one in several if isinstance(several, list) else [body]:
         if isinstance(one, Mapping):
@@ -183,7 +190,7 @@ def _record(stream: str, row: Mapping[str, Any], zone: str, *, exported: bool) -
 
 
 def started(activity: Mapping[str, Any]) -> str:
-    """Return the key of a workout, which is the same in every kind of file."""
+    """Return the key of an activity's workout, which is the same in every kind of file."""
     at = utc_of_naive(activity.get("startTimeGMT", activity.get("startTimeGmt")))
     return workout_key(None if at is None else at.timestamp(), activity)
 
@@ -198,11 +205,11 @@ KEYS: Mapping[str, Callable[[Mapping[str, Any]], Any]] = {
 
 
 def key_of(stream: str, row: Mapping[str, Any]) -> str:
-    """Return the date or id that identifies a record within its stream."""
+    """Return the date or id that identifies a row within its stream, or "?" without any."""
     find = KEYS.get(stream)
     return str((find(row) if find else row.get("calendarDate")) or "?")
 
 
 def kept(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a record without names, places and pictures, which the bridge does not need."""
+    """Return a row without names, descriptions, places and pictures, which the bridge does not need."""
     return {field: value for field, value in row.items() if not PRIVATE.match(field)}

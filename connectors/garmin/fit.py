@@ -51,12 +51,15 @@ class Contents:
 
 
 def recognise(file: File) -> bool:
-    """Recognise a FIT file by ``.FIT`` at byte 8."""
+    """Tell if a file is FIT, which has ``.FIT`` at byte 8."""
     return file.head[8:12] == b".FIT"
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield the file's pieces of days, its night and its workouts. Raises SourceChanged for a damaged file."""
+    """Yield pages with the file's pieces of days, its night, its overnight HRV and its workouts.
+
+    ``zone`` is the user's zone, for a file that states no offset. Raises SourceChanged for a damaged file.
+    """
     contents = decode(file)
     days = _days(contents, zone)
     if days:
@@ -72,7 +75,10 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 
 
 def decode(file: File) -> Contents:
-    """Read every message of a file, which may be several files in a row."""
+    """Return the useful content of all messages of a file, which may hold several FIT files in a row.
+
+    Raises SourceChanged for a damaged file.
+    """
     import fitdecode
 
     contents = Contents()
@@ -103,7 +109,7 @@ def decode(file: File) -> Contents:
 
 
 def _message(contents: Contents, frame: Any) -> None:
-    """Record the content of a message. Fields that third-party apps define are ignored."""
+    """Add the content of a message to ``contents``. Fields that third-party apps define are ignored."""
     fields = {
         f.def_num: f.raw_value
         for f in frame.fields
@@ -120,7 +126,7 @@ def _file_id(contents: Contents, fields: Fields) -> None:
 
 
 def _info(contents: Contents, fields: Fields) -> None:
-    """Compute the offset of the file's day from a message that holds local time and UTC."""
+    """Add the offset from UTC of a monitoring file, from its message that holds local time and UTC."""
     _clock(contents, fields)
     _compare(contents, fields.get(0), fields.get(INSTANT))
 
@@ -130,13 +136,13 @@ def _activity(contents: Contents, fields: Fields) -> None:
 
 
 def _compare(contents: Contents, local: Any, at: Any) -> None:
-    """Compute the offset from a wall clock and the instant beside it. Impossible values are ignored."""
+    """Set the offset from a wall clock and the same instant (FIT seconds). Offsets beyond 14 hours are ignored."""
     if isinstance(local, int) and isinstance(at, int) and abs(local - at) <= FURTHEST:
         contents.offset = round((local - at) / QUARTER) * QUARTER
 
 
 def _clock(contents: Contents, fields: Fields) -> None:
-    """Remember the last full instant, and compute full instants from the 16-bit instants after it."""
+    """Set ``contents.last`` to the instant of a monitoring message. A 16-bit instant is completed from the last one."""
     if isinstance(fields.get(INSTANT), int):
         contents.last = fields[INSTANT]
     elif isinstance(fields.get(INSTANT_16), int) and contents.last:
@@ -202,9 +208,9 @@ NOTES: Mapping[int, Callable[[Contents, Fields], None]] = {
 
 
 def _days(contents: Contents, zone: str) -> list[RawRecord]:
-    """Return the file's readings as records, a record per local day.
+    """Return the file's readings as records, one for each local day.
 
-    Of a running total only the day's highest value is kept.
+    Of a total that runs from midnight only the day's highest value is kept.
     """
     place = ZoneInfo(zone)
     pieces: dict[int, dict[str, dict[str, Any]]] = defaultdict(lambda: defaultdict(dict))
@@ -222,10 +228,9 @@ def _days(contents: Contents, zone: str) -> list[RawRecord]:
 
 
 def ends(series: str) -> int:
-    """Return how many seconds before its instant a reading's time lies, so that a reading at midnight gets the right
-    day.
+    """Return the seconds to subtract from a reading's instant before its day is computed: 0 for stress, else 1.
 
-    Monitoring messages carry the instant at which the described time ends.
+    Monitoring messages carry the instant at which the described time ends. At midnight this is the day that ends.
     """
     return 0 if series == "stress" else 1
 
@@ -245,7 +250,7 @@ def _offset(at: int, zone: ZoneInfo) -> int:
 
 
 def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the records that one file holds completely: a night and an overnight heart-rate variability."""
+    """Yield (stream, payload) of the records that a single file holds completely: a night and its overnight HRV."""
     if any(level in (2, 3, 4) for _, level in contents.stages):  # older watches know no stages, only the server does
         yield "fit_sleep", {"stages": [list(stage) for stage in contents.stages], "score": contents.sleep_score}
     if contents.hrv is not None:
@@ -253,13 +258,13 @@ def _whole(contents: Contents) -> Iterator[tuple[str, dict[str, Any]]]:
 
 
 def _sessions(contents: Contents) -> list[dict[str, Any]]:
-    """Return the sessions of an activity file. A multisport file has several."""
+    """Return the useful fields, by field number, of the sessions of an activity file. A multisport file has several."""
     found = [{str(number): s[number] for number in (2, 5, 7, 9, 11, 16) if number in s} for s in contents.sessions]
     return [session for session in found if session]
 
 
 def _workout(session: Mapping[str, Any], zone: str) -> RawRecord:
-    """Make the record of a session, keyed by its start, so that other files' records of the workout join it."""
+    """Return the record of a session. Its key is its start, so that records of the workout in other files join it."""
     begun = session.get("2")
     key = workout_key(begun + FIT_EPOCH if isinstance(begun, int) else None, session)
     return RawRecord(stream="workout", key=key, payload={"zone": zone, "fit": versions(session)}, adds=True)

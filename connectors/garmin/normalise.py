@@ -32,7 +32,7 @@ SAVED = "saved_"  # begins the stream of answers that came as files
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream == "workout":
         return list(_workout(record))
     if record.stream.startswith(SAVED):
@@ -44,7 +44,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a saved Connect answer. It yields none if the account itself delivered the same day."""
+    """Return the items of a saved Garmin Connect answer, or none if the account delivered the same day (``parent``)."""
     if parent is not None:
         return ()
     answer = settled(mapping(record.payload.get("rows")))
@@ -52,7 +52,7 @@ def _saved(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _workout(record: RawRecord) -> Iterator[Item]:
-    """Yield the workouts that begin in the same second. Garmin Connect's data are preferred to the watch's file."""
+    """Yield the workouts of a record, which begin in the same second: Garmin Connect's, or else the FIT file's."""
     by_id, sessions = mapping(record.payload.get("rows")), mapping(record.payload.get("fit"))
     for number in sorted(by_id):
         row = settled(mapping(by_id.get(number)))

@@ -39,9 +39,10 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield a local day with quarter-hour means, steps, distance, energy and resting heart rate.
+    """Yield a local day's heart rate and stress by quarter of an hour, its totals and its resting heart rate.
 
-    Totals run per activity type from midnight and repeat in every file: the highest of each counts, added over types.
+    Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
+    each type counts, and the types are added up.
     """
     payload = record.payload
     civil = day_of(fields_of(payload, "fit_day"), "day")
@@ -63,7 +64,10 @@ def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
-    """Return (Unix seconds, value) pairs, ascending. If files differ about an instant, the higher value is used."""
+    """Return a series as (Unix seconds, value) pairs, ascending.
+
+    If files differ about an instant, the highest value is used.
+    """
     held, found = mapping(payload.get(series)), dict[int, float]()
     for key in held:
         at, value = key.partition("/")[0], finite(held.get(key))
@@ -73,7 +77,7 @@ def _points(payload: Mapping[str, Any], series: str) -> list[tuple[int, float]]:
 
 
 def _total(payload: Mapping[str, Any], series: str, only: tuple[str, ...] | None = None) -> float | None:
-    """Return the sum of the highest reading of each activity type, or None when nothing was counted."""
+    """Return the sum of the highest reading of each activity type, or of those in ``only``. None without readings."""
     highest = []
     for name in payload:
         kind = name.partition(":")[2]
@@ -105,7 +109,10 @@ def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noq
 
 
 def _stage(pair: Any) -> tuple[int, int] | None:
-    """Return (Unix seconds, stage), with 0 unmeasurable, 1 awake, 2 light, 3 deep, 4 REM."""
+    """Return (Unix seconds, stage), or None for anything else.
+
+    The stages are 0 unmeasurable, 1 awake, 2 light, 3 deep and 4 REM.
+    """
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         return None
     at, stage = pair
@@ -114,7 +121,7 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD, at the time in the morning when the watch wrote it."""
+    """Yield the night's mean RMSSD, for the nine hours until the watch wrote it in the morning."""
     payload = _settled(record)
     end = _instant(payload, "at", "fit_hrv")
     offset = _place(payload, end)
@@ -123,7 +130,10 @@ def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa:
 
 
 def session(key: str, session: Mapping[str, Any], zone: object) -> Episode:
-    """Return the workout of a session of an activity file. Raises BadRecord."""
+    """Return a session of an activity file as a workout. Raises BadRecord.
+
+    ``zone`` is the user's zone, for a session without an offset.
+    """
     fields = fields_of(session, "workout")
     begun, lasted, sport = fields.number("2"), length(fields, MS_PER_S, "7"), fields.number("5")
     if begun is None or lasted is None:
@@ -140,7 +150,7 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return minutes east of UTC that the day's last file states, else those of the user's zone at noon."""
+    """Return minutes east of UTC that the newest file of a day states, else those of the user's zone at noon."""
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)
@@ -160,7 +170,7 @@ def _minutes(payload: Mapping[str, Any]) -> int:
 
 
 def _place(payload: Mapping[str, Any], at: datetime) -> int:
-    """Return minutes east of UTC that the file states, else those of the user's zone."""
+    """Return minutes east of UTC that the file states, else those of the user's zone at the instant ``at``."""
     if finite(payload.get("offset")) is not None:
         return _minutes(payload)
     return offset_at_home(payload, at, "fit")

@@ -33,7 +33,7 @@ TELLING = timedelta(days=30)  # after that a consent that died unseen may have d
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Service:
-    """An API of Google's that is a source: its name and the scopes that a consent must cover."""
+    """An API of Google's that is a source: its names, the scopes that a consent must cover, and what they give."""
 
     source: str
     api: str  # its name in Google's console
@@ -49,7 +49,11 @@ class Service:
 GOOGLE_SETTINGS = (
     Setting(name="auth_uri", help="Google's consent page", default="https://accounts.google.com/o/oauth2/auth"),
     Setting(name="token_uri", help="Google's token server", default="https://oauth2.googleapis.com/token"),
-    Setting(name="revoke_uri", help="Google's revocation", default="https://oauth2.googleapis.com/revoke"),
+    Setting(
+        name="revoke_uri",
+        help="the address at which a consent is withdrawn",
+        default="https://oauth2.googleapis.com/revoke",
+    ),
     Setting(name="client_id", help="the client id of your OAuth client (type Desktop app)"),
     Setting(name="client_secret", help="the client secret of your OAuth client", secret=True),
 )
@@ -64,11 +68,11 @@ class NotFound(SourceChanged):
 
 
 class Forbidden(Refused):
-    """Status 403 for a calendar or list that its owner no longer shares. Another consent would not help."""
+    """Status 403 for a calendar or list that is no longer shared with the user. Another consent would not help."""
 
 
 class Taken(SourceChanged):
-    """Status 409. The id is in use already."""
+    """Status 409. An event with the id exists already."""
 
 
 class Invalid(SourceChanged):
@@ -76,10 +80,10 @@ class Invalid(SourceChanged):
 
 
 def answered(request: Any, service: Service, now: datetime) -> Any:
-    """Execute a request once and return its answer. Retries are the scheduler's task.
+    """Send a request once and return the parsed answer. The scheduler retries failed requests later.
 
-    Raises the errors of ``bridge.domain.errors``. Callers may catch Gone, NotFound, Forbidden, Taken and Invalid. If
-    they do not, these errors stop the source.
+    Raises errors of ``bridge.domain.errors``. Gone, NotFound, Forbidden, Taken and Invalid are for callers to catch. If
+    a caller does not, they end the sync.
     """
     from http.client import HTTPException
 
@@ -106,15 +110,16 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
 
 
 def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None) -> BridgeError:
-    """Return the error for a failed refresh of a token.
+    """Return the error to raise after Google's library could not refresh a token and raised ``error``.
 
-    It asks for a new consent if the consent has ended, and for a later try if the token server is busy.
+    The error is NeedsLogin if the consent has ended, TryLater if the token server is busy, and else Refused. ``token``
+    is the stored token, whose dates tell why the consent ended.
     """
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
         return TryLater(f"{service.source}'s token server is busy")
     if answer["error"] not in DEAD:
-        return Refused(f"{service.source}'s token server refused us; if that lasts, log in again: {service.again}")
+        return Refused(f"{service.source}'s token server refused the bridge; if that lasts, connect: {service.again}")
     given = _instant(token, "granted_at")
     if given is None:
         return NeedsLogin(
@@ -131,10 +136,10 @@ def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None
 
 
 def died_of_testing(given: datetime, worked: datetime, now: datetime) -> bool:
-    """Tell if a consent ended because the OAuth app is in Google's status Testing, in which consents end after seven
-    days.
+    """Tell if a consent ended because Google ends the consents to apps in publishing status Testing after seven days.
 
-    The consent worked last at ``worked`` and had ended by ``now``.
+    The consent was given at ``given``, worked last at ``worked``, and had ended by ``now``. After 30 days the answer is
+    False, because the cause can no longer be told.
 
     >>> given = datetime(2026, 11, 1, tzinfo=UTC)
     >>> days = ((6.99, 7.01), (6.99, 6.995), (7.5, 8), (3, 60))
@@ -152,7 +157,7 @@ def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
 def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
     status, reasons = int(error.resp.status), _reasons(error.content)
     if status == 401:
-        return NeedsLogin(f"{service.source} refused the stored consent: {service.again}")
+        return NeedsLogin(f"{service.source} refused the stored consent; connect again: {service.again}")
     if status == 403 and "quotaExceeded" in reasons:
         return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE, limited=True)
     if status == 429 or status >= 500 or reasons & BUSY:
@@ -162,17 +167,19 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
         return SourceChanged(
             f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
         )
+    if status == 403 and reasons & SHUT and not reasons & UNCOVERED:
+        told = f"{service.source} forbids reading {service.reads}; check at Google that you may still read them, then: "
+        return Forbidden(told + service.again)
     if status == 403:
-        meaning = Forbidden if reasons & SHUT and not reasons & UNCOVERED else Refused
-        return meaning(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
+        return Refused(f"{service.source}'s consent does not cover reading {service.reads}: {service.again}")
     refusal = {400: Invalid, 404: NotFound, 409: Taken, 410: Gone}.get(status, SourceChanged)
     return refusal(f"{service.source} refused the request (HTTP {status})")
 
 
 def _reasons(content: bytes) -> set[str]:
-    """Return every reason that an error answer states.
+    """Return every reason that an error answer states, such as ``rateLimitExceeded``.
 
-    They are in the field ``errors``, or in the newer fields ``details`` and ``status``.
+    Reasons are in the field ``errors``, or in the newer fields ``details`` and ``status``.
     """
     try:
         body = json.loads(content)
@@ -193,7 +200,7 @@ def _retry_at(error: Any, now: datetime) -> datetime | None:
 
 
 def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:
-    """Ask for consent to read, and with ``write`` also to write.
+    """Ask the user for consent to read, and with ``write`` also to write, and save the token.
 
     Raises NeedsLogin if the consent is refused, incomplete or not given in time.
     """
@@ -211,10 +218,10 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
 
 
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
-    """Obtain the user's consent and return the credentials.
+    """Obtain the user's consent to the scopes ``asked``, and return Google's credentials.
 
-    The user is redirected to this machine, or pastes the address. Google's library would open the address in a browser
-    that the whole process shares. That way is not used, because several users may be asked at the same time.
+    Google redirects the user's browser to this machine, or the user pastes the redirect's address. Google's library
+    could open the browser itself. That way is not used, because several users may be asked at the same time.
     """
     import requests
     from google_auth_oauthlib.flow import Flow
@@ -256,9 +263,10 @@ def revoke(account: Account) -> bool:
 
 
 def open_http(account: Account, service: Service) -> Any:
-    """Return a client that signs requests. An expired token is refreshed, and the new token is saved before it is used.
+    """Return an HTTP client that signs requests with the account's token.
 
-    Raises NeedsLogin without a consent that Google honours, and TryLater when Google does not answer.
+    An expired token is refreshed, and the new token is saved before it is used. Raises NeedsLogin without a consent
+    that Google honours, and TryLater when Google does not answer.
     """
     import google_auth_httplib2
     from google.auth.exceptions import RefreshError, TransportError
@@ -303,9 +311,9 @@ def _credentials(account: Account, token: Mapping[str, Any]) -> Any:
 
 
 def _stored(credentials: Any, consent: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the token to store: the earlier token, renewed by the credentials.
+    """Return the token to store: the fields of ``consent`` with the tokens and expiry of the credentials.
 
-    The library's ``to_json`` would lose the scopes that were granted, and when.
+    The library's ``to_json`` would lose the granted scopes and the time of the grant.
     """
     expiry = credentials.expiry.replace(tzinfo=UTC).isoformat() if credentials.expiry else None
     return {
@@ -323,7 +331,10 @@ def _client(account: Account) -> dict[str, Any]:
 
 
 class _Http:
-    """The part of ``httplib2.Http`` that Google's libraries use, over a session with our bounds."""
+    """A stand-in for ``httplib2.Http`` with the part that Google's libraries use.
+
+    It sends requests by a session of ``bridge.http``, which bounds time and size.
+    """
 
     def __init__(self) -> None:
         self._session = web.open_session()
@@ -343,10 +354,10 @@ class _Http:
 
 
 def open_service(account: Account, service: Service, name: str, version: str, path: str) -> Any:
-    """Return Google's client for an API, by which the account's own HTTP client signs and sends the requests.
+    """Return Google's client for an API (``name`` and ``version`` are Google's), whose requests the account signs.
 
-    ``path`` is appended to the address of the API. The API's description is built once per process, because building it
-    costs more than most accounts' requests.
+    ``path`` is appended to the setting ``base_url``. The API's description is built once per process, because building
+    it takes longer than the requests of most accounts.
     """
     address = account.settings["base_url"].rstrip("/") + path
     return _Api(lambda collection: _collection(name, version, address, collection), open_http(account, service))
@@ -354,7 +365,7 @@ def open_service(account: Account, service: Service, name: str, version: str, pa
 
 @cache
 def _built(name: str, version: str, address: str) -> Any:
-    """Build Google's client for an API, once per process. It describes requests and never sends one itself."""
+    """Build Google's client for an API, once per process. The client builds requests and never sends any itself."""
     import httplib2
     from googleapiclient.discovery import build
 
@@ -374,9 +385,9 @@ def _collection(name: str, version: str, address: str, collection: str) -> Any:
 
 
 class _Api:
-    """The collections of Google's client, such as ``api.events()``.
+    """Google's client for an API, with its collections as methods, such as ``api.events()``.
 
-    Their requests are sent through the account's ``http``.
+    The requests of the collections are sent through the account's ``http``.
     """
 
     def __init__(self, collection: Callable[[str], Any], http: Any) -> None:
@@ -391,7 +402,7 @@ class _Api:
 
 
 class _Requests:
-    """The methods of a collection, such as ``events().list(...)``. They return requests of the account's own client."""
+    """A collection of Google's client. Its methods, such as ``list(...)``, return requests that the account signs."""
 
     def __init__(self, collection: Any, http: Any) -> None:
         self._collection = collection

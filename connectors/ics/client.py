@@ -1,4 +1,4 @@
-"""Pull a calendar from its secret address. It is read whole, unless the server says that nothing changed."""
+"""Pull a calendar from its secret address. The calendar is read whole, unless the server says that nothing changed."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Ics:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the calendar if it changed. A failed answer changes nothing, and an empty calendar is valid.
+        """Yield the stream's pages of the calendar, or a page without records if the calendar has not changed.
 
-        Streams at the same cursor share an answer. Each answer covers all records of the connection. Events that it
-        lacks are deleted, even if only the calendar's name or address changed.
+        Stored entries that the calendar lacks are deleted, even if only its name or address changed. An empty calendar
+        is valid. The calendar is requested once for all streams with the same cursor.
         """
         if cursor not in self._found:
             self._found[cursor] = self._look(cursor, now)
@@ -86,9 +86,9 @@ class Ics:
         return Found(pages=tuple(read), cursor=json.dumps(marks | {"read_as": read_as}, sort_keys=True))
 
     def _ask(self, seen: dict[str, str], now: datetime) -> tuple[bytes, dict[str, str]] | None:
-        """Request the calendar.
+        """Request the calendar, with the marks of the last answer in ``seen``, and follow up to five redirects.
 
-        Returns its content and the marks to send with the next request, or None if nothing changed.
+        Returns the content and the marks to send with the next request, or None if nothing changed.
         """
         import requests
 
@@ -116,7 +116,7 @@ class Ics:
         return self._session.get(address, headers=headers, **options)
 
     def _next(self, address: str, location: str) -> str:
-        """Return the target of a redirect. Raises SourceChanged if the secret would be sent unencrypted.
+        """Return the target of a redirect to ``location``. Raises SourceChanged for another host without https.
 
         The session checks which hosts it connects to.
         """
@@ -132,9 +132,10 @@ class Ics:
 
 
 def _hosts(account: Account, address: str) -> Collection[str]:
-    """Return the hosts inside the operator's network that may be reached from an address.
+    """Return the host names inside the operator's network that requests for a calendar's address may reach.
 
-    An address outside may not redirect to them. The address that the operator has set may be on its own host.
+    They are the account's ``allow_hosts`` if the address is on any of them, else none. An address that the settings
+    hold may also reach its own host.
     """
     host, given = egress.host_of(address), account.settings.get("url", "").strip()
     if address in (given, f"https{given.removeprefix('webcal')}"):
@@ -143,9 +144,10 @@ def _hosts(account: Account, address: str) -> Collection[str]:
 
 
 def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, str]] | None:
-    """Return a calendar's text and marks, or None for status 304 (not modified). Raises an error for other answers.
+    """Return a calendar's content and marks, or None for status 304 (not modified).
 
-    The marks are sent with the next request, so that the server can tell that nothing changed.
+    The marks are the answer's ETag, its Last-Modified and a digest of the content (``bytes``). Raises NeedsLogin or
+    Refused if the address no longer works, and the errors of ``bridge.http``.
     """
     if answer.status_code == 304:
         return None
@@ -159,15 +161,17 @@ def _read(answer: requests.Response, now: datetime) -> tuple[bytes, dict[str, st
 
 
 def _content(answer: requests.Response) -> bytes:
-    """Return the calendar's text. Raises an error for a log-in page or for a text that is too long."""
+    """Return the content of an answer. Raises SourceChanged above 20 MB, and TryLater if it is not a calendar."""
     content = bytearray()
     chunks: Any = answer.iter_content(CHUNK)
     for chunk in chunks:
         content += chunk
         if len(content) > CALENDAR_MAX_BYTES:
-            raise SourceChanged("the calendar is larger than 20 MB; give a smaller one")
+            raise SourceChanged(
+                f"the calendar is larger than 20 MB; take the address of a smaller one, then: {CONNECT_AGAIN}"
+            )
     if not begins(bytes(content[:CHUNK])):
         raise TryLater(  # perhaps a log-in page of the network this machine is in
-            "the address answers something that is no calendar; check it, then: bridge connect ics --user NAME"
+            f"the calendar's address answers something that is no calendar; check it, then: {CONNECT_AGAIN}"
         )
     return bytes(content)

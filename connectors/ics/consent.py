@@ -1,6 +1,4 @@
-"""Consent by a calendar's secret address. The address is kept like a password, because it is enough to read the
-calendar.
-"""
+"""Consent by a calendar's secret address. The address alone allows reading, so it is stored like a password."""
 
 from __future__ import annotations
 
@@ -15,7 +13,7 @@ WHERE = "in Google Calendar: Settings, the calendar, Integrate calendar, Secret 
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Take the address from the settings or ask the user.
+    """Take the calendar's address from the settings, or ask the user, and save the address.
 
     Raises NeedsLogin without an address, and SetupError for an unsafe address.
     """
@@ -26,7 +24,10 @@ def authorise(account: Account, browser: Browser) -> None:
 
 
 def safe(address: str) -> str:
-    """Return the address with https. Plain http is accepted on this machine only."""
+    """Return a calendar's address, with https instead of webcal. Plain http is accepted on this machine only.
+
+    Raises SetupError for other addresses.
+    """
     try:
         parts = urlsplit(address)
         host, _ = parts.hostname, parts.port

@@ -1,4 +1,4 @@
-"""iCalendar files, of any program."""
+"""Readers of iCalendar files, written by any program."""
 
 from __future__ import annotations
 
@@ -24,12 +24,16 @@ def begins(content: bytes) -> bool:
 
 
 def addresses(text: str) -> frozenset[str]:
-    """Return the user's own e-mail addresses, which the setting names."""
+    """Return the e-mail addresses in a text with commas between, in lower case."""
     return frozenset(address.strip() for address in text.lower().split(",") if address.strip())
 
 
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
-    """Yield every component of the file. Raises SourceChanged for a file that is far too large or holds no calendar."""
+    """Yield every event and to-do of the file in pages. ``zone`` is used for times without a zone.
+
+    Raises SourceChanged for a file of more than 20 MB or without a calendar, and after the readable part of a cut-off
+    file.
+    """
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)
     if len(content) > CALENDAR_MAX_BYTES:

@@ -24,10 +24,13 @@ DURATION_MAX_MINUTES = 366 * 1440  # minutes
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return an event or a task for a component. Raises BadRecord naming the unreadable property."""
+    """Return the event or the task of a record, or nothing for a cancelled task.
+
+    Raises BadRecord naming the unreadable property.
+    """
     payload, stream = record.payload, record.stream
     if payload.get("unreadable") is True:
-        raise BadRecord(f"ics/{stream}: it is no valid iCalendar")
+        raise BadRecord(f"ics/{stream}: the entry is no valid iCalendar")
     calendar, uid = payload.get("calendar"), payload.get("uid")
     if not isinstance(calendar, str) or not isinstance(uid, str) or not uid:
         raise BadRecord(f"ics/{stream}: UID or calendar is missing")
@@ -45,9 +48,9 @@ def _task(key: str, calendar: str, payload: Mapping[str, Any]) -> Task:
 
 
 def _completed(payload: Mapping[str, Any]) -> datetime | None:
-    """Return when a task was done, or None while it is open. Without that date the last change counts.
+    """Return when a task was completed, or None while the task is open. Without that time its last change counts.
 
-    A task that was opened again may still hold the date of its completion.
+    A task that was opened again may still hold the time of its completion. Raises BadRecord without either time.
     """
     status, completed = payload.get("status"), _instant(payload.get("completed"))
     if status in OPEN:
@@ -82,9 +85,10 @@ def _event(key: str, calendar: str, uid: str, payload: Mapping[str, Any]) -> Eve
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the start and the end of an event. An all-day event without an end lasts a day.
+    """Return the fields of an event's start, end and recurrence. Raises BadRecord.
 
-    iCalendar states the day after the last day of an all-day event, and the result states the last day.
+    An all-day event without an end lasts a day, and any other event no time. iCalendar states the day after the last
+    day of an all-day event, and the result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
     minutes = payload.get("minutes")
@@ -108,7 +112,7 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(master: str, payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the series of an event and the instance that it replaces, or nothing for an event that replaces none.
+    """Return the fields for the series ``master`` and the instance that an event replaces, or none for other events.
 
     In an all-day series the instance is a day. If the series may be all-day or not, both a day and an instant are
     returned. A cancelled event may state only the time that it replaces. A time other than midnight may belong to a
@@ -136,7 +140,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """Return the date of a time on its own wall clock."""
+    """Return the date of a day or of a time on the wall clock of its own zone, or None."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

@@ -1,8 +1,9 @@
-"""Reading iCalendar text (RFC 5545) into plain JSON, with a record per event ("event") or to-do ("task").
+"""A reader of iCalendar text (RFC 5545), which makes a JSON record for each event ("event") or to-do ("task").
 
-Descriptions, places, links and people's addresses are not stored. Only counts of people and facts about them are. Times
-become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA name of the zone of their wall clock. Times without a
-zone run on the calendar's own clock (X-WR-TIMEZONE), else on the user's clock.
+Descriptions, places, links and people's addresses are not stored. Stored are the number of people, the user's own
+answer, and if a place or a conference is named. Times become ``{"date"}`` or ``{"at", "zone"}``, in UTC with the IANA
+name of the zone of their wall clock. Times without a zone are in the calendar's own zone (X-WR-TIMEZONE), else in the
+user's.
 """
 
 from __future__ import annotations
@@ -45,14 +46,14 @@ UNREADABLE = "unreadable-"
 def pages(
     content: bytes, *, name: str, zone: str, mine: frozenset[str] = frozenset(), file: str | None = None
 ) -> Iterator[Page]:
-    """Yield all components of a calendar. The calendar is listed whole, so a component that is missing was deleted.
+    """Yield all events and to-dos of a calendar in pages. Stored entries that the calendar lacks are deleted.
 
     ``name`` is for calendars that do not name themselves. ``mine`` are the user's own addresses in lower case. ``file``
-    is the name of the calendar's file. Programs give many calendars the same name, and a calendar may lie in several
-    files. A file therefore deletes only records that came from a file of that name, of the kinds that it holds. A file
-    that is a message about some events (RFC 5546), such as an invitation, deletes nothing. The date of a file is the
-    date of its newest change. Raises SourceChanged for text that is no calendar, and after the readable part of a
-    calendar that is cut off.
+    is the name of the calendar's file, or None for a calendar from an address. Programs give many calendars the same
+    name, and a calendar may lie in several files. A file therefore deletes only entries that came from a file of that
+    name, of the kinds that it holds. A file that is a message about some events (RFC 5546), such as an invitation,
+    deletes nothing. The date of a file is the date of its newest change. Raises SourceChanged for text that is no
+    calendar, and after the readable part of a calendar that is cut off.
     """
     whole = _is_whole(content)
     calendars, broken = _parsed(content.removeprefix(b"\xef\xbb\xbf").replace(b"\0", b""))  # no database takes a NUL
@@ -91,10 +92,13 @@ def _of_file(record: RawRecord, file: str | None, as_of: datetime | None) -> Raw
 
 
 def _changed(calendars: Sequence[Calendar]) -> datetime | None:
-    """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7). Many programs stamp every event when they export.
+    """Return the newest LAST-MODIFIED or DTSTAMP (RFC 5545, 3.8.7) in calendars, or None without any.
 
-    A deletion changes neither. A file that was exported after a deletion may therefore look too old until its next
-    change.
+    Many programs stamp every event when they export.
+
+
+    A deletion changes neither. A file that was exported after a deletion may therefore look too old until the next
+    change of an event.
     """
     dated = [part for calendar in calendars for part in (calendar, *_components(calendar))]
     found = (_stamped(part, name) for part in dated for name in ("LAST-MODIFIED", "DTSTAMP"))
@@ -117,15 +121,15 @@ def _whole(calendar: str, file: str | None, as_of: datetime | None) -> Covers:
 
 
 def _is_whole(content: bytes) -> bool:
-    """Tell if the text reaches the calendar's end. Some servers add a line after it."""
+    """Tell if a text holds the end of its last calendar. Some servers add a line after the end."""
     upper = content.upper()
     return upper.rfind(b"END:VCALENDAR") > upper.rfind(b"BEGIN:VCALENDAR")
 
 
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
-    """Return the calendars in a text, and the components that cannot be parsed.
+    """Return the calendars in a text, and the texts of the components that cannot be parsed.
 
-    A text that cannot be parsed as a whole is parsed component by component.
+    A text that cannot be parsed as a whole is parsed component by component, each in a calendar of its own.
     """
     found = _calendars(content)
     if found:
@@ -159,16 +163,16 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines, or nothing if one of its rules never matches.
+    """Return the text of a time zone that a calendar defines, or an empty text if one of its rules never matches.
 
-    The library would search for a match for minutes.
+    The library would search for minutes for a date that matches.
     """
     lines = FOLD.sub(b"", zone.group())
     return zone.group() if all(_comes_round(rule.group(1)) for rule in RULE.finditer(lines)) else b""
 
 
 def _comes_round(rule: bytes) -> bool:
-    """Tell if a yearly rule matches any date within forty years."""
+    """Tell if a rule is yearly and matches any date from 2000 to 2040."""
     from dateutil.rrule import rrulestr
 
     parts = [part for part in rule.decode("ascii", "replace").upper().split(";") if not part.startswith("UNTIL")]
@@ -185,7 +189,7 @@ def _components(calendar: Calendar) -> list[Component]:
 
 
 def _sequence(component: Component) -> int:
-    """Return the version number of a component, by which components are sorted.
+    """Return the version number (SEQUENCE) of a component, or 0 without any. Components are sorted by version.
 
     The newest version comes last and replaces earlier versions.
     """
@@ -196,7 +200,7 @@ def _sequence(component: Component) -> int:
 
 
 def _record(calendar: str, component: Component, home: ZoneInfo, mine: frozenset[str]) -> RawRecord:
-    """Return the stored part of a component. An unreadable component is stored without content."""
+    """Return the record of a component. The record of an unreadable component has no content."""
     try:
         payload = _payload(component, home, mine)
         uid = _text(component, "UID") or _mark(component.to_ical())
@@ -236,7 +240,7 @@ _TIMES = {
 
 
 def _original(component: Component, home: ZoneInfo) -> dict[str, dict[str, str | None]]:
-    """Return the instance of a series that a component replaces, as a day or an instant, or nothing if there is none.
+    """Return {"original": the day or instant of the series that a component replaces}, or nothing for other components.
 
     A midnight counts as a day, unless the component's new start has a time of day.
     """
@@ -270,13 +274,16 @@ def _text(component: Component, name: str) -> str | None:
 
 
 def _word(component: Component, name: str) -> str | None:
-    """Return a property that is one of a few fixed words, in upper case, or None if it is missing."""
+    """Return the text of a property whose values are fixed words, in upper case, or None if it is missing."""
     text = _text(component, name)
     return None if text is None else text.upper()
 
 
 def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | None]:
-    """Return a property as a day, or as an instant with its zone. Empty if it cannot be read."""
+    """Return the time in a property as {"date"} or {"at", "zone"}. Empty if it cannot be read.
+
+    A time without a zone is read in ``home``.
+    """
     value = component[name]
     try:
         at = getattr(value[0] if isinstance(value, list) else value, "dt", None)
@@ -290,7 +297,10 @@ def _time(component: Component, name: str, home: ZoneInfo) -> dict[str, str | No
 
 
 def _bare_day(text: str) -> dict[str, str | None]:
-    """Return the date of a text that is a date without saying so (``RECURRENCE-ID:20260914``). Empty for other text."""
+    """Return {"date"} of a text that is a date although its property is not marked as a date. Empty for other text.
+
+    An example is ``RECURRENCE-ID:20260914``.
+    """
     try:
         return {"date": date.fromisoformat(text).isoformat()} if len(text) == len("20260914") else {}
     except ValueError:
@@ -321,7 +331,7 @@ def _zone(at: datetime, home: ZoneInfo) -> str | None:
 
 @cache
 def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """Return the first IANA zone by name with these offsets on the 1st and 15th of a year's months, or None."""
+    """Return the name of the first IANA zone with the given offsets on the 1st and 15th of a year's months, or None."""
     months = _months(year)
     places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
     return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)
@@ -341,9 +351,9 @@ def _minutes(component: Component) -> float | None:
 
 
 def _lines(component: Component) -> list[str] | None:
-    """Return the recurrence lines with the zone of their times, or None without any.
+    """Return the recurrence lines (RRULE, RDATE, EXDATE) of a component with the zone of their times, or None.
 
-    A line RECURRENCE-ID says that an exception also changes all later instances.
+    A line RECURRENCE-ID is added if an exception also changes all later instances.
     """
     found = []
     for name in LINES:
@@ -366,15 +376,15 @@ def _conference(component: Component) -> bool:
 
 
 def _located(component: Component) -> bool:
-    """Tell if the entry names a place. A link to a meeting is no place."""
+    """Tell if a component names a place. A link is no place."""
     place = _text(component, "LOCATION") or ""
     return bool(place.strip()) and "://" not in place and MEETING_LINK.search(place) is None
 
 
 def _people(component: Component, mine: frozenset[str]) -> dict[str, Any]:
-    """Return how many other people take part, if the user organises the event, and the user's answer.
+    """Return the number of other people, if the user organises the event, and the user's answer.
 
-    If none of the user's addresses is listed, one of the people is taken to be the user.
+    ``mine`` are the user's addresses. If none of them is listed, one of the people is taken to be the user.
     """
     attendees = [a for a in _listed(component, "ATTENDEE") if _param(a, "CUTYPE") not in ROOMS]
     organiser = {_address(o) for o in _listed(component, "ORGANIZER")}

@@ -1,6 +1,7 @@
-"""Files of daily counts. A column or cell that could hold words is never kept, neither in a record nor in a reason.
+"""A reader of CSV files with daily counts of messages.
 
-Lines are read singly, so that a quotation mark that is never closed costs its own line alone.
+A column or cell that could hold words is never kept, neither in a record nor in a reason. Lines are read singly. A
+quotation mark that is never closed then spoils only its own line.
 """
 
 from __future__ import annotations
@@ -30,20 +31,20 @@ COUNT_PATTERN = re.compile(r"(\d{1,9})(\.0+)?", re.ASCII)  # some programs write
 
 
 def recognise(file: File) -> bool:
-    """Tell if the first line of a CSV file names a date and contacts. It may name other columns too."""
+    """Tell if the first line of a CSV file names the columns date and contacts. It may name other columns too."""
     return ending(file.name) in ("csv", "") and set(_header(file).names) >= NEEDED
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - a date is a date in any zone
     """Yield the days as records, at most 500 a page.
 
-    Raises SourceChanged for a file with other columns, or far too large. A line that cannot be read becomes a record of
-    the file, and is deleted with the next reading of the file.
+    A line that cannot be read becomes a record that states the reason. The next reading of the file deletes that
+    record. Raises SourceChanged for a file with other or repeated columns, or of more than 5 MB.
     """
     header = _header(file)
     if set(header.names) != COLUMNS & set(header.names) or len(header.names) != len(set(header.names)):
         allowed = "date, contacts and messages, each once"
-        raise SourceChanged(f"it has other columns than {allowed}; remove them")
+        raise SourceChanged(f"it has other columns than {allowed}; remove the others")
     with file.open() as opened:
         content = opened.read(COUNTS_MAX_BYTES + 1)
     if len(content) > COUNTS_MAX_BYTES:
@@ -89,7 +90,10 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a record per day and a record per unreadable line. Several files' counts for a day are united."""
+    """Yield a record per day and a record per unreadable line. ``mark`` names the file in keys of unreadable lines.
+
+    Counts that several files hold for a day are united.
+    """
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):
         if not line.strip():
@@ -107,7 +111,7 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
 
 
 def _payload(header: Header, line: str) -> dict[str, object]:
-    """Return a day and its counts. An empty cell is an unknown count."""
+    """Return the date and the counts in a line. An empty cell is None, an unknown count. Raises Unreadable."""
     cells = _cells(line, header.delimiter)
     if any(cells[len(header.names) :]):
         raise Unreadable("cells")

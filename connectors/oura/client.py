@@ -21,7 +21,7 @@ Rows = list[Mapping[str, Any]]
 
 
 class Oura:
-    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """An open account at Oura. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v2/usercollection/", account.settings)
@@ -32,12 +32,12 @@ class Oura:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of the dates since the cursor, month by month."""
+        """Yield a stream's pages from the cursor's date, less SPEC.overlap, to tomorrow, 30 days per request."""
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
         yield from window.pages(stream, MONTH, lambda first, last: self._records(stream, first, last, now))
 
     def _records(self, stream: str, first: date, last: date, now: datetime) -> Iterator[tuple[RawRecord, ...]]:
-        """Yield the pages of a stretch of dates. Heart rates arrive as one list, which is split into days."""
+        """Yield the records of the dates ``first`` to ``last``, page by page. Heart rates become a record per day."""
         if stream == "heartrate":
             asked = {"start_datetime": midnight(first).isoformat(), "end_datetime": midnight(last + DAY).isoformat()}
             pages = iter([_by_day([row for rows in self._listed(stream, asked, now) for row in rows], self._zone)])
@@ -56,7 +56,10 @@ class Oura:
 
 
 def _by_day(rows: Rows, zone: str) -> Rows:
-    """Return a record per date in UTC, because heart rates have no id, with the zone the person lives in."""
+    """Return heart rates grouped by UTC date, because they have no id: {"id": date, "zone", "data": rows}.
+
+    ``zone`` is the user's zone of residence.
+    """
     days: dict[str, Rows] = {}
     for row in rows:
         at = utc(row.get("timestamp"))

@@ -11,5 +11,5 @@ revoke = partial(oauth.revoke, spec=SPEC)
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for daily figures, heart rate, workouts, sessions and blood oxygen, but not for e-mail, profile or tags."""
+    """Ask for consent to read the scopes of SPEC: daily summaries, heart rate, workouts, sessions and blood oxygen."""
     oauth.authorise(account, browser, SPEC, scopes=SCOPES)

@@ -14,7 +14,7 @@ MINDFUL = frozenset({"breathing", "meditation", "relaxation"})
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
     return list(_items(record.stream, record.key, Fields.of(SPEC.name, record)))
 
 
@@ -43,7 +43,11 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _daily(key: str, fields: Fields, table: Table) -> Iterator[Item]:
-    """Yield the scores and totals of a day. Oura states the day, and not always the time at which it began."""
+    """Yield the scores and totals of a day, by the fields in ``table``.
+
+    A day with 0 steps and no active energy yields nothing. Oura always states the date, but not always the time at
+    which the day began.
+    """
     values = fields.measured(table)
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a ring in a drawer counts 0: no measurement
         yield from fields.civil_day("day", "timestamp").samples(key, values)

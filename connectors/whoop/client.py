@@ -41,11 +41,11 @@ PATHS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Place:
-    """Position of a stream's pulls. All times are ISO 8601 UTC.
+    """The position that a stream's pulls have reached, which its cursor holds. All times are ISO 8601 UTC.
 
-    Everything between ``below`` and ``since`` was delivered in full. The stream ``history`` delivers what began before
-    ``below``. While a pull runs, ``top`` is the time it began, and ``low`` is the oldest time it has reached. A pull
-    that resumes asks only for what lies below ``low``.
+    All records between ``below`` and ``since`` were delivered. The stream ``history`` delivers records from before
+    ``below``. While a pull runs, ``top`` is the time at which the pull began, and ``low`` the oldest time that it has
+    reached. A pull that resumes asks only for records before ``low``.
     """
 
     since: str | None = None
@@ -55,7 +55,7 @@ class Place:
 
 
 class Whoop:
-    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """An open account at WHOOP. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = account.settings["base_url"].rstrip("/")
@@ -80,8 +80,9 @@ class Whoop:
             self._below[stream] = place.below
 
     def _down(self, stream: str, place: Place, *, now: datetime) -> Generator[Page, None, Place]:
-        """Pull from the top, or from an interruption, down to the window's start. A first pull stops at the recent
-        days.
+        """Yield the pages from ``place.top``, or from ``place.low`` after an interruption, back to the window's start.
+
+        A first pull stops after the recent days (``_reaches_history``). Returns the place of the finished pull.
         """
         began, since = place.low is None, _window(place)
         query = {"end": place.low or place.top or _text(now)}
@@ -112,9 +113,9 @@ class Whoop:
         return finished
 
     def _history(self, lows: dict[str, str], *, now: datetime) -> Iterator[Page]:
-        """Yield records older than RECENT, newest first over all collections.
+        """Yield pages of the records before the recent days, from the collection whose history is least complete.
 
-        ``lows`` holds the oldest time that each collection has reached.
+        ``lows`` maps each collection to the oldest time that its history has reached.
         """
         lows = self._below | lows
         queries = {stream: {"end": low} for stream, low in lows.items()}
@@ -136,9 +137,9 @@ class Whoop:
             )
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield the record of a notice as it is now.
+        """Yield the current record that a webhook notice names by its id. A record that is gone yields nothing.
 
-        For a recovery its sleep is fetched first, which names its cycle.
+        For a recovery, ``key`` is the id of its sleep. The sleep is fetched first, because it names the cycle.
         """
         sleep = self._one(PATHS["sleep" if stream == "recovery" else stream], key, now=now)
         found = {"sleep" if stream == "recovery" else stream: sleep}
@@ -149,7 +150,7 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """Return a single record, or None when it is gone or never was."""
+        """Return a single record by its path and id, or None if WHOOP has none."""
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):
@@ -159,7 +160,7 @@ class Whoop:
     def _page(
         self, stream: str, query: Mapping[str, str], *, now: datetime
     ) -> tuple[list[Mapping[str, Any]], str | None]:
-        """Return the records of a page and the token of the next page."""
+        """Return the records of a page and the token of the next page, or None as the token of the last page."""
         params = {"limit": str(PAGE_MAX_RECORDS), **query}
         body = http.get_json(self._session, self._base + PATHS[stream], now=now, params=params, limit=self._limit)
         return listing(body, "records", SPEC.name, stream), words(body.get("next_token"))
@@ -170,7 +171,7 @@ def _window(place: Place) -> datetime | None:
 
 
 def _reaches_history(stream: str, place: Place) -> bool:
-    """Tell if a first pull has come past the recent days."""
+    """Tell if a first pull has come past the recent days: 60 days, or 90 of sleeps."""
     if place.since is not None or place.low is None or place.top is None:
         return False
     recent = RECENT + LEAD if stream == "sleep" else RECENT
@@ -178,7 +179,10 @@ def _reaches_history(stream: str, place: Place) -> bool:
 
 
 def _next(lows: Mapping[str, str]) -> str:
-    """Return the collection whose history is least complete. Recoveries lag behind sleeps by LEAD."""
+    """Return the collection whose history is least complete, from the oldest time that each has reached.
+
+    Recoveries stay 30 days (LEAD) behind sleeps.
+    """
 
     def depth(stream: str) -> datetime:
         at = datetime.fromisoformat(lows[stream])
@@ -196,10 +200,10 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return an instant just after the page's oldest record, so that a resumed pull delivers that record again.
+    """Return the instant a millisecond after the oldest record of a page, or None for a page without times.
 
-    A recovery has no start of its own. WHOOP lists recoveries by the start of their sleep, and makes them later. The
-    pages below therefore lie before the moment at which the first recovery of the page was made.
+    A resumed pull thus delivers that record again. A recovery has no start, so the time at which it was made counts.
+    WHOOP lists recoveries by the start of their sleep, which is earlier.
     """
     starts = [start for record in found if (start := _start(record)) is not None]
     return _text(min(starts) + timedelta(milliseconds=1)) if starts else None
@@ -210,13 +214,13 @@ def _start(record: Mapping[str, Any]) -> datetime | None:
 
 
 def _member(found: list[Mapping[str, Any]]) -> str | None:
-    """Return WHOOP's number of the user. Every record holds it."""
+    """Return WHOOP's number of the user, which every record holds. None for a page without records."""
     member = found[0].get("user_id") if found else None
     return str(member) if isinstance(member, int) else None
 
 
 def _records(stream: str, found: Iterable[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-    """Return rows as records. A recovery is named by its sleep and belongs to it."""
+    """Return rows as records. A recovery's key is the id of its sleep, which is its parent."""
     if stream != "recovery":
         return raw_records(stream, found)
     named = raw_records(stream, found, key="sleep_id")

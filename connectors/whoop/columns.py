@@ -32,9 +32,9 @@ _SLEEP = (
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A kind of file in the export. ``stream`` is None for a file that is recognised but not imported.
+    """A kind of file in WHOOP's export. ``stream`` is None for a file that is recognised but not imported.
 
-    ``key`` names the column with the instant that identifies a row.
+    ``key`` names the column with the instant that identifies a row. ``counts`` are the possible numbers of columns.
     """
 
     stream: str | None
@@ -135,7 +135,10 @@ _ZONE = re.compile(r"UTC(Z|[+-]\d{2}:\d{2})")
 
 
 def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a row of the export. Raises BadRecord naming the column, never its value."""
+    """Return the samples and episodes of a row of the export. Raises BadRecord naming the column, never its value.
+
+    ``parent`` is the row of the file of sleeps for a cycle's night, if that row has come.
+    """
     match record.stream:
         case "export_cycle":
             return [*_cycle(record), *_own_night(record, parent)]
@@ -147,7 +150,10 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """Yield the night's recovery, keyed by the date of waking, and the day's strain if the cycle has ended."""
+    """Yield the night's recovery, on the date of waking, and if the cycle has ended its strain and energy.
+
+    Strain and energy belong to the date of the cycle's middle.
+    """
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):
         yield from _stretch(record, "Sleep onset", "Wake onset").samples(record.key, _values(row, RECOVERY_COLUMNS))
@@ -160,13 +166,13 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
 
 
 def _own_night(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield the night that a cycle's row holds, unless the export's file of sleeps holds it in readable form."""
+    """Yield the night in a cycle's row, unless the export's file of sleeps has a readable row of it (``parent``)."""
     if _has(record.payload, "Sleep onset", "Wake onset") and not _is_night(parent):
         yield from _night(record)
 
 
 def _is_night(parent: RawRecord | None) -> bool:
-    """Tell if a row of the file of sleeps, given as ``parent``, exists and is readable."""
+    """Tell if ``parent`` is a readable row of the file of sleeps."""
     try:
         return parent is not None and bool(list(_night(parent)))
     except BadRecord:
@@ -189,7 +195,7 @@ def _session(record: RawRecord) -> Episode:
 
 
 def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
-    """Return the time between two columns on the row's own clock, on the date of its end."""
+    """Return the time between two columns, read with the row's own offset, on the date of its end. Raises BadRecord."""
     offset = _offset(record.payload)
     begun, over = _utc(record.payload, start, offset), _utc(record.payload, end, offset)
     Fields.of("whoop", record).ordered(begun, over, longest=None)
@@ -197,8 +203,9 @@ def _stretch(record: RawRecord, start: str, end: str) -> Stretch:
 
 
 def instant_key(row: Mapping[str, Any], column: str) -> str | None:
-    """Return the UTC instant in a row's key column, which identifies the row across exports. None when it is
-    unreadable.
+    """Return the UTC instant (ISO 8601) in a row's column, which identifies the row across exports.
+
+    None for an unreadable instant.
     """
     try:
         return _utc(row, column, _offset(row)).isoformat()
@@ -207,7 +214,10 @@ def instant_key(row: Mapping[str, Any], column: str) -> str | None:
 
 
 def night_of(stream: str, row: Mapping[str, Any]) -> str | None:
-    """Return the path of the record that a cycle's night has in the file of sleeps. That file may not have come yet."""
+    """Return the path ("export_sleep/KEY") of the sleep of a cycle's row, whose file may not have come yet.
+
+    None for rows of other streams, or without a sleep.
+    """
     onset = instant_key(row, "Sleep onset") if stream == "export_cycle" and _has(row, "Sleep onset") else None
     return onset and f"export_sleep/{onset}"
 
@@ -230,7 +240,7 @@ def _offset(row: Mapping[str, Any]) -> int:
 
 
 def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
-    """Return the instant of a wall-clock text, read with the row's own offset."""
+    """Return the instant of a column's wall-clock text, read with ``offset``. Raises BadRecord."""
     text = row.get(column)
     try:
         if not isinstance(text, str):
@@ -244,12 +254,12 @@ def _utc(row: Mapping[str, Any], column: str, offset: int) -> datetime:
 
 
 def _values(row: Mapping[str, Any], columns: Mapping[Metric, str]) -> dict[Metric, float | None]:
-    """Return the numbers of columns."""
+    """Return the number in each metric's column, or None for a cell without a number."""
     return {metric: _number(row.get(column)) for metric, column in columns.items()}
 
 
 def _number(text: Any) -> float | None:
-    """Return a number, which may have the decimal comma that Excel writes."""
+    """Return the number in a cell, which may have the decimal comma that Excel writes. None for anything else."""
     try:
         return float(text.replace(",", ".")) if isinstance(text, str) else None
     except ValueError:

@@ -1,6 +1,6 @@
-"""WHOOP's data export, which is CSV files in English or localised.
+"""WHOOP's data export, which is CSV files with headers in English or in another language.
 
-Headers tell the kind of a file. In another language the number of its columns does, because the order of the columns is
+English headers tell the kind of a file. In another language the number of columns does, because their order is
 the same. Times are the user's wall clock, and each row names its own offset (``UTC+01:00``, ``UTCZ``). Journal answers
 are recognised and left alone, because they hold medication and other private facts.
 """
@@ -31,9 +31,9 @@ def recognise(file: File) -> bool:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every row knows its own offset
-    """Yield the rows as records, at most 500 a page.
+    """Yield the rows as records, at most 500 a page. Journal answers are only counted.
 
-    Raises SourceChanged for a file that is far too large, and after the readable part of a damaged file.
+    Raises SourceChanged for a file of more than 20 MB, and after the readable part of a damaged file.
     """
     if file.size > EXPORT_MAX_BYTES:
         raise SourceChanged("it is far larger than a WHOOP export; download the export again")
@@ -61,7 +61,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:  # noqa: ARG001 - every ro
 
 
 def _decode(content: bytes) -> str:
-    """Decode UTF-8, or the encodings that Excel writes."""
+    """Return the text of UTF-8, or else of the encoding that Excel writes (Windows-1252)."""
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -86,9 +86,10 @@ def _header(text: str) -> list[str]:
 
 
 def _table(header: Sequence[str]) -> Table | None:
-    """Return the kind of file with these columns, or None.
+    """Return the kind of file with the columns of a header, or None.
 
-    The kind with the most similar column names is taken. In another language the number of columns decides.
+    The kind shares more than half of the column names. In another language the number of columns decides, if a name
+    contains "whoop" or a word for cycle.
     """
     best = max(TABLES, key=lambda table: _likeness(table, header))
     if _likeness(best, header) > ALIKE:
@@ -98,9 +99,9 @@ def _table(header: Sequence[str]) -> Table | None:
 
 
 def _likeness(table: Table, header: Sequence[str]) -> float:
-    """Return the share of the columns of both that a table and a header have in common.
+    """Return how many column names a table and a header have in common, as a share of the names in either.
 
-    A share is needed, because nearly all columns of the file of sleeps are also in the file of cycles.
+    A count would not do, because nearly all columns of the file of sleeps are also in the file of cycles.
     """
     return len(table.names & set(header)) / len(table.names | set(header))
 

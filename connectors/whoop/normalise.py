@@ -1,6 +1,6 @@
-"""WHOOP's records as samples and episodes. Names and units: developer.whoop.com, API v2; the export: its headers.
+"""WHOOP's records as samples and episodes. Names and units follow developer.whoop.com (API v2).
 
-PENDING_SCORE and UNSCORABLE records are episodes without figures: a pending zero is not a measurement.
+The numbers of PENDING_SCORE and UNSCORABLE records are left out, because a pending zero is not a measurement.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ SCORED = {"SCORED": True, "PENDING_SCORE": False, "UNSCORABLE": False}
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
-    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field, never its value."""
     if record.stream.startswith("export_"):
         from connectors.whoop.columns import normalise_row
 
@@ -64,9 +64,9 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _cycle(fields: Fields) -> Iterator[Item]:
-    """Yield the figures of a cycle, which runs from one sleep's onset to the next, on the date that most of it lies in.
+    """Yield strain and energy of a cycle, which runs from one sleep's onset to the next, on the date of its middle.
 
-    A cycle that has not ended yields nothing, because its figures still grow.
+    A cycle that has not ended yields nothing, because both still grow.
     """
     if fields.get("end") is None:
         return
@@ -88,7 +88,10 @@ def _sleep(fields: Fields) -> Iterator[Item]:
 
 
 def _stages(score: Fields) -> dict[Metric, float | None]:
-    """Return minutes per stage, asleep (light, slow wave and REM) and needed (four parts)."""
+    """Return a sleep's minutes per stage, asleep and needed.
+
+    Asleep is the sum of light, slow-wave and REM sleep. The need is the sum of four parts that WHOOP states.
+    """
     values, needed = score.inner("stage_summary").measured(STAGES), score.inner("sleep_needed")
     values[Metric.ASLEEP] = total(values[Metric.LIGHT_SLEEP], values[Metric.DEEP_SLEEP], values[Metric.REM_SLEEP])
     values[Metric.SLEEP_NEED] = total(*(needed.number(part, MILLISECONDS) for part in SLEEP_NEED))
@@ -96,9 +99,9 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
 
 
 def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a recovery at the time of the sleep that it names, because it has no time of its own.
+    """Yield a recovery's values at the time of its sleep (``parent``), because a recovery has no time of its own.
 
-    Naps yield nothing.
+    The recovery of a nap yields nothing. Raises BadRecord until the sleep has arrived.
     """
     if parent is None:
         raise fields.bad("its sleep has not arrived")
@@ -115,12 +118,12 @@ def _workout(fields: Fields) -> Episode:
 
 
 def _score(fields: Fields) -> Fields:
-    """Return the figures of a record. They are empty while pending, or if WHOOP could not compute them."""
+    """Return the fields of a record's ``score``. They are empty while pending, or if WHOOP could not compute them."""
     return fields.inner("score") if fields.choice("score_state", SCORED) else Fields({}, fields.name)
 
 
 def _stretch(fields: Fields) -> Stretch:
-    """Return start and end of a record, with the user's offset at that time, on the date of the end."""
+    """Return start and end of a record, with the user's offset at that time, and the date of the end."""
     start, end, offset = fields.instant("start"), fields.instant("end"), fields.offset("timezone_offset")
     fields.ordered(start, end, longest=None)  # a cycle lasts until the next sleep that is worn
     return Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))

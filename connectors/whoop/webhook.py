@@ -1,7 +1,7 @@
-"""WHOOP's webhooks, version 2, are signed notices that a sleep, a recovery or a workout has changed or is gone.
+"""WHOOP's webhooks, version 2, which are signed notices that a sleep, a recovery or a workout changed or is gone.
 
-Source: developer.whoop.com/docs/developing/webhooks. There is none for cycles, and some are lost: every sync reads the
-last days again all the same.
+Source: developer.whoop.com/docs/developing/webhooks. Cycles have no notices, and some notices are lost. Every sync
+therefore still reads the last days again.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ WHAT = {"updated": False, "deleted": True}
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:
-    """Return the notice in a correctly signed request, or None for a kind without use. Raises Forged.
+    """Return the notice in a correctly signed request, or None for a notice that the bridge does not use.
 
-    The signature is the base64 of an HMAC-SHA256 with the client's secret, over the timestamp header (milliseconds
-    since 1970) and the raw body.
+    Raises Forged for a wrong signature, or a time more than five minutes from ``now``. The signature is the base64 of
+    an HMAC-SHA256 with the client's secret, over the timestamp header (milliseconds since 1970) and the raw body.
     """
     stamp = headers.get("x-whoop-signature-timestamp", "")
     _check_signature(stamp, headers.get("x-whoop-signature", ""), body, settings["client_secret"])

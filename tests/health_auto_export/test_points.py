@@ -123,7 +123,7 @@ def test_weeks_are_no_days(days: tuple[str, ...]) -> None:
     document = steps(*({"date": f"2026-11-{day} 00:00:00 +0100", "qty": 61000} for day in days))
     assert values(landed(document), "steps") == {}
     (record,) = [record for page in files.read(document, zone="UTC") for record in page.records]
-    with pytest.raises(BadRecord, match=f"more than days \\({len(days)}\\); set the time grouping"):
+    with pytest.raises(BadRecord, match=f"more than a day: {len(days)}; set the time grouping"):
         normalise(record, None)
 
 

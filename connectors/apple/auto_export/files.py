@@ -32,7 +32,11 @@ Metric = tuple[str, str]  # name and unit
 
 
 def recognise(file: File) -> bool:
-    """Recognise JSON with metrics or workouts near its beginning, a single piece, or the app's own packed file."""
+    """Tell if a file is from Health Auto Export.
+
+    Such a file is JSON with a list of metrics or workouts near its beginning, or a single piece as in ``odd``. The
+    app's own packed files (.hae) are recognised too, although ``read`` refuses them.
+    """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
     head = file.head.removeprefix(b"\xef\xbb\xbf").lstrip()
@@ -42,9 +46,9 @@ def recognise(file: File) -> bool:
 
 
 def receive(headers: Mapping[str, str], body: File) -> None:
-    """Check that a push is a whole document from the app, without sums over more than a day.
+    """Raise BadRecord for a push that is not a complete JSON document of the app.
 
-    Raises BadRecord otherwise.
+    Also raise it if the header ``automation-aggregation`` names sums over weeks, months or years.
     """
     grouping = headers.get("automation-aggregation", "").casefold()
     if any(word in grouping for word in COARSE):
@@ -61,7 +65,10 @@ def receive(headers: Mapping[str, str], body: File) -> None:
 
 
 def read(file: File, *, zone: str) -> Iterator[Page]:
-    """Yield pages with the whole file. Raises SourceChanged after the readable part of a damaged file."""
+    """Yield a file's records in pages. ``zone`` is used for times that state no offset.
+
+    Raises SourceChanged for the app's packed format, and after the last readable record of a damaged file.
+    """
     if file.head.startswith(PACKED):
         raise SourceChanged("it is in the app's own packed format; let the app export JSON files, or push")
     held = _Held()
@@ -77,7 +84,7 @@ def read(file: File, *, zone: str) -> Iterator[Page]:
 class _Held:
     """A buffer that joins pieces of the same record before they are stored.
 
-    Without it every piece would rewrite the whole record in the database.
+    Without the buffer, every piece would rewrite the whole record in the database.
     """
 
     def __init__(self) -> None:
@@ -122,7 +129,7 @@ def _records(file: File, zone: str) -> Iterator[RawRecord]:
 
 
 def _names(document: Json) -> Iterator[Metric]:
-    """Yield the name and unit of each metric in the document, as far as a damaged document can be read."""
+    """Yield (name, unit) of each metric in the document. A damaged document ends the iteration without an error."""
     try:
         for name in _arrays(document):
             if name == "workouts":
@@ -155,9 +162,9 @@ def _named(document: Json) -> Iterator[Metric]:
 
 
 def _arrays(document: Json, depth: int = 0) -> Iterator[str]:
-    """Yield ``metrics`` or ``workouts`` at the start of each list of that name, at any depth.
+    """Yield ``metrics`` or ``workouts`` each time the document stands at the start of a list of that name.
 
-    Other members are skipped.
+    The list may lie within up to two nested ``data`` objects. Other members are skipped.
     """
     for member in document.members():
         following = document.peek()
@@ -201,7 +208,10 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points. A metric that is not used yields none."""
+    """Yield the records of a metric's points, and records that count its unreadable points and sums over weeks.
+
+    A metric that is not used yields none. Raises Broken after the records of the readable points.
+    """
     if name == "sleep_analysis":
         yield from _sleep(unit, points, zone)
         return
@@ -225,9 +235,9 @@ def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[
 
 
 def _sleep(unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of all sleep stages.
+    """Yield the records of sleep points: summaries of nights, sleep stages, and a count of unreadable points.
 
-    All stages are read first, because the night of a stage depends on the stage before.
+    All stages are read before their records are made, because the night of a stage depends on the stage before.
     """
     failed, stages, broken = 0, [], None
     try:

@@ -1,4 +1,4 @@
-"""Nights of a date from stages or sums of several sources. A single source is chosen for each night."""
+"""Sleeps and naps, built from sleep stages of several sources. A single source is chosen for each sleep."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ ASLEEP = (*STAGED, "unspecified")
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep stage of a source, from start to end in Unix seconds."""
+    """A sleep stage of a source, from start to end in Unix seconds. ``offset`` is minutes east of UTC."""
 
     start: int
     end: int
@@ -26,7 +26,10 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True)
 class Sleep:
-    """A sleep from falling asleep to waking, with minutes per stage. ``offset`` is minutes east of UTC on waking."""
+    """A sleep or nap from falling asleep to waking, in Unix seconds. ``offset`` is minutes east of UTC on waking.
+
+    ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes, as far as they are known.
+    """
 
     start: int
     end: int
@@ -44,7 +47,7 @@ class Sleep:
 
 
 def order(source: str) -> int:
-    """Return a source's rank: 0 for a watch, 1 for a phone, 2 for any other source. The lowest rank is preferred.
+    """Return a source's rank by its name: 0 with "watch" in it, 1 with "phone", else 2. The lowest rank is preferred.
 
     The app may join the names of several sources with a bar.
     """
@@ -53,7 +56,10 @@ def order(source: str) -> int:
 
 
 def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
-    """Keep the most detailed of overlapping sleeps."""
+    """Return sleeps by start, without overlaps.
+
+    Of overlapping sleeps, a sleep with light, deep or REM minutes is kept, and among those the longest.
+    """
     found: list[Sleep] = []
     for sleep in sorted(sleeps, key=lambda one: one.quality, reverse=True):
         if all(sleep.end <= other.start or sleep.start >= other.end for other in found):
@@ -62,7 +68,10 @@ def chosen(sleeps: Iterable[Sleep]) -> list[Sleep]:
 
 
 def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
-    """Return a sleep per block of stages without a long pause, from the block's best source."""
+    """Return a sleep for each block of stages without a pause of more than 2.5 hours.
+
+    The sleep holds the stages of the block's best source. A block without sleep or time in bed gives none.
+    """
     ordered = sorted(stretches, key=lambda one: (one.start, one.end, one.stage))
     loose = [one for one in ordered if _is_loose(one, ordered)]
     blocks = _joined(_blocks(one for one in ordered if one not in loose), loose)
@@ -70,9 +79,9 @@ def of_stretches(stretches: Iterable[Stretch]) -> list[Sleep]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Add loose time in bed to each block of stages that it touches.
+    """Return the blocks with loose time in bed added, in order of start. ``_is_loose`` tells which time is loose.
 
-    Time in bed that touches no block becomes a block of its own.
+    Time in bed within 2.5 hours of a block is cut to that margin and added. Other time in bed makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(one.end for one in block) + GAP) for block in blocks]
     alone = []
@@ -86,9 +95,9 @@ def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[
 
 
 def _is_loose(one: Stretch, ordered: Sequence[Stretch]) -> bool:
-    """Tell if a stretch is time in bed that is far too long, or without any sleep of the same source.
+    """Tell if a stretch is time in bed of more than 16 hours, or without any sleep of the same source.
 
-    Such a stretch is added to sleeps, but two sleeps within it remain two sleeps.
+    Loose time in bed is added to sleeps, but two sleeps within it remain two sleeps. ``ordered`` holds all stretches.
     """
     if one.stage != IN_BED:
         return False
@@ -138,7 +147,7 @@ def _sleep(mine: Sequence[Stretch]) -> Sleep:
 
 
 def _minutes(stretches: Iterable[Stretch], stages: Sequence[str]) -> float:
-    """Return the minutes that the stretches of some stages cover together."""
+    """Return the minutes that the stretches of the given stages cover. Time that overlaps counts once."""
     seconds, covered = 0, float("-inf")
     for one in sorted((one for one in stretches if one.stage in stages), key=lambda one: one.start):
         seconds += max(one.end - int(max(one.start, covered)), 0) if one.end > covered else 0

@@ -21,10 +21,11 @@ QUARTER, HOUR = 900, 3600
 
 
 def total(sent: Mapping[str, Any]) -> float | None:
-    """Return the greater of the day's own sum and the sum of its hours, or None if nothing was sent.
+    """Return a day's total of a metric, such as steps, or None if nothing was sent.
 
-    Each hour is the greatest of its sums over all groupings. Groupings never add up, because a later delivery with
-    another grouping covers the same time again. Raises BadRecord.
+    ``sent`` maps each grouping (days, hours, minutes, single) to its sums by time. The total is the greater of the
+    app's own sum of the day and the sum of the hours. Each hour is the greatest of its sums over the other groupings.
+    Groupings never add up, because a delivery with another grouping covers the same time again. Raises BadRecord.
     """
     hours: dict[int, float] = defaultdict(float)
     for found in (_per_hour(sent, "minutes"), _per_hour(sent, "hours"), _singles(sent)):
@@ -42,7 +43,7 @@ def _per_hour(sent: Mapping[str, Any], name: str) -> dict[int, float]:
 
 
 def _singles(sent: Mapping[str, Any]) -> dict[int, float]:
-    """Return the sum of single measurements per hour. Each quarter of an hour counts its best source only.
+    """Return sums of single measurements by hours since 1970. Each quarter of an hour counts its best source only.
 
     Watch and phone count the same steps, so their sums must not be added.
     """
@@ -95,7 +96,7 @@ Point = tuple[int, float, float]  # Unix seconds, value, minutes east of UTC
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the items of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
     match record.stream:
         case "day":
             return list(_day(record.payload))
@@ -115,7 +116,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 def _unreadable(payload: Mapping[str, Any]) -> str:
     what, coarse = f"health_auto_export/{payload.get('metric')}", payload.get("coarse")
     if coarse is not None:
-        return f"{what}: points summed up by more than days ({coarse}); set the time grouping to days or less"
+        return f"{what}: points that sum up more than a day: {coarse}; set the time grouping to days or less"
     return f"{what}: points without a time, a number or a known unit: {payload.get('points')}"
 
 
@@ -129,10 +130,10 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
-    """Return start, end, date and offset of a civil day.
+    """Return start, end, date and offset (minutes east of UTC) of a payload's civil day.
 
-    Midnight is that of the user's zone if the zone had the offset that the phone printed, else that of the offset.
-    Raises BadRecord.
+    The day begins at midnight in the user's zone. If the phone printed an offset that the zone did not have on that
+    day, the day begins at midnight in the printed offset. Raises BadRecord.
     """
     try:
         day, zone = date.fromisoformat(str(payload.get("day"))), ZoneInfo(str(payload.get("zone") or ""))
@@ -150,7 +151,10 @@ def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
 
 
 def _rates(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield means of quarters of an hour, joined if a delivery cut a quarter in two, and sums of hours and days."""
+    """Yield mean heart rates of quarters of an hour, of hours and of days, whichever the app sent.
+
+    A quarter that came in parts, because a delivery ended within it, becomes a single mean.
+    """
     for name, length in SPANS.items():
         parts: dict[int, list[list[float]]] = {}
         for text, values in _object(payload, name).items():
@@ -195,7 +199,10 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
-    """Yield the sleeps and naps that end on the date of a night, and the values measured during the longest sleep."""
+    """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight.
+
+    If the app sent no times of sleep, minutes that it sent with a date alone are yielded instead of episodes.
+    """
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]
     main = max(nights, key=lambda one: one.minutes.get("asleep", 0.0), default=None)
@@ -212,7 +219,10 @@ def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
 
 
 def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a night's minutes without times, when the app sent only the date of waking."""
+    """Yield a night's minutes by stage, as samples without an end, when the app sent only the date of waking.
+
+    If several sources sent minutes, the first source by name counts.
+    """
     told = [values for _, values in sorted(_object(payload, "dated").items())]
     for values in told[:1]:
         if not isinstance(values, list) or len(values) != 3 or not isinstance(values[2], Mapping):
@@ -249,7 +259,10 @@ def _summaries(payload: Mapping[str, Any]) -> Iterator[Sleep]:
 
 
 def _overnight(payload: Mapping[str, Any], main: Sleep | None) -> Iterator[Sample]:
-    """Yield medians of values measured during sleep, or at night if no sleep was recorded."""
+    """Yield the median of each overnight metric during ``main``, the longest sleep.
+
+    Without a sleep, values from 22:00 to 8:00 count. A skin temperature, or a metric's only value, counts at any time.
+    """
     measured = _object(payload, "overnight")
     for metric in OVERNIGHT_METRICS:
         points = [_point(at, one) for at, one in _object(measured, str(metric)).items()]
@@ -278,7 +291,11 @@ def _in(point: Point, main: Sleep | None) -> bool:
 
 
 def _alone(value: Mapping[Metric, float | None], points: Iterable[Point]) -> Iterator[Sample]:
-    """Yield a value that was measured at night when no sleep was recorded, on the date of waking."""
+    """Yield the sample of a value that was measured at night while no sleep was recorded.
+
+    The sample lasts from the first to the last of ``points``, the measurements behind the value. It belongs to the
+    date of waking, which after 18:00 is the next date.
+    """
     ordered = sorted(points)
     start, end = (datetime.fromtimestamp(at, UTC) for at in (ordered[0][0], ordered[-1][0]))
     offset = _offset(ordered[-1][2])
@@ -318,7 +335,7 @@ def _object(payload: Mapping[str, Any], name: str) -> Mapping[str, Any]:
 
 
 def _named(text: str) -> tuple[int, str]:
-    """Split ``1700000000 Ana’s Watch`` into an instant and its source."""
+    """Split ``1700000000 Ana’s Watch`` into Unix seconds and a source's name. Raises BadRecord."""
     at, _, source = text.partition(" ")
     return _second(at), source
 

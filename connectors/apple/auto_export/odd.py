@@ -23,7 +23,10 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> bool:
-    """Recognise a day of the app's own unpacked files, or a small document of a shape that only this app writes."""
+    """Tell if a file is a single piece of the app's data, in a shape that only this app writes.
+
+    A file of more than 4 MiB is none.
+    """
     if file.size > PIECE_MAX_BYTES:
         return False
     if OWN.search(file.head) or ROUTE.search(file.head):
@@ -48,7 +51,7 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document itself if its shape is known, otherwise each point that it holds under a name."""
+    """Yield the document if its shape is known, otherwise each member with a known shape, with its name as ``name``."""
     if _shape(document):
         yield document
     else:
@@ -56,7 +59,10 @@ def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 
 
 def _shape(one: Mapping[str, Any]) -> str:
-    """Name the shape of a piece. Empty for a shape that other apps may write too."""
+    """Return a piece's shape: "day", "workout", "route", "sleep" or "point".
+
+    The text is empty for a shape that other apps may write too.
+    """
     if isinstance(one.get("metric"), str) and isinstance(one.get("data"), list):
         return "day"
     if "start" in one and "end" in one and isinstance(one.get("name"), str) and "duration" in one:

@@ -37,7 +37,7 @@ DEGREES = {"degC": 1.0, "°C": 1.0, "C": 1.0, "degF": 1.0, "°F": 1.0, "F": 1.0}
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """A metric of the app: our field, its stream, and the factors of its units."""
+    """The way a metric of the app is stored: its field in the payload, a key of ``SORTERS``, and its units' factors."""
 
     field: str
     stream: str
@@ -64,7 +64,10 @@ POINT_KINDS = {
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A measurement or sum in our unit. ``low`` and ``high`` are the lowest and highest measurement within a sum."""
+    """A measurement or sum in the metric's unit.
+
+    ``low`` and ``high`` are the lowest and highest measurement within a sum, or the value itself.
+    """
 
     at: At
     value: float
@@ -75,9 +78,10 @@ class Point:
 
 @dataclass(slots=True)
 class Points:
-    """The points of a metric, grouped by day until the records of the day are made.
+    """A buffer for the points of a metric, grouped by local day until the records of the day are made.
 
-    ``unreadable`` counts points without a time or a number. ``coarse`` counts points that sum up more than a day.
+    ``unit`` and ``zone`` are used for points that state none. ``unreadable`` counts points without a time, a number or
+    a known unit. ``coarse`` counts points that sum up more than a day.
     """
 
     kind: Kind
@@ -89,7 +93,7 @@ class Points:
     _fine: bool = False  # some days are known not to be sums of weeks
 
     def take(self, raw: Any) -> Iterator[RawRecord]:
-        """Add a point. Yield the records of a day that the app has finished."""
+        """Add a point as the app sent it. When a fifth day begins, yield the records of the oldest day."""
         point = self._point(raw) if isinstance(raw, Mapping) else None
         if point is None:
             self.unreadable += 1
@@ -110,7 +114,10 @@ class Points:
         self._days = {}
 
     def _is_coarse(self) -> bool:
-        """Tell if the points are sums of weeks, months or years: daily counts that are whole weeks or months apart."""
+        """Tell if the points seem to be sums of weeks, months or years.
+
+        Each day then has a single point at midnight. The days are whole weeks apart, or all are the first of a month.
+        """
         if self._fine or self.kind.stream != "day" or any(level(points) != "days" for points in self._days.values()):
             return False
         days = sorted(map(date.fromisoformat, self._days))
@@ -135,7 +142,10 @@ class Points:
         return instant(f"{day} 00:00:00" if day else written, self.zone)
 
     def _scaled(self, value: float, unit: str) -> float:
-        """Convert blood oxygen from a fraction, as some versions of the app send it, and degrees from Fahrenheit."""
+        """Return blood oxygen up to 1.5, which is a fraction, in percent, and degrees Fahrenheit in Celsius.
+
+        Other values are returned unchanged.
+        """
         if self.kind.field == "spo2" and value <= 1.5:
             return value * 100
         return (value - 32) / 1.8 if unit.endswith("F") and self.kind.units is DEGREES else value
@@ -145,7 +155,11 @@ class Points:
 
 
 def level(points: list[Point]) -> str:
-    """Name the grouping of a day's points: sums of "days", "hours" or "minutes", or "single" measurements."""
+    """Return the grouping of a day's points: "days", "hours", "minutes" or "single".
+
+    A single point at midnight is the sum of a day. Other points are sums if their times differ and are all full hours
+    or full minutes. All others are single measurements.
+    """
     clocks = [(point.at[0] + point.at[1] * 60) % DAY for point in points]
     if clocks == [0]:
         return "days"
@@ -170,10 +184,10 @@ def _resting(name: str, day: str, points: list[Point], zone: str) -> Iterator[Ra
 
 
 def _rates(name: str, day: str, points: list[Point], zone: str) -> Iterator[RawRecord]:  # noqa: ARG001 - one shape
-    """Yield sums of hours and days unchanged, and finer points as means of quarters of an hour.
+    """Yield records of heart rates: hours and days unchanged, and finer points as means of quarters of an hour.
 
-    The key of a quarter is its first minute in this delivery. A quarter that is sent again in full replaces itself. If
-    a delivery ends within a quarter, both parts of the quarter are kept.
+    The key of a quarter is the time of its first point in this delivery. A quarter that is sent again in full replaces
+    itself. If a delivery ends within a quarter, both parts of the quarter are kept.
     """
     found = level(points)
     parts: dict[str, dict[str, dict[str, list[float]]]] = {}
@@ -202,9 +216,9 @@ def _instants(name: str, day: str, points: list[Point], zone: str) -> Iterator[R
 
 
 def _by_utc_day(parts: dict[str, dict[str, dict[str, Any]]], at: int, name: str) -> dict[str, Any]:
-    """Return the part of a record to which a point belongs, by metric ``name`` and day.
+    """Return the dictionary within ``parts`` for the date of ``at`` and for ``name``, a metric or grouping.
 
-    The day is in UTC, so that a journey cannot count the point twice.
+    The date is in UTC, so that a journey cannot count the point twice.
     """
     day = local((at, 0)).date().isoformat()
     return parts.setdefault(day, {}).setdefault(name, {})
@@ -219,7 +233,7 @@ def _overnight(name: str, day: str, points: list[Point], zone: str) -> Iterator[
 
 
 def night_of(at: At) -> str:
-    """Return the date on which the night of an instant ends. An afternoon nap stays on its own date."""
+    """Return the date on which the night of an instant ends: the local date, or from 18:00 on the next date."""
     return (local(at) + TO_MIDNIGHT).date().isoformat()
 
 

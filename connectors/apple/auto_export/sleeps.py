@@ -33,7 +33,7 @@ PAUSE_MAX_SECONDS = 3600  # longest seconds between two stages of the same sleep
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """A sleep stage as the app sends it."""
+    """A sleep stage that a point of the app tells, by our name of the stage."""
 
     start: At
     end: At
@@ -42,9 +42,10 @@ class Told:
 
 
 def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
-    """Return a point's stage, or the record of a night's summary.
+    """Return the stage that a point holds, or the record of a night if the point is a summary.
 
-    Raises ValueError for a point without times, with a length of days, or without content.
+    ``unit`` is the summary's unit, and ``zone`` is used for times that state no offset. Raises ValueError for a point
+    without times, with a length of a day or more, or without content.
     """
     if not isinstance(raw, Mapping):
         raise ValueError
@@ -59,11 +60,11 @@ def take(raw: Any, unit: str, zone: str) -> Told | RawRecord:
 
 
 def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
-    """Yield every stage as part of its night, which is the night of the stage it follows.
+    """Yield each stage as a piece of its night's record. A stage within an hour of the last stage has the same night.
 
-    Some sleeps begin before evening, so the date alone would split them. Time in bed connects no sleeps, because it may
-    not have been stopped. It belongs to the first sleep within it, whose night stays the same in a delivery without
-    time in bed.
+    Some sleeps begin before evening, so the date alone would split them. Time in bed connects no sleeps, because its
+    end may not have been recorded. Time in bed belongs to the night of the first sleep within it. That night stays the
+    same in a delivery without time in bed.
     """
     ordered = sorted(stages, key=lambda one: (one.start, one.end))
     sleeps: list[tuple[int, int, str]] = []  # end, beginning, night; ascending
@@ -81,7 +82,10 @@ def records(stages: Iterable[Told]) -> Iterator[RawRecord]:
 
 
 def _stage(raw: Mapping[str, Any]) -> str | None:
-    """Return the sleep stage of a point, which names it. In the app's own files it is the first stage with minutes."""
+    """Return the stage that a point names, or None for a summary or an unknown stage.
+
+    A point of the app's own files names no stage, so the first stage with minutes counts.
+    """
     named = raw.get("value")
     if isinstance(named, str):
         name = named.casefold().removeprefix("hkcategoryvaluesleepanalysis").replace(" ", "").replace("_", "")
@@ -101,9 +105,9 @@ def _stretch(told: Told, night: str) -> RawRecord:
 
 
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
-    """Return the record of a night's minutes.
+    """Return the record of a night's minutes by stage, from a summary in hours or minutes. Raises ValueError.
 
-    Its times are those of falling asleep and waking, else those in bed. Without either it has its date alone.
+    Its times are those of falling asleep and waking, else those in bed. A summary without times has its date alone.
     """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
@@ -128,9 +132,9 @@ def _either(raw: Mapping[str, Any], zone: str, *names: str) -> At | None:
 
 
 def _figures(told: Mapping[str, float]) -> dict[str, float]:
-    """Return minutes by our names for the app's fields.
+    """Return a summary's minutes by our names (light, deep, rem, asleep, awake, in_bed) instead of the app's.
 
-    ``asleep`` once meant all sleep. Since the app sends stages, it means only sleep without a stage.
+    The app's ``asleep`` once meant all sleep. Since the app sends stages, it means only sleep without a stage.
     """
     stages = {
         ours: told[theirs] for theirs, ours in (("core", "light"), ("deep", "deep"), ("rem", "rem")) if theirs in told

@@ -30,9 +30,10 @@ At = tuple[int, int]  # Unix seconds, and minutes east of UTC
 
 
 def instant(value: Any, zone: str) -> At | None:
-    """Return a time with its offset, or with the offset of ``zone``, or None for an unreadable time.
+    """Return Unix seconds and minutes east of UTC of a time that the app wrote, or None for an unreadable time.
 
-    Numbers are Apple's seconds since 2001, as in the app's own files.
+    Numbers, and texts without an offset, get the offset of ``zone``. Numbers below 1.2 billion are Apple's seconds
+    since 2001, as in the app's own files. Greater numbers are Unix seconds.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         seconds = int(value) if value >= UNIX_FROM else int(value) + APPLE_EPOCH
@@ -78,7 +79,7 @@ def _offset(text: str) -> int:
 
 
 def offset_at(at: float, zone: str) -> int:
-    """Return minutes east of UTC in a zone."""
+    """Return minutes east of UTC in a zone at an instant in Unix seconds."""
     return _minutes(datetime.fromtimestamp(at, ZoneInfo(zone)).utcoffset())
 
 
@@ -87,7 +88,7 @@ def _minutes(offset: timedelta | None) -> int:
 
 
 def written_date(value: Any) -> date | None:
-    """Parse a date without a time, as the app writes it for the sum of a day."""
+    """Parse a date without a time, as the app writes for the sum of a day. None for anything else."""
     if not isinstance(value, str) or not DATE.fullmatch(value.strip()):
         return None
     try:
@@ -98,12 +99,12 @@ def written_date(value: Any) -> date | None:
 
 
 def local(at: At) -> datetime:
-    """Return the wall clock of an instant, marked as UTC."""
+    """Return the local wall clock of an instant, as a datetime whose zone is set to UTC."""
     return datetime.fromtimestamp(at[0] + at[1] * 60, UTC)
 
 
 def number(value: Any) -> float | None:
-    """Return a number, also from its text, or None for anything else."""
+    """Return a number between -1e12 and 1e12, also from its text. None for anything else, booleans included."""
     if isinstance(value, str):
         try:
             value = float(value)
@@ -114,7 +115,10 @@ def number(value: Any) -> float | None:
 
 
 def quantity(value: Any, units: Mapping[str, float]) -> float | None:
-    """Convert ``{"qty": 3.5, "units": "mi"}``. None for an unknown unit, or for a missing unit that ``units`` lacks."""
+    """Return ``{"qty": 3.5, "units": "mi"}``, or a bare number, times the factor of its unit in ``units``.
+
+    None for a unit that ``units`` lacks. A missing unit counts as the empty text.
+    """
     qty, unit = (value.get("qty"), value.get("units") or "") if isinstance(value, Mapping) else (value, "")
     found, factor = number(qty), units.get(str(unit).strip())
     return None if found is None or factor is None else found * factor

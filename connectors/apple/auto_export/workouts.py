@@ -16,7 +16,7 @@ PREFIX = "HKWorkoutActivityType"
 
 
 def record(found: Mapping[str, Any], zone: str) -> RawRecord:
-    """Make a workout's record. Its key is beginning and sport, which are the same in every version."""
+    """Return the record of a workout. Its key is its start and sport, which every version of the app tells alike."""
     start, end = instant(found.get("start"), zone), instant(found.get("end"), zone)
     sport = str(found.get("name") or "").removeprefix(PREFIX).strip().casefold()
     payload = {
@@ -33,7 +33,10 @@ def record(found: Mapping[str, Any], zone: str) -> RawRecord:
 
 
 def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> float | None:
-    """Return a quantity or the sum of a series. 0 means "not measured", and a bare number has no unit."""
+    """Return the first value above 0 among the members ``names``. A list of quantities is added up.
+
+    0 means "not measured". A bare number is ignored, because it has no unit.
+    """
     for name in names:
         value = found.get(name)
         some = value if isinstance(value, list) else [value] if isinstance(value, Mapping) else []
@@ -44,7 +47,7 @@ def _sum(found: Mapping[str, Any], units: Mapping[str, float], *names: str) -> f
 
 
 def _rate(found: Mapping[str, Any]) -> float | None:
-    """Return the app's mean heart rate, or else the mean of its series."""
+    """Return the mean heart rate that the app states, or else the mean of its ``heartRateData``."""
     inner = found.get("heartRate")
     for value in (found.get("avgHeartRate"), inner.get("avg") if isinstance(inner, Mapping) else None):
         rate = quantity(value, PER_MINUTE)

@@ -47,10 +47,10 @@ SPEC = ConnectorSpec(
     file_settings=(
         Setting(
             name="sources",
-            help="whom to believe, best first: watch, phone, others, makers (as WHOOP), or a part of a name",
+            help="sources by trust, best first: watch, phone, others, makers (such as WHOOP), or a part of a name",
             default="watch,phone,others,makers",
         ),
-        Setting(name="keep_all", help="whether every single measurement is kept (yes or no)", default="no"),
+        Setting(name="keep_all", help="yes keeps every single measurement, of any type; no does not", default="no"),
     ),
     remembers_files=True,
     reads_zones=True,

@@ -1,6 +1,6 @@
-"""RMSSD from the single heart beats listed beside a reading of SDNN.
+"""RMSSD from the single heart beats listed beside a reading of SDNN (both measure heart-rate variability).
 
-A list is trusted if its own SDNN matches the reading's; in real exports both agree within a few percent. Beats per
+A list is trusted if its own SDNN matches the reading's. In real exports both agree within a few percent. Beats per
 minute are whole numbers, so at a rate of 60 an interval is known to about 17 ms.
 """
 
@@ -33,7 +33,10 @@ def first_clock(text: bytes) -> str | None:
 
 
 def rmssd(text: bytes, sdnn: float) -> float | None:
-    """Return the RMSSD in milliseconds, or None for too few beats, or for a list whose SDNN differs from ``sdnn``."""
+    """Return the RMSSD of a list of beats in milliseconds. ``sdnn`` is that of the reading beside the list.
+
+    None for fewer than ten intervals without gaps, an unreadable beat, or a list whose own SDNN differs from ``sdnn``.
+    """
     beats = BEAT.findall(text)
     if len(beats) <= RMSSD_MIN_INTERVALS or len(beats) != text.count(b"<InstantaneousBeatsPerMinute "):
         return None

@@ -41,8 +41,8 @@ Attributes = Mapping[str, str]
 def workout(attributes: Attributes, statistics: Iterable[Attributes]) -> dict[str, Any]:
     """Return a workout's sport and, as far as known, metres, kilocalories and mean heart rate.
 
-    Totals are attributes until iOS 15, and child statistics since. Statistics of the activities within a workout repeat
-    the totals, so only the element's own children are passed.
+    Totals are attributes until iOS 15, and child elements (``statistics``) since. The activities within a workout
+    repeat the totals in statistics of their own, which are not passed here.
     """
     found: dict[str, Any] = {
         "sport": attributes.get("workoutActivityType", "").removeprefix(SPORT).lower() or None,
@@ -73,7 +73,10 @@ def _attribute(attributes: Attributes, name: str, units: dict[str, float]) -> fl
 
 
 def told_once(workouts: Iterable[tuple[Source, dict[str, Any]]]) -> list[dict[str, Any]]:
-    """Return workouts by start, each only once. Of two sources that recorded the same workout, the better counts."""
+    """Return workouts by start, each only once. Of several sources of the same workout, the most trusted counts.
+
+    Two sources recorded the same workout if their times share more than half of the shorter time.
+    """
     kept: list[tuple[Source, dict[str, Any]]] = []
     for source, one in sorted(workouts, key=lambda pair: (pair[0], pair[1]["start"], pair[1]["end"])):
         if not any(_same(one, other, apart=source != theirs) for theirs, other in kept):
@@ -99,9 +102,10 @@ Inside = tuple[str | None, bytes]  # the phone's zone, and text with single beat
 
 @dataclass(frozen=True, slots=True)
 class Series:
-    """The key of rows that belong together: their kind and source.
+    """The key of stored rows that belong together: the name of their kind, and their source.
 
-    ``detail`` is a sleep stage or a unit. ``place`` is the time zone that the rows state.
+    ``detail`` is a sleep stage, or with ``keep_all`` a unit or word. ``place`` is the time zone or offset that the rows
+    state.
     """
 
     name: str
@@ -111,7 +115,11 @@ class Series:
 
 
 class Collected:
-    """The part of an export read so far. ``homes`` are the zones of residence."""
+    """A collection of the useful content of an export, filled while the file is read.
+
+    ``homes`` are the zones of residence, as in ``Places``. ``order`` is the order in which sources are trusted. With
+    ``keep_all``, every single row is also stored unchanged.
+    """
 
     def __init__(
         self, homes: Sequence[tuple[float, str]], spill: Spill, *, order: Sequence[str], keep_all: bool = False
@@ -129,9 +137,9 @@ class Collected:
         self._waiting: list[tuple[int, bytes, bytes, bytes, Inside]] = []
 
     def columns(self, rows: Columns) -> bool:
-        """Take rows that were found without an XML parser.
+        """Collect rows that were found without an XML parser.
 
-        Returns False, and takes none, if only an XML parser can read them.
+        Returns False, and collects none, if only an XML parser can read them.
         """
         import numpy as np
 
@@ -147,7 +155,10 @@ class Collected:
         return True
 
     def element(self, name: str, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
-        """Take an element from an XML parser. Names of grandchildren begin with a slash."""
+        """Collect an element from an XML parser. ``within`` holds (name, attributes) of its children.
+
+        Grandchildren are in ``within`` too, with a slash before their names.
+        """
         if name == "ExportDate":
             self.exported = instant(attributes.get("value")) or ENDLESS
         elif name == "ActivitySummary":
@@ -161,7 +172,7 @@ class Collected:
                 self.flush()
 
     def flush(self) -> None:
-        """Take the rows that are waiting until a batch is full."""
+        """Collect the rows of the XML parser that wait until a batch is full."""
         import numpy as np
 
         if self._waiting:
@@ -195,7 +206,7 @@ class Collected:
                 self._keep(kept, span, [texts[n] for n in places], [*map(inside, places)] if kept.looks_inside else [])
 
     def _set_aside(self, head: Head, start: np.ndarray, end: np.ndarray) -> None:
-        """Count the rows with impossible times, which a wrong clock wrote. An export of 2019 held rows of 2030."""
+        """Count rows with unreadable or impossible times by type and reason. An export of 2019 held rows of 2030."""
         for low, high in zip(start.tolist(), end.tolist(), strict=True):
             after = "after the export" if high > self.exported + DAY_SECONDS else "it lasts longer than a week"
             reason = "its times cannot be read" if low != low or high != high else after
@@ -225,7 +236,10 @@ class Collected:
     def _measured(
         self, head: Head, span: np.ndarray, texts: list[bytes], inside: list[Inside]
     ) -> tuple[np.ndarray, np.ndarray, list[Inside]]:
-        """Return the rows with plausible values, in the unit of the metric."""
+        """Return times, values in the metric's unit, and inner parts of the rows with plausible values.
+
+        The other rows are counted by reason. The inner parts are empty if ``inside`` is.
+        """
         found = head.converted(values(texts))
         good = head.plausible(found)
         for reason, rows in head.reasons(found, good).items():
@@ -245,9 +259,9 @@ class Collected:
             self.spill.put(rows)
 
     def _keep_every(self, head: Head, span: np.ndarray, texts: list[bytes]) -> None:
-        """Store each row unchanged for ``--keep-all``.
+        """Store each row unchanged, for the setting ``keep_all``.
 
-        Numbers keep the file's own unit, and words go into the series' key.
+        Numbers keep the file's own unit. A value that is a word becomes the ``detail`` of the series.
         """
         found = values(texts)
         for word in set(texts):
@@ -294,7 +308,7 @@ class Collected:
     def _workout(self, attributes: dict[str, str], within: list[tuple[str, dict[str, str]]]) -> None:
         start, end = instant(attributes.get("startDate")), instant(attributes.get("endDate"))
         if start is None or end is None or not start <= end <= self.exported + DAY_SECONDS or end - start >= ROW_MAX:
-            self.aside["Workout", "its times cannot be read, or be true"] += 1
+            self.aside["Workout", "its times are unreadable or impossible"] += 1
             return
         self.first, self.last = min(self.first, start), max(self.last, end)
         place = _zone(within)
@@ -304,7 +318,9 @@ class Collected:
         self.workouts.append((self._heads.source(attributes), {"start": start, "end": end, "place": place, **told}))
 
     def _summary(self, attributes: dict[str, str]) -> None:
-        """Take Apple's own totals of a day, which count nothing twice. Zeros of days without a watch are left out."""
+        """Collect Apple's own totals of a day: active energy and stand hours. Zeros of days without a watch are left
+        out.
+        """
         energy = measured(attributes, KILOCALORIES, "activeEnergyBurned", "activeEnergyBurnedUnit")
         stood = number(attributes.get("appleStandHours"))
         found = {name: value for name, value in (("active_energy", energy), ("stand_hours", stood)) if value}
@@ -314,7 +330,10 @@ class Collected:
 
 
 class Listing:
-    """The type of record that the file lists at present, and whether its rows come in order of time."""
+    """The state of reading: the type of record that the file lists now, and the latest start of its rows.
+
+    The state also tells if the rows come in order of time.
+    """
 
     def __init__(self) -> None:
         self.type = ""
@@ -334,7 +353,7 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """Tell if at most 5 % of the rows are out of order.
+        """Tell if at most 5 % of the rows begin more than a day before the latest row so far.
 
         Otherwise no day is surely complete before the last row of the type.
         """

@@ -1,7 +1,7 @@
-"""Columns of rows: found without an XML parser, and turned from texts into arrays of numbers.
+"""Columns of an export's rows, which are found without an XML parser and turned from texts into arrays of numbers.
 
-A piece of the file is read here only if all of it has Apple's own layout: a fixed order of attributes and few children.
-Any other piece goes to an XML parser, which yields the same rows.
+A piece of the file is read here only if all of it has Apple's own layout. Attributes then have a fixed order, and only
+few kinds of children occur. Any other piece goes to an XML parser, which yields the same rows.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows of the file as columns of text.
+    """Rows (Record elements) of the file as columns of text.
 
-    ``heads`` are the attributes before the times, ``inside`` the rest of each row.
+    ``heads`` are the attributes before the times: type, source, device and unit. ``inside`` is the rest of each row
+    after the value, with its child elements.
     """
 
     heads: tuple[bytes, ...]
@@ -50,9 +51,9 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece of the file as columns, or None if only an XML parser can read the piece.
+    """Return all rows of a piece of the file as columns, or None if the piece must go to an XML parser.
 
-    The attributes before the times are not checked here.
+    The attributes before the times (``heads``) are not checked here.
     """
     found = _ROW.findall(piece)
     if not found:
@@ -64,7 +65,7 @@ def columns(piece: bytes) -> Columns | None:
 
 
 def _readable(inside: bytes) -> bool:
-    """Tell if an XML parser would accept the text and find the same characters in it."""
+    """Tell if the text is UTF-8 without characters that XML forbids or references that XML does not define."""
     if b"&" in inside and inside.count(b"&") != sum(map(inside.count, _REFERENCES)):
         return False
     return _is_utf8(inside) and len(inside.translate(None, _FORBIDDEN)) == len(inside)
@@ -108,7 +109,10 @@ def _scalar(text: bytes) -> float:
 
 
 def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[Column, np.ndarray]:
-    """Return the instants of texts, and a mask of those that are surely right. ``datetime`` parses the other texts."""
+    """Return the instants of texts (rows of bytes), and a mask of the texts that were read with certainty.
+
+    The caller reads the other texts with ``datetime``.
+    """
     import numpy as np
 
     digits = letters[:, DIGIT_PLACES] - np.uint8(ord("0"))  # unsigned, so characters below "0" wrap to more than 9
@@ -126,7 +130,10 @@ def _regular(letters: np.ndarray[tuple[int, ...], np.dtype[np.uint8]]) -> tuple[
 
 @cache
 def _weights() -> Column:
-    """Return the weight of each digit in the sums for year, month, day, second of the day, offset and so on."""
+    """Return a matrix that turns the digits of a text into numbers.
+
+    The numbers are year, month, day, second of the day, seconds of the offset, hour, minute, and minute of the offset.
+    """
     import numpy as np
 
     weights = np.zeros((len(DIGIT_PLACES), 8))
@@ -138,7 +145,7 @@ def _weights() -> Column:
 
 
 def _days(year: np.ndarray, month: np.ndarray, day: np.ndarray) -> np.ndarray:
-    """Count days since 1970 in the Gregorian calendar, with years that begin in March."""
+    """Return the days from 1970-01-01 to dates of the Gregorian calendar, counted with years that begin in March."""
     import numpy as np
 
     years = year - (month <= 2)

@@ -1,4 +1,4 @@
-"""Records of a stretch of local days, made from the stored rows."""
+"""Payloads of the records of a month's local days, made from the rows of an export."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ Days = dict[str, Payload]
 
 @dataclass(frozen=True)
 class Window:
-    """The rows around a range of local days, from ``begin`` to before ``end``, in days since 1970.
+    """The rows of an export around a range of local days, from ``begin`` to before ``end``, in days since 1970.
 
-    ``today`` is the day of the export.
+    ``today`` is the date of the export, or an empty text if it is unknown.
     """
 
     collected: Collected
@@ -48,7 +48,7 @@ class Window:
         return str(_date(self.begin)) <= day < str(_date(self.end))
 
     def by_source(self, name: str) -> dict[Source, np.ndarray]:
-        """Return source -> all rows of a kind."""
+        """Return all rows (start, end, value) of a kind, such as "steps", by their source."""
         import numpy as np
 
         parts: dict[Source, list[np.ndarray]] = defaultdict(list)
@@ -59,14 +59,17 @@ class Window:
 
     @cached_property
     def counted(self) -> Mapping[str, tuple[Quarters, dict[str, Quarters]]]:
-        """Return name -> sums by quarter of an hour, merged over all sources and for each source.
+        """Sums by quarter of an hour of each quantity that adds up, such as steps.
 
-        The names are those of quantities that add up, such as steps.
+        The first part is merged over all sources. The second maps the name of a source to its own sums.
         """
         return {name: quarters(self.by_source(name)) for name in TOTALS}
 
     def by_day(self, numbers: np.ndarray) -> Iterator[tuple[str, slice]]:
-        """Yield the window's local days, each with the slice of its quarters of an hour (ascending, since 1970)."""
+        """Yield each local day of the window (ISO 8601) with the slice of ``numbers`` that lies in that day.
+
+        ``numbers`` count quarters of an hour since 1970, ascending.
+        """
         import numpy as np
 
         days = ((numbers * QUARTER + self.places.offsets(numbers * QUARTER)) // DAY_SECONDS).astype(np.int64)
@@ -76,7 +79,7 @@ class Window:
             yield str(_date(day)), slice(*np.searchsorted(days, (day, day + 1)).tolist())
 
     def place(self, day: str) -> str:
-        """Return the zone in which the user was at noon of a day."""
+        """Return the zone, or a fixed offset by its name, in which the user was at noon of a day."""
         noon = (date.fromisoformat(day) - _date(0)).days * DAY_SECONDS + DAY_SECONDS / 2
         return self.places.place(noon - self.places.offset(noon) * 60)
 
@@ -86,7 +89,10 @@ def _date(number: int) -> date:
 
 
 def totals(window: Window) -> Days:
-    """Return totals of whole days. The day of the export is left out because it was not over."""
+    """Return the totals and the resting heart rate of each day.
+
+    The day of the export has no totals, because it was not over.
+    """
     values: dict[str, dict[str, float]] = defaultdict(dict)
     for name, (merged, _) in window.counted.items():
         for day, some in window.by_day(merged.numbers):
@@ -112,9 +118,9 @@ def _stood(window: Window) -> dict[str, int]:
 
 
 def _resting(window: Window) -> dict[str, float]:
-    """Return a resting heart rate per day, the last of the best source, because Apple rewrites it during the day.
+    """Return each day's last resting heart rate of the best source, because Apple revises the value during the day.
 
-    A value may begin at midnight, so its middle tells the day more reliably.
+    A value's time may begin at midnight, so its middle tells the day more reliably.
     """
     best: dict[str, tuple[int, float, float]] = {}
     for (rank, _), rows in window.by_source("resting_hr").items():
@@ -130,9 +136,9 @@ def _local(window: Window, at: float) -> str:
 
 
 def activity(window: Window) -> Days:
-    """Return, for each whole day, sums of steps and the like by quarter of an hour and source.
+    """Return, for each whole day, sums by source, quantity (such as steps) and quarter of an hour.
 
-    With several sources, sums merged over all of them are added.
+    A quantity with several sources also has sums merged over all of them, under ``merged``.
     """
     found: Days = {}
     for name, (merged, own) in window.counted.items():
@@ -146,7 +152,7 @@ def activity(window: Window) -> Days:
 
 
 def _told(window: Window, some: Quarters) -> Iterator[tuple[str, dict[str, float]]]:
-    """Yield (day, sums) for each local day. The keys of the sums are the quarters' beginnings in Unix seconds."""
+    """Yield (day, sums) for each local day. The sums are by the start of their quarter of an hour in Unix seconds."""
     import numpy as np
 
     values = np.round(some.values, 6)
@@ -159,9 +165,9 @@ def _beginnings(numbers: np.ndarray) -> Iterator[str]:
 
 
 def rates(window: Window) -> Days:
-    """Return heart rates by day and quarter of an hour, of the best source.
+    """Return, for each day, [count, mean, lowest, highest] of the heart rate by quarter of an hour.
 
-    If several sources exist, those of each source are added.
+    The best source that has a quarter counts. With several sources, the means of each are added under ``sources``.
     """
     best, own = means(window.by_source("heart_rate"))
     found: Days = {}
@@ -176,7 +182,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return heart-rate variability by day: SDNN, and the RMSSD of its heart beats. A day's best source counts."""
+    """Return each day's readings of SDNN from the day's best source, with the RMSSD of their heart beats if known."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
         for row in rows.tolist()
@@ -185,7 +191,7 @@ def variability(window: Window) -> Days:
 
 
 def readings(window: Window) -> Days:
-    """Return the RMSSD that the watch itself computed, by day."""
+    """Return each day's readings of the RMSSD that the watch itself computed, from the day's best source."""
     return _one_by_one(window, "hrv_rmssd", "readings", lambda *_: {})
 
 
@@ -196,7 +202,10 @@ def mindful(window: Window) -> Days:
 def _one_by_one(
     window: Window, name: str, field: str, more: Callable[[Source, list[float]], Mapping[str, float | None]]
 ) -> Days:
-    """Return single measurements by the local day on which they began. Only a day's best source is used."""
+    """Return single measurements, under ``field``, by the local day on which they began. A day's best source counts.
+
+    ``more`` returns further fields of a measurement from its source and its row (start, end, value).
+    """
     ranks: dict[str, int] = {}
     found: dict[str, dict[str, Payload]] = {}
     for series, rows in sorted(window.found.items(), key=lambda item: item[0].source):
@@ -228,7 +237,7 @@ def workouts(window: Window) -> Days:
 
 
 def sleeps(window: Window) -> Days:
-    """Return the sleeps by the date of waking. All sleeps of a date form one record, which a later export replaces."""
+    """Return the sleeps and naps by the date of waking, with the medians of values measured during each sleep."""
     stretches = {
         Stretch(start, end, series.detail, series.source, series.place)
         for series, rows in window.found.items()
@@ -247,7 +256,7 @@ def sleeps(window: Window) -> Days:
 
 
 def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndarray, np.ndarray]]:
-    """Return each source's single values without duplicates, in order of time, with the middle of each one's time."""
+    """Return, for each source, the middles of its values' times, ascending, and the values, without duplicates."""
     found = {}
     for source, rows in by_source.items():
         rows = once(rows)
@@ -258,7 +267,7 @@ def _spots(by_source: Mapping[Source, np.ndarray]) -> dict[Source, tuple[np.ndar
 
 
 def every(window: Window) -> Days:
-    """Return every row with its type, source, unit or word, and time, for ``--keep-all``."""
+    """Return every row by day, type, source, unit or word, and time. There are rows only with ``keep_all``."""
     found: Days = {}
     for series, rows in sorted(window.found.items(), key=lambda item: (item[0].name, item[0].source, item[0].detail)):
         if not series.name.startswith("*"):

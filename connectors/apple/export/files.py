@@ -1,6 +1,7 @@
-"""Apple's export file, recognised by content because the phone's language decides its name, as pages of records.
+"""A reader of Apple's export file, which yields pages of records.
 
-Records come month by month, each holding a stream's local day.
+The file is recognised by its content, because the phone's language decides its name. Records come month by month, and
+each holds a local day of a stream.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the e
 class Export:
     """An export that has been read.
 
-    In a cut-off file, ``until`` maps a type to the instant from which rows are missing.
+    In a cut-off file, ``until`` maps the name of a kind, such as "steps", to the instant from which rows are missing.
     """
 
     collected: Collected
@@ -57,17 +58,17 @@ class Export:
 
     @property
     def first_day(self) -> str:
-        """Return the local date of the earliest useful record, or an empty text without any."""
+        """The local date of the earliest useful record, or an empty text without any."""
         return self._day(self.collected.first) if self.collected.last else ""
 
     @property
     def last_day(self) -> str:
-        """Return the local date on which the export was made, else that of the latest record."""
+        """The local date on which the export was made, or else of its latest record. Empty without records."""
         return self._day(self._ended) if self.collected.last else ""
 
     @property
     def as_of(self) -> datetime:
-        """Return the instant of the export, or else of its latest record."""
+        """The instant of the export, or else of its latest record."""
         return datetime.fromtimestamp(self._ended, UTC)
 
     @property
@@ -76,7 +77,7 @@ class Export:
         return collected.exported if collected.exported < ENDLESS else collected.last
 
     def months(self) -> Iterator[list[RawRecord]]:
-        """Yield the records of each month, stream by stream, ascending."""
+        """Yield lists of records, one list for each month and stream, months in ascending order."""
         for month in self._named():
             window = self._window(month)
             for stream, make in days.DAYS_OF_STREAM.items():
@@ -89,7 +90,7 @@ class Export:
         return day_at(at, self.collected.places.offset(at))
 
     def _named(self) -> list[str]:
-        """Return every month in which a row may begin or end, in any zone."""
+        """Return the months (YYYY-MM) in which a row, a workout or a daily summary may lie, in any zone, ascending."""
         day, spans = DAY_SECONDS, self.collected.spill.spans()
         edges = {edge for low, high in spans for edge in (low - day, low + 12 * day, high + day)}
         edges |= {one["start"] + n * day for _, one in self.collected.workouts for n in (-1, 1)}
@@ -104,7 +105,7 @@ class Export:
         return Window(self.collected, begin, end, today=today, found=self._by_series(rows))
 
     def _by_series(self, rows: np.ndarray) -> dict[Series, np.ndarray]:
-        """Return the rows (start, end, value) by their series."""
+        """Return the rows (start, end, value) by their series, without rows that end after ``until`` of their kind."""
         import numpy as np
 
         rows = rows[np.argsort(rows[:, SERIES], kind="stable")]
@@ -118,7 +119,7 @@ class Export:
 
 
 def recognise(file: File) -> bool:
-    """Recognise XML whose root is HealthData, or its document type, which may fill the whole head of the file."""
+    """Tell if a file is an export: XML that has HealthData as its root or document type in the head of the file."""
     is_xml = file.head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"<")
     return is_xml and not file.name.lower().endswith("_cda.xml") and any(mark in file.head for mark in MARKS)
 
@@ -126,7 +127,10 @@ def recognise(file: File) -> bool:
 def read(
     file: File, *, zone: str, settings: Mapping[str, str] | None = None, zones: ZoneHistory = ()
 ) -> Iterator[Page]:
-    """Yield pages with the whole export. Raises CutShort after the readable part of a damaged file."""
+    """Yield the records of an export in pages. Raises CutShort after the readable part of a damaged file.
+
+    ``zones`` are the user's zones of residence over time. ``zone`` is used without them.
+    """
     chosen, whole = settings or {}, True
     order, keep_all = order_of(chosen.get("sources", ",".join(ORDER))), chosen.get("keep_all", "no") == "yes"
     with Spill() as spill:
@@ -145,10 +149,10 @@ def read(
 
 
 def _too_few(collected: Collected) -> dict[str, float]:
-    """Return the type that the cut-off file was listing, with the instant from which its rows are missing.
+    """Return the kind that a cut-off file was listing, with the instant (Unix seconds) from which its rows are missing.
 
-    Totals would be too small from there on. If rows come in order of time, days before the last row's day are complete.
-    Nights are complete up to noon of the day before.
+    The result is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before
+    the last row's day are complete, and nights up to noon of the day before. Otherwise all rows count as missing.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:
@@ -159,7 +163,7 @@ def _too_few(collected: Collected) -> dict[str, float]:
 
 
 def _pages(export: Export, *, whole: bool) -> Iterator[Page]:
-    """Yield a page per month and stream. A day's record replaces that of an earlier export.
+    """Yield a page per month and stream. A day's record replaces the day's record of an earlier export.
 
     Records of a damaged file, and of the unfinished day of the export, add to the stored records instead. A month
     strictly inside the export is complete, so an earlier export's records of that month are removed, also for a stream
@@ -191,7 +195,10 @@ class CutOff(Exception):
 
 
 def read_into(collected: Collected, stream: BinaryIO) -> None:
-    """Pass every useful element to ``collected``. Raises CutOff after the last readable element."""
+    """Pass every useful element of the file to ``collected``. Raises CutOff after the last readable element.
+
+    Pieces in Apple's own layout are read as columns. All other text goes to an XML parser, which is slower.
+    """
     chunks = _chunks(stream)
     head = _head(chunks)
     parser = _Parser(collected)
@@ -210,7 +217,7 @@ def read_into(collected: Collected, stream: BinaryIO) -> None:
 
 
 def _fed_until_row(parser: _Parser, head: bytes) -> bytes:
-    """Parse the beginning of the file up to the last row in it. Return the text that is left."""
+    """Parse ``head``, the beginning of the file, up to its last row. Return the text from that row on."""
     cut = max(head.rfind(ROW), 0) or len(head)
     parser.feed(head[:cut])
     return head[cut:]
@@ -229,9 +236,9 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 
 
 def _head(chunks: Iterator[bytes]) -> bytes:
-    """Return the beginning of the document, up to its root, without document type and forbidden characters.
+    """Return the beginning of the document, from its start to the end of the chunk that holds its root.
 
-    Raises CutOff if there is no root.
+    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB.
     """
     head = b""
     for chunk in chunks:
@@ -246,7 +253,7 @@ def _head(chunks: Iterator[bytes]) -> bytes:
 
 
 class _Parser:
-    """An XML parser that keeps a single child of the root at a time."""
+    """An XML parser that passes each useful child of the root to ``collected``, and keeps one child at a time."""
 
     def __init__(self, collected: Collected) -> None:
         from xml.parsers import expat
@@ -268,7 +275,7 @@ class _Parser:
         return self._depth == 1 and self._whole
 
     def feed(self, piece: bytes) -> None:
-        """Parse a piece. Raises CutOff for text that is not XML, or for a tag longer than any phone writes."""
+        """Parse the next piece of the file. Raises CutOff for text that is not XML, or for a tag of more than 1 MiB."""
         clean = piece.translate(None, FORBIDDEN)
         for at in range(0, len(clean), SLICE):
             self._silent += SLICE

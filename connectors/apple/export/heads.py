@@ -1,4 +1,4 @@
-"""Heads of rows: type, source and unit, which thousands of rows share and which are parsed once.
+"""Heads of rows, which are type, source and unit. Thousands of rows share a head, so each head is parsed once.
 
 HealthKit merges sources by an order that the export does not contain. Here the order is a setting.
 """
@@ -27,13 +27,19 @@ MAKERS = re.compile(
 
 
 def order_of(text: str) -> tuple[str, ...]:
-    """Parse a setting's order of sources, best first: words of ``ORDER`` or parts of a source's name."""
+    """Return the order of sources that a setting names, best first: words of ``ORDER`` or parts of a source's name.
+
+    Words of ``ORDER`` that the setting leaves out come last.
+    """
     wanted = [word.strip().casefold() for word in text.split(",") if word.strip()]
     return (*wanted, *(word for word in ORDER if word not in wanted))
 
 
 def rank(source: str, device: str, order: Sequence[str] = ORDER) -> int:
-    """Return a source's place in the order of preference. A name in the order decides, else the kind of device."""
+    """Return the index of a source in ``order``, 0 for the most trusted.
+
+    A part of its name in the order decides, else its class: watch, phone, makers or others.
+    """
     name = source.casefold()
     mine = next((place for place, word in enumerate(order) if word not in ORDER and word in name), None)
     return order.index(_class(name, device.casefold())) if mine is None else mine
@@ -54,7 +60,7 @@ ANY = float("inf")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A useful type of record. ``role`` says how its rows are treated, and ``name`` is its field in a payload.
+    """A useful type of record. ``role`` says how its rows are treated, and ``name`` is its series' name.
 
     Plausible values lie from ``low`` to ``high``.
     """
@@ -107,7 +113,7 @@ FRACTION = 1.5  # largest share; a greater number is in percent
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A type of record in a unit from a source. ``kind`` is None for a type that only ``--keep-all`` keeps."""
+    """A type of record in a unit from a source. ``kind`` is None for a type that only ``keep_all`` keeps."""
 
     type: str
     unit: str
@@ -119,7 +125,7 @@ class Head:
         return self.kind is not None and self.kind.role in ("sleep", "sdnn")
 
     def converted(self, found: np.ndarray) -> np.ndarray:
-        """Return values in the metric's unit, or NaN for an unknown unit."""
+        """Return values in the metric's unit, or NaN for an unknown unit. A fraction before "%" becomes percent."""
         import numpy as np
 
         factor, plus = (self.kind.units if self.kind else {}).get(self.unit, (np.nan, 0.0))
@@ -133,7 +139,7 @@ class Head:
         return good
 
     def reasons(self, found: np.ndarray, good: np.ndarray) -> dict[str, int]:
-        """Count rows that are set aside, by reason."""
+        """Return how many rows are set aside for each reason. ``good`` marks the plausible values in ``found``."""
         unread = int((found != found).sum())
         unit = self.kind is not None and self.unit not in self.kind.units
         why = {
@@ -144,7 +150,10 @@ class Head:
 
 
 class Heads:
-    """The different heads of rows read so far, each with a number. With ``every`` useless types are included."""
+    """The different heads of rows read so far, each with a number, which is its index in ``heads``.
+
+    ``order`` ranks the sources. With ``every``, types without a use have a head too.
+    """
 
     def __init__(self, order: Sequence[str], *, every: bool) -> None:
         self.heads: list[Head] = []
@@ -154,7 +163,10 @@ class Heads:
         self._bare: dict[bytes, int] = {}  # without the address
 
     def numbers(self, texts: Sequence[bytes]) -> np.ndarray | None:
-        """Return the number of each row's head, or UNWANTED for a type without a use. None if a head is not XML."""
+        """Return the number of each row's head, or UNWANTED for a type without a use.
+
+        ``texts`` are the rows' attributes before the times. The result is None if any of them is not XML.
+        """
         import numpy as np
 
         known = self._texts
@@ -181,7 +193,7 @@ class Heads:
         return number
 
     def of(self, attributes: Mapping[str, str]) -> int:
-        """Return the number of a row's head by its attributes."""
+        """Return the number of a row's head by the row's attributes, or UNWANTED for a type without a use."""
         name = attributes.get("type", "")
         kind = TYPE_KINDS.get(name)
         if kind is None and not self._every:
@@ -193,13 +205,13 @@ class Heads:
         return number
 
     def source(self, attributes: Mapping[str, str]) -> Source:
-        """Return the source that wrote an element."""
+        """Return the rank and name of the source that wrote an element."""
         name = source_name(attributes.get("sourceName", ""))
         return rank(name, attributes.get("device", ""), self._order), name
 
 
 def _attributes(text: bytes) -> dict[str, str] | None:
-    """Parse a row's head with an XML parser, or None if it is not XML."""
+    """Return the attributes in a row's head, read by an XML parser, or None if the head is not XML."""
     from xml.parsers import expat
 
     found: list[dict[str, str]] = []

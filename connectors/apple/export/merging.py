@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 
 class Means(NamedTuple):
-    """Heart rates by quarter of an hour.
+    """Mean heart rates of quarters of an hour.
 
-    They are the quarters' numbers since 1970, ascending, and a row of count, mean, lowest and highest for each.
+    ``numbers`` count the quarters since 1970, ascending. ``rows`` hold count, mean, lowest and highest of each.
     """
 
     numbers: np.ndarray
@@ -29,9 +29,9 @@ class Means(NamedTuple):
 
 
 def means(by_source: Mapping[Source, np.ndarray]) -> tuple[Means, dict[str, Means]]:
-    """Return the best source's means of each quarter of an hour, and every source's own means.
+    """Return mean heart rates by quarter of an hour, of the best source that has the quarter, and of each source.
 
-    Rows are (start, end, rate); a duplicate row counts once.
+    The second result maps a source's name to its means. Rows are (start, end, rate), and duplicates count once.
     """
     import numpy as np
 
@@ -61,17 +61,17 @@ QUARTER = 900  # seconds; all UTC offsets in use are multiples, so that a day co
 
 
 class Quarters(NamedTuple):
-    """Sums by quarter of an hour: quarter numbers since 1970, ascending, and their values."""
+    """Sums by quarter of an hour. ``numbers`` count the quarters since 1970, ascending, and ``values`` are the sums."""
 
     numbers: np.ndarray
     values: np.ndarray
 
 
 def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str, Quarters]]:
-    """Return the merged sums of all sources, and each source's own sums, by quarter of an hour.
+    """Return sums by quarter of an hour, merged over all sources, and a mapping of source names to their own sums.
 
-    Time that a better source covers is cut from a worse source's intervals in proportion. Exact duplicates count once.
-    An interval's value is spread evenly over the interval.
+    An interval's value is spread evenly over the interval. In the merged sums, the part that a better source covers is
+    left out of a worse source's intervals. Exact duplicates count once.
     """
     import numpy as np
 
@@ -88,7 +88,7 @@ def quarters(by_source: Mapping[Source, Intervals]) -> tuple[Quarters, dict[str,
 
 
 def once(rows: Intervals) -> Intervals:
-    """Sort rows by start, end and value, without duplicates."""
+    """Return rows sorted by start, end and value, without duplicates."""
     import numpy as np
 
     rows = rows[np.lexsort(rows.T[::-1])]
@@ -126,7 +126,7 @@ def _cut(rows: Intervals) -> tuple[Intervals, np.ndarray]:
 
 
 def union(spans: np.ndarray) -> np.ndarray:
-    """Join overlapping spans (rows of start, end), ascending."""
+    """Return spans (rows of start, end) in ascending order, with overlapping spans joined."""
     import numpy as np
 
     if not len(spans):
@@ -138,7 +138,10 @@ def union(spans: np.ndarray) -> np.ndarray:
 
 
 def _free(rows: Intervals, covered: np.ndarray) -> Column:
-    """Return the share of each interval that no other span covers. For an instant it is 0 or 1."""
+    """Return the share of each row's time that lies in none of the spans ``covered``: 0 or 1 for an instant.
+
+    The spans are rows of start and end, ascending and without overlaps.
+    """
     import numpy as np
 
     if not len(covered):
@@ -147,7 +150,7 @@ def _free(rows: Intervals, covered: np.ndarray) -> Column:
     before = np.concatenate([[0.0], np.cumsum(covered[:, 1] - covered[:, 0])])
 
     def reached(at: Column) -> tuple[Column, np.ndarray]:
-        """Return the seconds covered until an instant, and a mask of the instants that are covered."""
+        """Return the seconds covered before each instant, and a mask of the instants that are covered."""
         span = np.searchsorted(covered[:, 0], at, side="right") - 1
         inside = np.minimum(at, covered[span, 1]) - covered[span, 0]
         return np.where(span < 0, 0.0, before[span] + inside), (span >= 0) & (at <= covered[span, 1])

@@ -1,4 +1,4 @@
-"""Nights from stages that several apps and devices write side by side. A single source is chosen for each night."""
+"""Sleeps from stages that several apps and devices write side by side. A single source is chosen for each sleep."""
 
 from __future__ import annotations
 
@@ -33,7 +33,10 @@ Spots = tuple["np.ndarray", "np.ndarray"]  # times in Unix seconds, ascending, a
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A sleep record: a value of ``SLEEP_VALUES`` and, if the record states it, the phone's zone."""
+    """A sleep stage from a source, in Unix seconds.
+
+    ``stage`` is a value of ``SLEEP_VALUES``, and ``zone`` the phone's time zone if the record states it.
+    """
 
     start: float
     end: float
@@ -43,7 +46,10 @@ class Stretch:
 
 
 def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]:
-    """Return every sleep as a payload: Unix seconds, minutes per stage, kind, and the local date of waking."""
+    """Return every sleep and nap as a payload, in order of time. ``places`` tell the user's zone over time.
+
+    A payload holds start and end (Unix seconds), offset, date of waking (``day``), kind, and minutes per stage.
+    """
     ordered = sorted(stretches, key=lambda s: (s.start, s.end))
     loose = _loose(ordered)
     blocks = _joined(_blocks(s for s in ordered if s not in loose), [s for s in ordered if s in loose])
@@ -51,7 +57,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the stretches of time in bed that are far too long, or without any sleep of the same source.
+    """Return the stretches of time in bed of more than 16 hours, or without any sleep of the same source.
 
     Such a stretch is added to sleeps, but two sleeps within it remain two sleeps.
     """
@@ -71,9 +77,9 @@ def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
 
 
 def _joined(blocks: list[list[Stretch]], loose: Iterable[Stretch]) -> list[list[Stretch]]:
-    """Add loose time in bed to each block of stages that it touches.
+    """Return the blocks with loose time in bed added, in order of start. ``_loose`` tells which time is loose.
 
-    Time in bed that touches no block becomes a block of its own.
+    Time in bed within 2.5 hours of a block is cut to that margin and added. Other time in bed makes blocks of its own.
     """
     edges = [(block[0].start - GAP, max(s.end for s in block) + GAP) for block in blocks]
     alone = []
@@ -119,7 +125,7 @@ def _night(block: Sequence[Stretch], places: Places) -> dict[str, Any]:
 
 
 def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Join overlapping spans, ascending."""
+    """Return spans (start, end) in ascending order, with overlapping spans joined."""
     joined: list[tuple[float, float]] = []
     for start, end in sorted(spans):
         if joined and start <= joined[-1][1]:
@@ -130,7 +136,10 @@ def union(spans: Iterable[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _chosen(block: Sequence[Stretch]) -> list[Stretch]:
-    """Return the stretches of a block's best source: preferably a source with sleep stages, then a watch."""
+    """Return the stretches of a block's best source.
+
+    A source with light, deep or REM sleep comes first. Among equals the rank of the source decides, then the length.
+    """
     by_source: dict[Source, list[Stretch]] = {}
     for stretch in block:
         by_source.setdefault(stretch.source, []).append(stretch)
@@ -154,7 +163,10 @@ def _minutes(spans: Iterable[tuple[float, float]]) -> float:
 
 
 def overnight(start: float, end: float, by_source: Mapping[Source, Spots]) -> float | None:
-    """Return the median of the best source's values from ``start`` to ``end``, or None without values."""
+    """Return the median of the values from ``start`` to ``end``, of the best source that has any. None without values.
+
+    Times are in Unix seconds.
+    """
     import numpy as np
 
     for _, (times, values) in sorted(by_source.items(), key=lambda item: item[0]):

@@ -42,7 +42,7 @@ QUARTER = timedelta(minutes=15)
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return the items of a record. Raises BadRecord naming the unreadable field."""
+    """Return the samples and episodes of a record. Raises BadRecord naming the unreadable field."""
     payload = record.payload
     match record.stream:
         case "day":
@@ -66,7 +66,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[str, Any]]]:
-    """Return a field's entries of a day as (key, entry) pairs, sorted by key. Raises BadRecord."""
+    """Return the entries of a field as (key, entry) pairs, sorted by key. Raises BadRecord unless all are objects."""
     found = payload.get(field)
     if not isinstance(found, Mapping) or not all(isinstance(one, Mapping) for one in found.values()):
         raise BadRecord(f"apple_health: {field} is missing or unreadable")
@@ -74,7 +74,7 @@ def _inner(payload: Mapping[str, Any], field: str) -> list[tuple[str, Mapping[st
 
 
 def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
-    """Yield a civil day's totals."""
+    """Yield a civil day's totals and its resting heart rate."""
     day, zone = _date(payload, "day"), _zone(payload)
     start = datetime(day.year, day.month, day.day, tzinfo=zone)
     end = start + timedelta(days=1)  # the same wall time: 23 to 25 hours
@@ -103,16 +103,16 @@ def _heart_rate(payload: Mapping[str, Any]) -> Iterator[Sample]:
 
 
 def _second(text: object) -> int:
-    """Return the beginning of a quarter of an hour in Unix seconds. Raises BadRecord."""
+    """Return the start of a quarter of an hour in Unix seconds. Raises BadRecord."""
     if not isinstance(text, str) or not text.isdigit() or len(text) > 11:
-        raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
+        raise BadRecord("apple_health/heart_rate: the start of a 15-minute mean is unreadable")
     return int(text)
 
 
 def _means(means: Any) -> Iterable[float]:
-    """Return (count, mean, lowest, highest) of a quarter of an hour. Raises BadRecord."""
+    """Return (count, mean, lowest, highest) heart rate of a quarter of an hour. Raises BadRecord."""
     if not isinstance(means, list) or len(means) != 4 or not {*map(type, means)} <= {int, float}:
-        raise BadRecord("apple_health/heart_rate: a quarter of an hour is unreadable")
+        raise BadRecord("apple_health/heart_rate: a 15-minute mean is unreadable")
     return means
 
 
@@ -157,7 +157,7 @@ def _workout(key: str, payload: Mapping[str, Any]) -> Episode:
 
 
 def _span(payload: Mapping[str, Any], what: str) -> tuple[datetime, datetime, int]:
-    """Return start, end and the offset in minutes. Raises BadRecord."""
+    """Return start, end and offset (minutes east of UTC). ``what`` names the stream in the BadRecord that is raised."""
     start, end, offset = (_number(payload, field) for field in ("start", "end", "offset"))
     if start is None or end is None or not FIRST <= start <= end < LAST or end - start > 7 * 86_400:
         raise BadRecord(f"apple_health/{what}: start or end is unreadable")
@@ -178,7 +178,7 @@ def _offset_of(at: datetime) -> int:
 
 
 def _zone(payload: Mapping[str, Any]) -> tzinfo:
-    """Return the zone of a name, or the fixed offset of a text like ``+05:30``. Raises BadRecord."""
+    """Return the time zone in the payload's ``zone``: an IANA name or an offset like ``+05:30``. Raises BadRecord."""
     name = payload.get("zone")
     try:
         if not isinstance(name, str) or not name:

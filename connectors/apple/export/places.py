@@ -52,7 +52,7 @@ class Places:
             self._latest = at, number
 
     def settle(self) -> None:
-        """Compute the user's moves between zones, once all evidence is recorded."""
+        """Compute the user's moves between zones. Call this once, after all evidence is recorded."""
         before = float("-inf")
         for at, number in sorted(zip(self._evidence[::2], self._evidence[1::2], strict=True)):
             if at - before > 2 * REACH:
@@ -66,7 +66,7 @@ class Places:
         return HOME if offset_at(at, place) == offset_at(at, self.home(at)) else place
 
     def _move(self, since: float, place: str, *, seen: float | None = None) -> None:
-        """Record a move to a place. Nothing is recorded if both places' clocks agree at the instant ``seen``."""
+        """Record a move to a place at ``since``. Nothing is recorded if both places' clocks agree at ``seen``."""
         current = self._places[-1]
         if place != current and (seen is None or self._offset(seen, place) != self._offset(seen, current)):
             self._since.append(since)
@@ -83,7 +83,7 @@ class Places:
         return offset_at(at, self.place(at))
 
     def offsets(self, at: np.ndarray) -> np.ndarray:
-        """Return seconds east of UTC of many instants that lie close together."""
+        """Return seconds east of UTC at many instants in Unix seconds, which should lie close together."""
         import numpy as np
 
         if not len(at):
@@ -93,9 +93,9 @@ class Places:
         return found
 
     def _steps(self, first: int, last: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the times at which the offset changes between two instants, and the offsets from then on.
+        """Return ``first`` and the times up to ``last`` at which the offset changes, and the offsets from then on.
 
-        Changes fall on quarters of an hour or on moves.
+        Offsets are in seconds. Changes fall on quarters of an hour or on moves.
         """
         import numpy as np
 
@@ -110,7 +110,7 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return the instant at which a zone's clock changes between two instants of a day, if any."""
+        """Return the instant at which the offset changes between two instants of a day, as a list of at most one."""
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

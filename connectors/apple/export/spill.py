@@ -1,4 +1,4 @@
-"""Rows that arrive in file order and are read in order of time, in little memory however many they are.
+"""A temporary store for rows that arrive in file order and are read back by time, in little memory.
 
 The rows wait in an unnamed temporary file, which disappears when it is closed.
 """
@@ -22,7 +22,10 @@ ROW_MAX = 7 * 86_400  # seconds a row may last
 
 
 class Spill:
-    """Rows of (series, start, end, value), stored by start in blocks of 16 days."""
+    """A temporary store for rows of (series, start, end, value). Rows lie in blocks of 16 days by their start.
+
+    ``series`` is a number of the caller's, and times are Unix seconds.
+    """
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile(prefix="rhythm-bridge-")  # noqa: SIM115 - closed with the spill
@@ -63,16 +66,14 @@ class Spill:
         self._held = 0
 
     def spans(self) -> list[tuple[float, float]]:
-        """Return the stretches of time that hold rows, ascending. A row may end after the stretch in which it
-        starts.
-        """
+        """Return (start, end) of the stretches of time in which rows lie, ascending. Neighbours overlap by a week."""
         return [
             (block * BLOCK_SECONDS, (block + 1) * BLOCK_SECONDS + ROW_MAX)
             for block in sorted({*self._waiting, *self._places})
         ]
 
     def between(self, first: float, last: float) -> Rows:
-        """Return all rows that touch a stretch of time, in file order. Call with ascending stretches."""
+        """Return all rows that touch a stretch of time, block by block. Calls with ascending times are fastest."""
         import numpy as np
 
         numbers = range(int((first - ROW_MAX) // BLOCK_SECONDS), int(last // BLOCK_SECONDS) + 1)

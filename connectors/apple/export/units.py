@@ -21,9 +21,9 @@ BEAT = re.compile(r"(\d{1,2})[:.](\d\d)[:.](\d\d)(?:[.,](\d{1,6}))?(?:\s*([AaPp]
 
 
 def instant(text: str | None) -> float | None:
-    """Return Unix seconds of ``2024-01-01 01:01:36 +0200``.
+    """Return Unix seconds of a time like ``2024-01-01 01:01:36 +0200``, or None outside the years 1991 to 2099.
 
-    The instant is right even if the user was in another offset.
+    The instant is right even if the user was in another offset at that time.
     """
     if text is None or len(text) < 24:
         return None
@@ -36,7 +36,10 @@ def instant(text: str | None) -> float | None:
 
 
 def number(text: str | None) -> float | None:
-    """Parse a value, whose decimal separator is a dot in every language."""
+    """Return the number that a text holds, or None for other text, or beyond 1e12.
+
+    The decimal separator of an export is a dot in every language.
+    """
     try:
         value = float(text) if text else None
     except ValueError:
@@ -47,20 +50,23 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's value converted by ``units``, or None for a unit that is not among them."""
+    """Return an element's number times the factor of its unit in ``units``. None for a unit that is not among them.
+
+    ``field`` and ``unit`` name the attributes that hold the number and its unit.
+    """
     value, factor = number(attributes.get(field)), units.get(attributes.get(unit, ""))
     return None if value is None or factor is None else value * factor
 
 
 @lru_cache(maxsize=4096)
 def source_name(text: str) -> str:
-    """Normalise a device's or app's name, because Apple puts no-break spaces into names."""
+    """Return a device's or app's name with plain spaces, because Apple puts no-break spaces into names."""
     return sys.intern(unicodedata.normalize("NFKC", text).strip())
 
 
 @lru_cache(maxsize=256)
 def known_zone(name: str) -> str | None:
-    """Return the key of a time zone that the phone names, or None for any other text."""
+    """Return the IANA name of a time zone that the phone names, or None if this machine does not know the zone."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):
@@ -81,7 +87,7 @@ def place_named(name: str) -> tzinfo:
 
 
 def fixed_place(offset: int) -> str:
-    """Return the name of an offset in minutes. It stands for a place of which only the clock is known."""
+    """Return the name of an offset in minutes, such as ``+05:30``. It stands for a place whose zone is unknown."""
     return f"{'-' if offset < 0 else '+'}{abs(offset) // 60:02}:{abs(offset) % 60:02}"
 
 
@@ -92,12 +98,12 @@ def _offset(quarter: int, place: str) -> int:
 
 
 def offset_at(at: float, place: str) -> int:
-    """Return minutes east of UTC at a place: a zone, or a fixed offset by its name."""
+    """Return minutes east of UTC at an instant (Unix seconds) in a place: a zone's name, or one like ``+05:30``."""
     return _offset(int(at // 900), place)
 
 
 def day_at(at: float, offset: int) -> str:
-    """Return the local date of an instant."""
+    """Return the local date (ISO 8601) of an instant in Unix seconds, ``offset`` minutes east of UTC."""
     return f"{datetime.fromtimestamp(at + offset * 60, UTC):%Y-%m-%d}"
 
 
@@ -118,7 +124,7 @@ def offset_of_beats(first_beat: str | None, start: float, usual: int) -> int | N
 
 
 def seconds_of_day(clock: str) -> float | None:
-    """Parse clocks such as ``00:20:37,80`` and ``7:05:12.34 AM`` into seconds of the day."""
+    """Return the second of the day of clocks such as ``00:20:37,80`` and ``7:05:12.34 AM``. None for other formats."""
     found = BEAT.fullmatch(clock.strip())
     if found is None:
         return None

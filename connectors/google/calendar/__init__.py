@@ -1,6 +1,6 @@
 """Google Calendar, with series and exceptions as Google keeps them, followed by sync tokens.
 
-Read only, but for a calendar of its own where the person wants accepted advice written there.
+Read only, except for a calendar of the bridge's own, into which it writes accepted recommendations if the user wants.
 """
 
 from bridge.domain.ports import ConnectorSpec, Setting

@@ -1,4 +1,4 @@
-"""The list of calendars to follow, which are those that the user looks at.
+"""The list of calendars to follow: the user's primary calendar, and those that the user has selected and not hidden.
 
 The list is read whole once, and then only its changes are read.
 """
@@ -25,9 +25,9 @@ Entry = Mapping[str, Any]
 
 
 def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str, bool], Page]:
-    """Return the ids of all calendars to follow, sorted, and a page with the changes of the list.
+    """Return the calendars to follow, sorted by id, and a page with the changes of the list since ``cursor``.
 
-    The value for an id tells if the calendar belongs to another person. The page's cursor holds the ids. Raises
+    The calendars are {id: True if the calendar belongs to another person}. The page's cursor holds them too. Raises
     CursorExpired if even a whole listing is answered with 410, and the errors of ``answered``.
     """
     known = json.loads(cursor) if cursor else {}
@@ -50,7 +50,10 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
 
 
 def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
-    """Return the entries of the calendar list and the next token. With ``token`` only changed entries are listed."""
+    """Return the entries of the calendar list, and the sync token for the next call.
+
+    With ``token`` only the entries that changed since that token are listed.
+    """
     found: list[Entry] = []
     options: dict[str, Any] = {"fields": FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})
     while True:
@@ -58,23 +61,25 @@ def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[
         found += items(body)
         if "nextPageToken" not in body:
             if not isinstance(body.get("nextSyncToken"), str):
-                raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+                raise SourceChanged(
+                    "google_calendar ended a listing without a sync token; look for a newer release of the bridge"
+                )
             return found, body["nextSyncToken"]
         options["pageToken"] = body["nextPageToken"]
 
 
 def items(body: Any) -> list[Entry]:
-    """Return the rows of a page of a listing. Raises SourceChanged for another shape."""
+    """Return the rows of an answer that lists calendars or events. Raises SourceChanged for another shape."""
     listed = body.get("items", []) if isinstance(body, dict) else None
     if not isinstance(listed, list) or not all(isinstance(item, dict) for item in listed):
-        raise SourceChanged("google_calendar answered a listing of an unknown shape; look for a newer release")
+        raise SourceChanged("google_calendar answered in an unknown shape; look for a newer release of the bridge")
     return listed
 
 
 def _wanted(entry: Entry) -> bool:
-    """Tell if a calendar is to be followed.
+    """Tell if a calendar is followed: the user's primary calendar, or one that the user selected and did not hide.
 
-    The user looks at it, and it holds no holidays, contacts' birthdays or sports.
+    Google's calendars of holidays, contacts' birthdays and sports are not followed.
     """
     calendar = entry.get("id")
     if not isinstance(calendar, str) or calendar.endswith(IGNORED) or entry.get("deleted") is True:
@@ -83,7 +88,7 @@ def _wanted(entry: Entry) -> bool:
 
 
 def _theirs(entry: Entry) -> bool:
-    """Tell if a calendar belongs to another person, whose answers to invitations it then holds."""
+    """Tell if a calendar belongs to another person. Its events then hold that person's answers to invitations."""
     return entry.get("primary") is not True and entry.get("accessRole") != "owner"
 
 

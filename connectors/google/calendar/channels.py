@@ -1,7 +1,8 @@
-"""Push channels, by which Google announces changes of a calendar. They are renewed before they end.
+"""Push channels, by which Google announces changes of a calendar.
 
 Source: developers.google.com/workspace/calendar/api/guides/push. A message has headers and no body. It says that
-something changed, and not what. A channel lives about a week and cannot be prolonged, so another is opened in time.
+something changed, and not what. A channel lives about a week and cannot be prolonged. Another channel is therefore
+opened a day before its end.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the notice in a message of a channel of ours. Raises Forged if the message lacks the channel's token.
+    """Return the notice in a message of a channel that the bridge opened.
 
-    Returns None for the first message, which only says that the channel is open. The notice's ``member`` is the
-    connection's name, with which the channel's id begins.
+    Raises Forged if the message lacks the channel's token. Returns None for the first message, which only says that the
+    channel is open. The notice's ``member`` is the connection's name in messages, with which the channel's id begins.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])
@@ -49,15 +50,19 @@ def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, st
 
 
 def token_of(channel: str, secret: str) -> str:
-    """Return the secret token of a channel. Google sends it back with every message, which proves the sender."""
+    """Return the secret token of a channel by its id and the client's secret.
+
+    Google sends the token back with every message, which proves the sender.
+    """
     return hmac.new(secret.encode(), f"channel {channel}".encode(), hashlib.sha256).hexdigest()
 
 
 def watch(account: Account, address: str | None, *, now: datetime) -> str | None:
-    """Ask Google to push changes of each followed calendar to ``address``, or with None to stop.
+    """Ask Google to push changes of each followed calendar to ``address``, or to stop if ``address`` is None.
 
-    Returns the name by which messages identify the connection. Google is asked nothing while all channels are open.
-    Calendars that Google cannot watch are still read at every sync. Raises the errors of ``answered``.
+    Returns the name by which messages identify the connection, or None after stopping. Google is asked nothing while
+    all channels last for more than a day, and the calendars were listed within six hours. Calendars that Google cannot
+    watch are still read at every sync. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -109,7 +114,7 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel for a calendar.
+        """Open a channel for a calendar and return it.
 
         Returns None if the calendar cannot be watched, is gone or is no longer shared.
         """
@@ -143,9 +148,9 @@ class _Channels:
         return answered(request, CALENDAR, self._now)
 
     def _remember(self) -> None:
-        """Save the channels beside the consent.
+        """Save the open channels beside the consent, or remove the entry once pushes are stopped and none is open.
 
-        The connection's name is kept, so that late messages are still recognised.
+        The connection's name is saved too, so that late messages are still recognised.
         """
         kept = {
             "member": self._member,

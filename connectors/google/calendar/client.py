@@ -33,7 +33,7 @@ EVENT_FIELDS = (
 
 
 class GoogleCalendar:
-    """An open account. It serves a single sync, because httplib2 must not be shared between threads."""
+    """An open account at Google Calendar, used for a single sync, because httplib2 is not safe for several threads."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -48,9 +48,9 @@ class GoogleCalendar:
         return open_service(self._account, CALENDAR, "calendar", "v3", "/calendar/v3/")
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the changes of the stream ``calendar``, or of the events of all followed calendars.
+        """Yield the changes of the list of calendars (stream ``calendar``), or of the events of all followed calendars.
 
-        The list of calendars has a sync token, and so has each calendar.
+        A cursor holds a sync token for the list, or a sync token for each calendar.
         """
         if stream == "calendar":
             self._followed, page = calendars(self._service, cursor, now)
@@ -75,13 +75,14 @@ class GoogleCalendar:
             yield _dropped(calendar, tokens)
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:  # noqa: ARG002 - the port's shape
-        """Yield nothing. A push does not say what changed, and the pull that follows finds it."""
+        """Yield a page without records. A push does not say what changed, so the pull that follows reads the change."""
         yield Page(stream=stream, records=())
 
     def _follow(self, calendar: str, tokens: dict[str, str], now: datetime, *, theirs: bool) -> Iterator[Page]:
-        """Yield a calendar's changes since its sync token.
+        """Yield the pages of a calendar's changes since its sync token in ``tokens``.
 
-        If the token has expired, the whole calendar is listed again, once.
+        If the token has expired, the whole calendar is listed again, once. Raises CursorExpired if that fails too.
+        ``theirs`` says that the calendar belongs to another person.
         """
         ended = _Ended(calendar=calendar, theirs=theirs)
         if tokens.get(calendar):
@@ -98,10 +99,10 @@ class GoogleCalendar:
             raise CursorExpired("google_calendar refused a full listing (HTTP 410)") from None
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
-        """Yield the pages of a calendar, whole or since the sync token. Only the last page carries the next token.
+        """Yield the pages of a calendar, whole or since its sync token. Only the last page carries the next token.
 
-        A full listing that is interrupted starts over. The cursor notes that it began, because its events are already
-        stored and must be deleted if the calendar is removed.
+        A full listing that is interrupted starts over. The cursor notes that the listing began. Its events are already
+        stored then, and must be deleted if the calendar is removed. ``ended`` collects deletions.
         """
         options: dict[str, Any] = {
             "calendarId": calendar,
@@ -121,7 +122,9 @@ class GoogleCalendar:
             yield Page(stream="event", records=records, cursor=json.dumps(tokens, sort_keys=True) if full else None)
             options["pageToken"] = body["nextPageToken"]
         if not isinstance(body.get("nextSyncToken"), str):
-            raise SourceChanged("google_calendar ended a listing without a sync token; look for a newer release")
+            raise SourceChanged(
+                "google_calendar ended a listing without a sync token; look for a newer release of the bridge"
+            )
         tokens[calendar] = body["nextSyncToken"]
         covers = Covers(prefix=f"{calendar}/") if full else ended.covers()
         cursor = json.dumps(tokens, sort_keys=True)
@@ -130,11 +133,11 @@ class GoogleCalendar:
 
 @dataclass(slots=True, kw_only=True)
 class _Ended:
-    """Events that a listing deletes without naming them.
+    """The events that must be deleted after a calendar's listing although the listing does not say so.
 
     Google may leave out the exceptions of a deleted series, or report them as cancelled. In a series that still exists,
-    a cancelled exception means that the instance does not take place. A listing that was interrupted may not repeat its
-    deletions in the next listing.
+    a cancelled exception means that the instance does not take place. Deletions of an interrupted listing may be
+    missing in the next listing.
     """
 
     calendar: str
@@ -145,7 +148,7 @@ class _Ended:
     _holes: dict[str, str] = field(default_factory=dict)  # key of a cancelled exception -> path of its series
 
     def read(self, listed: Sequence[Mapping[str, Any]]) -> tuple[RawRecord, ...]:
-        """Return the records of a page, and note which events are deleted or cancelled."""
+        """Return the records of a page's rows, and remember which events are deleted, cancelled or alive."""
         records = tuple(_record(self.calendar, item, theirs=self.theirs) for item in listed)
         for record in records:
             if record.deleted:
@@ -157,7 +160,10 @@ class _Ended:
         return records
 
     def deletions(self) -> Iterator[RawRecord]:
-        """Yield deletions of events that were delivered earlier in this pull and no longer exist."""
+        """Yield deletions of cancelled exceptions of deleted series.
+
+        Events that the interrupted listing before delivered, and this listing lacks, are deleted too.
+        """
         ended = {key for key, series in self._holes.items() if series in self._gone}
         for key in sorted(ended | (self.before - self.alive)):
             yield RawRecord(stream="event", key=key, payload={}, deleted=True)
@@ -168,16 +174,16 @@ class _Ended:
 
 
 def _dropped(calendar: str, tokens: dict[str, str]) -> Page:
-    """Return a page that deletes a removed calendar with its events."""
+    """Return a page that deletes all events of a removed calendar. Its sync token is removed from ``tokens``."""
     tokens.pop(calendar, None)
     cursor = json.dumps(tokens, sort_keys=True)
     return Page(stream="event", records=(), cursor=cursor, covers=Covers(prefix=f"{calendar}/"))
 
 
 def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecord:
-    """Return an event as a record. A cancelled exception remains, because the series then has no instance at that time.
+    """Return an event as a record. A cancelled event becomes a deletion, unless it is an exception of a series.
 
-    Any other cancelled event becomes a deletion.
+    A cancelled exception is stored, because it says that the series has no instance at that time.
     """
     gone = item.get("status") == "cancelled" and "recurringEventId" not in item
     series = item.get("recurringEventId")
@@ -191,9 +197,9 @@ def _record(calendar: str, item: Mapping[str, Any], *, theirs: bool) -> RawRecor
 
 
 def _kept(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the part of an event that is stored. Its description and other programs' properties are dropped.
+    """Return the part of an event that is stored.
 
-    Of a description only a link to a task is stored.
+    Other programs' properties are dropped. Of a description only the beginning of a link to a task is stored.
     """
     kept = {name: value for name, value in item.items() if name not in ("description", "extendedProperties")}
     if TASK_LINK in str(item.get("description", "")):

@@ -1,4 +1,4 @@
-"""Consent at Google to read calendars and, if the user wants, to write into a calendar of its own."""
+"""Consent at Google to read calendars and, if the user wants, to write into a calendar that the bridge makes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ CALENDAR = auth.Service(
 
 
 def authorise(account: Account, browser: Browser, *, write: bool = False) -> None:
-    """Ask for consent at Google. Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent at Google to read calendars, and with ``write`` also to write into a calendar of the bridge.
+
+    Raises NeedsLogin when the consent is refused, incomplete or unanswered.
+    """
     auth.authorise(account, browser, CALENDAR, write=write)
 
 

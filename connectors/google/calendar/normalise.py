@@ -35,16 +35,19 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _hole(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the facts of a cancelled instance. Google may state no more than the instance that is cancelled."""
+    """Return the fields of a cancelled instance of a series, instead of its times, which Google may not state.
+
+    Raises BadRecord for an event that belongs to no series.
+    """
     if not isinstance(payload.get("recurringEventId"), str):
         raise BadRecord("google_calendar/event: cancelled without a series")
     return {"cancelled": True}
 
 
 def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return start and end.
+    """Return the fields of an event's start, end and recurrence. Raises BadRecord.
 
-    For an all-day event Google states the day after the last day, and the result the last day.
+    For an all-day event Google states the day after the last day, and the result states the last day.
     """
     start, end = payload.get("start"), payload.get("end")
     first, last = _date(start), _date(end)
@@ -59,7 +62,10 @@ def _times(payload: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
-    """Return the series and the instance that this event replaces."""
+    """Return the fields for the series of an event and the instance that it replaces, or none for other events.
+
+    Raises BadRecord.
+    """
     master = payload.get("recurringEventId")
     if not isinstance(master, str) or not master:
         return {}
@@ -71,9 +77,9 @@ def _exception(payload: Mapping[str, Any], calendar: str) -> dict[str, Any]:
 
 
 def _facts(payload: Mapping[str, Any]) -> dict[str, Any]:
-    """Return all facts but the times. ``self`` marks the owner of the calendar.
+    """Return all fields of an event except its times and its series. Google's ``self`` marks the calendar's owner.
 
-    On another person's calendar a declined event does not take place, and an accepted event is no answer of the user.
+    On another person's calendar the answer is not the user's, and a declined event counts as cancelled.
     """
     attendees = [a for a in rows(payload.get("attendees")) if isinstance(a, Mapping)]
     people = [a for a in attendees if a.get("resource") is not True]
@@ -102,9 +108,9 @@ def _response(me: Mapping[str, Any] | None) -> Response | None:
 
 
 def _kind(payload: Mapping[str, Any]) -> str:
-    """Return the type of an event, or ``advice:ACTION`` for an event that the bridge wrote.
+    """Return Google's type of an event, "task", or ``advice:ACTION`` for an event that the bridge wrote.
 
-    A task with a time of day looks like focus time with a link to the task.
+    A task with a time of day looks like focus time with a link to the task. An unknown type becomes "default".
     """
     ours = mapping(mapping(payload.get("extendedProperties")).get("private")).get(OURS)
     if isinstance(ours, str):
@@ -120,7 +126,7 @@ def _rules(payload: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def _instant(when: Any) -> datetime | None:
-    """Return ``dateTime`` in UTC. Without an offset it is read in its ``timeZone``."""
+    """Return the ``dateTime`` of a start or end in UTC, or None. A text without an offset is read in ``timeZone``."""
     return utc(mapping(when).get("dateTime"), EVENT_YEARS, zone=time_zone(mapping(when).get("timeZone")))
 
 
@@ -129,6 +135,6 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name of a time's zone, or None if this machine does not know the name."""
+    """Return the IANA name in the ``timeZone`` of a start or end, or None if this machine does not know the name."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key

@@ -1,4 +1,4 @@
-"""Writes accepted recommendations as events of a calendar named Rhythm, the only one that the consent can write to.
+"""A writer of accepted recommendations, as events of a calendar named Rhythm. The consent allows writing only there.
 
 The wanted events are compared with those in the calendar, so that a repetition changes nothing. An event's id follows
 from its plan, so that a plan has a single event. Every plan is noted beside the consent before its event is written.
@@ -27,10 +27,10 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Write plans as ``bridge.domain.ports.Writer`` says. An event counts as deleted only before its plan was over.
+    """Make the calendar hold the plans that are not over, and return the keys of those whose events the user deleted.
 
-    Raises SetupError once if the user deleted the whole calendar. Nothing more is written until the user connects
-    again.
+    ``bridge.domain.ports.Writer`` says more. Raises SetupError once if the user deleted the whole calendar. Then
+    nothing more is written until the user connects again.
     """
     token = account.token() or {}
     noted = {key: end for key, end in token.get("plans", {}).items() if datetime.fromisoformat(end) > now}
@@ -46,7 +46,7 @@ def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence
 
 
 class _Rhythm:
-    """The calendar that holds the accepted recommendations."""
+    """The calendar named Rhythm at Google, which holds the accepted recommendations. It is made if it is missing."""
 
     def __init__(self, account: Account, service: Any, now: datetime) -> None:
         self._account, self._service, self._now = account, service, now
@@ -54,9 +54,10 @@ class _Rhythm:
         self._remember(calendar=self._calendar)
 
     def keep(self, current: Sequence[Plan], withdrawn: set[str], noted: Mapping[str, str]) -> list[str]:
-        """Write, move and remove events so that the calendar holds the ``current`` plans.
+        """Write, change and remove events so that the calendar holds the ``current`` plans.
 
-        Returns keys that the user deleted.
+        The events of the plans with the keys ``withdrawn`` are removed. ``noted`` maps the keys of plans written before
+        to their ends. Returns the keys of current plans whose events the user deleted.
         """
         self._remember(plans={**noted, **{plan.key: plan.end.isoformat() for plan in current}})
         for key in withdrawn:
@@ -67,7 +68,7 @@ class _Rhythm:
         return deleted
 
     def _is_deleted(self, plan: Plan) -> bool:
-        """Write a plan, unless the user has deleted its event since agreeing. Returns True if the user has."""
+        """Return True if the user deleted a plan's event after agreeing. Otherwise write the event as far as needed."""
         event = self._event(plan.key)
         if event is None:
             self._insert(plan)
@@ -88,7 +89,7 @@ class _Rhythm:
                 return
 
     def _event(self, key: str) -> Mapping[str, Any] | None:
-        """Return the event of a plan, even if it is deleted. None if it was never written."""
+        """Return the event of a plan by the plan's key, even if the event is deleted. None if it was never written."""
         named = {"calendarId": self._calendar, "eventId": event_id(key)}
         try:
             found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))
@@ -114,7 +115,10 @@ class _Rhythm:
         self._ask(self._service.events().update(**named, body={"status": "confirmed", **_body(plan)}))
 
     def _found(self) -> str | None:
-        """Find the calendar by its description if its id is unknown, for example after an earlier consent was lost."""
+        """Return the id of the calendar by its description, or None if there is none.
+
+        Its stored id may be lost, for example with an earlier consent.
+        """
         resource = self._service.calendarList()
         request = resource.list(maxResults=250, showHidden=True, fields=LIST_FIELDS)
         while request is not None:
@@ -160,7 +164,7 @@ def _marked(plan: Plan) -> str:
 
 
 def _mark(event: Mapping[str, Any]) -> str | None:
-    """Return the mark that we left in an event, or None for another program's event."""
+    """Return the mark ``SLOT/ACTION`` that the bridge left in an event, or None for another program's event."""
     properties = event.get("extendedProperties")
     private = properties.get("private") if isinstance(properties, Mapping) else None
     mark = private.get(OURS) if isinstance(private, Mapping) else None
@@ -168,7 +172,7 @@ def _mark(event: Mapping[str, Any]) -> str | None:
 
 
 def _changed_at(event: Mapping[str, Any], otherwise: datetime) -> datetime:
-    """Return the instant at which an event was deleted. A deleted event may not state it, then ``otherwise``."""
+    """Return the instant at which an event last changed, or ``otherwise`` if the event does not state it."""
     try:
         return datetime.fromisoformat(str(event.get("updated")))
     except ValueError:

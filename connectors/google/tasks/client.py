@@ -1,6 +1,7 @@
-"""Pull task lists and tasks. A list's tasks are read whole once, then only changes since the last pull less an hour.
+"""Pull task lists and tasks. A list's tasks are read whole once, and later only their changes.
 
-The API has neither sync tokens nor pushes. Tasks completed in Google's own apps are listed only with ``showHidden``.
+The API has neither sync tokens nor pushes, so changes are asked for by time, from an hour before the last pull on.
+Tasks completed in Google's own apps are listed only with ``showHidden``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ TASK_FIELDS = "kind,nextPageToken,items(id,title,status,due,completed,updated,de
 
 
 class GoogleTasks:
-    """An open account, used for a single sync."""
+    """An open account at Google Tasks, used for a single sync."""
 
     def __init__(self, account: Account) -> None:
         self._account = account
@@ -70,9 +71,9 @@ class GoogleTasks:
         return Page(stream="list", records=records, covers=Covers())
 
     def _follow(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield a list's changes since its last pull.
+        """Yield the pages of a task list's changes since its last pull, which ``since`` holds by list.
 
-        If that is too long ago for Google, the list is read whole again.
+        If that pull is too long ago for Google, the list is read whole again.
         """
         try:
             yield from self._listing(one, since, now)
@@ -82,9 +83,9 @@ class GoogleTasks:
             yield from self._listing(one, since, now)
 
     def _listing(self, one: str, since: dict[str, str], now: datetime) -> Iterator[Page]:
-        """Yield the pages of a list.
+        """Yield the pages of a task list, whole or since its last pull.
 
-        Only the last page saves when this pull began, so an interrupted pull starts over.
+        Only the last page has a cursor, with the time at which this pull began. An interrupted pull starts over.
         """
         options: dict[str, Any] = {
             "tasklist": one,
@@ -112,20 +113,20 @@ class GoogleTasks:
 
 
 def _dropped(one: str, since: dict[str, str]) -> Page:
-    """Return a page that deletes a removed list with its tasks."""
+    """Return a page that deletes all tasks of a removed list. The list is also removed from ``since``."""
     since.pop(one, None)
     cursor = json.dumps(since, sort_keys=True)
     return Page(stream="task", records=(), cursor=cursor, covers=Covers(prefix=f"{one}/"))
 
 
 def _items(body: Any, kind: str) -> list[Mapping[str, Any]]:
-    """Return the rows of a listing. Raises SourceChanged for another shape.
+    """Return the rows of an answer that lists tasks or lists. Raises SourceChanged for another shape.
 
-    A listing is recognised by ``kind``, because Google leaves out empty ``items``.
+    The answer is recognised by its ``kind``, because Google leaves out empty ``items``.
     """
     items = body.get("items", []) if isinstance(body, dict) and body.get("kind") == kind else None
     if not isinstance(items, list) or not all(isinstance(item, dict) for item in items):
-        raise SourceChanged("google_tasks answered a listing of an unknown shape; look for a newer release")
+        raise SourceChanged("google_tasks answered in an unknown shape; look for a newer release of the bridge")
     return items
 
 

@@ -14,7 +14,7 @@ TASKS = auth.Service(
 
 
 def authorise(account: Account, browser: Browser) -> None:
-    """Ask for consent at Google. Raises NeedsLogin when refused, incomplete or unanswered."""
+    """Ask for consent at Google to read tasks. Raises NeedsLogin when refused, incomplete or unanswered."""
     auth.authorise(account, browser, TASKS)
 
 

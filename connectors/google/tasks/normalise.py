@@ -22,7 +22,10 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return a date. The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move it."""
+    """Return the date on which a task is due, or None. Raises BadRecord.
+
+    The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move the date.
+    """
     text = fields.get("due")
     day = None if text is None else calendar_date(str(text)[:10], EVENT_YEARS)
     if text is not None and day is None:
@@ -31,7 +34,7 @@ def _due(fields: Fields) -> date | None:
 
 
 def _completed(fields: Fields) -> datetime | None:
-    """Return when the task was done. None while it needs action."""
+    """Return when a task was completed, else when it last changed. None while the task is open. Raises BadRecord."""
     if not fields.choice("status", {"needsAction": False, "completed": True}):
         return None
     at = utc(fields.get("completed")) or utc(fields.get("updated"))
