@@ -118,6 +118,7 @@ def test_putting_off_without_a_time_offers_three_and_takes_one(run: Run, monkeyp
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
     run("user", "add", "eve", "--zone", "UTC")
     run("checkin", "3", "--user", "eve")
+    run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
     _, advice = run("recommend", "--user", "eve", "--json")
     answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
     _, body = run(*answer, "--json")
@@ -140,6 +141,7 @@ def test_at_a_terminal_the_time_is_chosen_by_its_number(run: Run, monkeypatch: p
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
     run("user", "add", "eve", "--zone", "UTC")
     run("checkin", "3", "--user", "eve")
+    run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
     _, advice = run("recommend", "--user", "eve", "--json")
     answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
     offers = run(*answer, "--json")[1]["offers"]
@@ -162,6 +164,7 @@ def test_shown_and_not_done_counts_as_ignored_once_it_is_over(run: Run, monkeypa
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
     run("user", "add", "eve", "--zone", "UTC")
     run("checkin", "3", "--user", "eve")
+    run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
     _, advice = run("recommend", "--user", "eve", "--json")
     assert advice["kind"] == "suggested"
     run("feedback", "not_done", "--user", "eve", "--id", str(advice["id"]))
