@@ -13,7 +13,6 @@ from bridge.cli import options, show
 from bridge.documents.inputs import parse_answer, parse_slot
 from bridge.documents.text import slot_name
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at, slot_start, zone_at
 from rhythm_env.interface import SLOTS_PER_DAY, MeterState, Slot
 
@@ -159,6 +158,7 @@ def feedback(
     from bridge.advice import recommend as advise
     from bridge.documents.offers import offer_documents
     from bridge.documents.recommendations import recommendation_document
+    from bridge.domain.records import Deed
 
     given = parse_answer(answer)
     with installation.open_bridge() as bridge:

@@ -7,18 +7,17 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from bridge.domain.errors import SetupError
-from bridge.domain.records import Deed
 from bridge.domain.slots import moment_at
 from rhythm_env.interface import DAY_NAMES, STEPS_PER_WEEK, ActionType, Answer, Meter
 
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from bridge.domain.records import Deed
     from bridge.domain.slots import Moment, ZoneHistory
     from bridge.domain.wishes import Hours
 
 NONE = "none"  # takes a wish back
-SAYABLE = (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE)
 NO_ACTION = "NONE"  # says that an event is no activity
 
 
@@ -28,8 +27,10 @@ def parse_answer(text: str) -> Answer | Deed:
     Answers are ``accept``, ``ignore`` and ``reschedule``, and outcomes ``done``, ``partly`` and ``not_done``. Raises
     SetupError for any other text.
     """
+    from bridge.domain.records import Deed
+
     word = text.lower().replace("-", "_")
-    if word in SAYABLE:
+    if word in (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE):
         return Deed(word)
     try:
         return Answer(text.upper())
