@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import itertools
 import json
 import re
 import time
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
+from urllib.parse import urlencode
 
 from bridge.recordings.server import Answer, Application, Fault, Request
 
@@ -77,18 +79,28 @@ def bomb(unpacked: int) -> Fault:
 
 
 def endless(application: Application, token: Callable[[], str]) -> Fault:
-    """Send the true answer with a next page, whatever page was asked for. Counted pages are full."""
+    """Send the true answer with a next page, whatever page was asked for. Counted pages are full.
+
+    Pages may also begin at an ``offset`` in a form, whose answers may have an envelope.
+    """
+    offsets = itertools.count(100, 100)
 
     def more(body: Any) -> Any:
         if isinstance(body, list):
             return (body * 100)[:100]
+        if isinstance(body.get("body"), dict):
+            return body | {"body": more(body["body"])}
+        if "offset" in body:
+            return body | {"more": True, "offset": next(offsets)}
         following = token()
         told = {name for name in body if NEXT.search(name)} | {"next_token", "nextPageToken"}
         return body | dict.fromkeys(told, following)
 
     def first_page(request: Request) -> Answer:
         known = {name: value for name, value in request.query.items() if not PAGE.fullmatch(name)}
-        return application(replace(request, query=known))
+        form = request.form if b"offset=" in request.body else {}
+        body = urlencode(form | {"offset": "0"}).encode() if form else request.body
+        return application(replace(request, query=known, body=body))
 
     return rewritten(first_page, more)
 

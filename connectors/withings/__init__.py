@@ -1,0 +1,52 @@
+"""Withings: its public API, version 2, documented at https://developer.withings.com/api-reference."""
+
+from bridge.domain.metrics import Metric
+from bridge.domain.ports import ConnectorSpec, Envelope, OAuth, Setting, client_settings
+from connectors.payload import SECONDS, SHARE, Table
+
+SLEEP: Table = {  # figures of a sleep, a nap's too
+    Metric.ASLEEP: ("data.total_sleep_time", SECONDS),
+    Metric.AWAKE: ("data.wakeupduration", SECONDS),
+    Metric.LIGHT_SLEEP: ("data.lightsleepduration", SECONDS),
+    Metric.DEEP_SLEEP: ("data.deepsleepduration", SECONDS),
+    Metric.REM_SLEEP: ("data.remsleepduration", SECONDS),
+}
+NIGHT: Table = {  # of a main sleep alone
+    Metric.RESTING_HR: "data.hr_average",
+    Metric.RESPIRATORY_RATE: "data.rr_average",
+    Metric.SLEEP_EFFICIENCY: ("data.sleep_efficiency", SHARE),
+    Metric.SLEEP_SCORE: "data.sleep_score",
+}
+ACTIVITY: Table = {  # of a civil day
+    Metric.STEPS: "steps",
+    Metric.ACTIVE_ENERGY: "calories",
+    Metric.TOTAL_ENERGY: "totalcalories",
+}
+
+SPEC = ConnectorSpec(
+    name="withings",
+    title="Withings",
+    delivers=frozenset({"episodes"}).union(SLEEP, NIGHT, ACTIVITY),
+    streams=("sleep", "activity"),
+    normaliser="connectors.withings.normalise:normalise",
+    settings=(
+        Setting(name="base_url", help="the API's address", default="https://wbsapi.withings.net"),
+        Setting(name="consent_url", help="the consent page's address", default="https://account.withings.com"),
+        *client_settings("your Withings application"),
+        Setting(name="port", help="the port of your application's redirect http://127.0.0.1:PORT/", default="8767"),
+        Setting(name="days", help="how many days back the first sync reads", default="365", whole=True),
+    ),
+    oauth=OAuth(
+        authorise_url="{consent_url}/oauth2_user/authorize2",
+        token_url="{base_url}/v2/oauth2",  # noqa: S106 - an address
+        scopes=("user.activity",),
+        scope_separator=",",
+        redirect="http://127.0.0.1:{port}/",
+        token_parameters={"action": "requesttoken"},
+        envelope=Envelope(meanings={401: 401, 503: 400, 601: 429, 2554: 503, 2555: 503}),  # 503: invalid parameters
+    ),
+    opens="connectors.withings.client:Client",
+    authorises="connectors.withings.consent:authorise",
+    revokes="connectors.withings.consent:revoke",
+    shares_limit=True,  # 120 requests a minute for an application
+)

@@ -1,0 +1,57 @@
+"""Pull Withings's lists a month at a time, oldest first. Field names: https://developer.withings.com/api-reference."""
+
+from collections.abc import Iterator
+from datetime import date, datetime
+from functools import partial
+
+from bridge import http
+from bridge.auth import oauth
+from bridge.domain.errors import SourceChanged
+from bridge.domain.ports import Account
+from bridge.domain.types import Page, RawRecord
+from connectors.payload import listing, raw_records
+from connectors.windows import Window
+from connectors.withings import NIGHT, SLEEP, SPEC
+
+MONTH = 30  # days that one request asks for
+FIGURES = sorted((at if isinstance(at, str) else at[0]).removeprefix("data.") for at in {**SLEEP, **NIGHT}.values())
+LISTS = {  # stream -> path, what is asked for, the list in the answer, and the field that names a row
+    "sleep": ("/v2/sleep", {"action": "getsummary", "data_fields": ",".join(FIGURES)}, "series", "id"),
+    "activity": ("/v2/measure", {"action": "getactivity"}, "activities", "date"),
+}
+
+
+class Client:
+    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+
+    def __init__(self, account: Account) -> None:
+        self._base, self._days = oauth.filled("{base_url}", account.settings), int(account.settings["days"])
+        self._session = oauth.open_session(account, SPEC)
+
+    def close(self) -> None:
+        """Let go of the network."""
+        self._session.close()
+
+    def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
+        """Yield the pages of the dates since the cursor, and of the days before that are read again."""
+        window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap)
+        yield from window.pages(stream, MONTH, partial(self._listed, stream, now))
+
+    def _listed(self, stream: str, now: datetime, first: date, last: date) -> Iterator[tuple[RawRecord, ...]]:
+        """Yield the pages of a list between two dates, both included."""
+        path, action, rows, key = LISTS[stream]
+        asked = action | {"startdateymd": str(first), "enddateymd": str(last)}
+        offset, more = 0, True
+        while more:
+            form = asked | ({"offset": str(offset)} if offset else {})
+            body = http.get_json(self._session, self._base + path, now=now, form=form)
+            yield raw_records(stream, listing(body, rows, SPEC.name, stream), key=key)
+            if more := bool(body.get("more")):
+                offset = _after(offset, body.get("offset"))
+
+
+def _after(offset: int, told: object) -> int:
+    """Return the offset of the next page. Raises SourceChanged where none lies ahead, which would never end."""
+    if not isinstance(told, int) or told <= offset:
+        raise SourceChanged(f"{SPEC.name} told of more rows, but not where they begin")
+    return told

@@ -1,0 +1,41 @@
+"""Withings's records as episodes and samples. Field names: https://developer.withings.com/api-reference."""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, time
+
+from bridge.domain.types import EpisodeKind, Item, RawRecord
+from connectors.payload import Fields, Stretch, local_date, offset_in, time_zone, utc_of_unix
+from connectors.withings import ACTIVITY, NIGHT, SLEEP, SPEC
+
+SHORTEST_NIGHT = 120  # minutes; Withings does not tell which sleep is a nap
+
+
+def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - no record has a parent
+    """Return the items of a record. Raises BadRecord naming the unreadable field, never its value."""
+    fields = Fields.of(SPEC.name, record)
+    return list(_sleep(record.key, fields) if record.stream == "sleep" else _activity(record.key, fields))
+
+
+def _sleep(key: str, fields: Fields) -> Iterator[Item]:
+    start, end = _instant(fields, "startdate"), _instant(fields, "enddate")
+    fields.ordered(start, end)
+    offset = offset_in(fields.zone("timezone"), end)
+    lasted = Stretch(start=start, end=end, offset=offset, day=local_date(end, offset))
+    nap = lasted.minutes < SHORTEST_NIGHT
+    yield lasted.episode(EpisodeKind.NAP if nap else EpisodeKind.SLEEP, key, fields.measured(SLEEP))
+    yield from lasted.samples(key, {} if nap else fields.measured(NIGHT))
+
+
+def _activity(key: str, fields: Fields) -> Iterator[Item]:
+    day, zone = fields.day("date"), time_zone(fields.get("timezone"))
+    start = datetime.combine(day, time(), zone or UTC).astimezone(UTC)
+    lasted = Stretch(start=start, end=None, offset=offset_in(zone, start) if zone else None, day=day)
+    yield from lasted.samples(key, fields.measured(ACTIVITY))
+
+
+def _instant(fields: Fields, path: str) -> datetime:
+    """Return the instant of a count of seconds since 1970. Raises BadRecord."""
+    at = utc_of_unix(fields.get(path))
+    if at is None:
+        raise fields.bad(f"{path} is no instant")
+    return at

@@ -1,0 +1,60 @@
+"""A Withings server for one account: ``account`` holds a list of rows per stream, in the API's own shape."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from bridge.recordings.server import Answer, Request
+from connectors.withings import SPEC
+from lab.vendors import OAuthServer, rows_between
+
+PAGE = 25  # rows
+LISTS = {  # path and action -> stream and the list's name in the answer
+    ("/v2/sleep", "getsummary"): ("sleep", "series"),
+    ("/v2/measure", "getactivity"): ("activity", "activities"),
+}
+
+
+class Vendor(OAuthServer):
+    """Serves ``account``; rows may be changed, added or taken away at any time."""
+
+    consent_path = "/oauth2_user/authorize2"
+    token_path = "/v2/oauth2"
+    default_scope = "user.activity"
+    envelope = SPEC.oauth.envelope if SPEC.oauth else None
+    pages = "number"
+    paths: Mapping[str, str | None] = {}
+
+    def settings(self, url: str) -> dict[str, str]:
+        """Return the connector's settings for this server."""
+        return super().settings(url) | {"consent_url": url, "port": "0", "days": "60"}
+
+    def granted(self, asked: str) -> str:
+        """Return the scope that the person grants, of the scopes asked for."""
+        return asked.replace(",", " ")
+
+    def told_scope(self, scope: str) -> str:
+        """Return a granted scope as token answers write it."""
+        return scope.replace(" ", ",")
+
+    def issue(self, scope: str, *, refresh: bool = True) -> dict[str, Any]:
+        """Return a new pair of tokens, with the person's number."""
+        return {"userid": 363} | super().issue(scope, refresh=refresh)
+
+    def api(self, request: Request, scopes: frozenset[str]) -> Answer:
+        """Answer a list between two dates, page by page."""
+        form = request.form
+        found = LISTS.get((request.path, form.get("action", "")))
+        if request.method != "POST" or found is None or not {"startdateymd", "enddateymd"} <= set(form):
+            return Answer(status=400)
+        if "user.activity" not in scopes:
+            return self.unauthorised()
+        stream, name = found
+        rows = rows_between(self.account.get(stream, []), "date", form["startdateymd"], form["enddateymd"])
+        begin = int(form.get("offset", 0))
+        end = begin + PAGE
+        more = end < len(rows)
+        return Answer(body={name: rows[begin:end], "more": more, "offset": end if more else 0})
+
+    def _token(self, request: Request) -> Answer:
+        """Answer for tokens, where the form names the action."""
+        return super()._token(request) if request.form.get("action") == "requesttoken" else Answer(status=400)
