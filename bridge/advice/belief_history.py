@@ -106,8 +106,8 @@ def _mean(one: AdviceRecord) -> dict[str, float]:
 def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
     """Yield the changes of the belief between two recommendations of which the first was answered.
 
-    Both must have the same policy, version, prior and adapter, at most two days between them, and no reset or its
-    withdrawal. Changes that two decimals do not show are left out.
+    Both must have the same policy, version, prior and adapter, and at most two days between them. Pairs around a reset
+    or its withdrawal are left out. So are changes that two decimals do not show.
     """
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
@@ -122,7 +122,10 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetim
 
 
 def said(move: Move, action: str) -> str:
-    """Describe an answer and its change of the belief in a sentence. ``action`` is the title of the recommended action."""
+    """Describe an answer and its change of the belief in a sentence.
+
+    ``action`` is the title of the recommended action.
+    """
     moment = move.advice.moment
     pressed = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
     seen = {Answer.ACCEPT: "did", Answer.IGNORE: "did not follow"}  # nothing was pressed

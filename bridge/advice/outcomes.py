@@ -128,9 +128,9 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
-    """Return a recommendation of the last two days whose outcome the user has not told, or None.
+    """Return a recommendation whose outcome the user has not told, or None.
 
-    It was seen. The newest of ``questions`` comes first, then the newest of the others.
+    The newest of ``questions`` comes first, then the newest that was seen in the last two days.
     """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)

@@ -186,7 +186,8 @@ def recommend(
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked against the calendar again.
 
-    It is answered, or has no time, or its time is ahead and no data, correction or wish has changed since.
+    It is answered, it has no time, or its time is ahead. In the last case no data, correction or wish has changed
+    since.
     """
     if advice.answer is not None:
         return True

@@ -101,9 +101,9 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield a sentence about an action if a part of the day suits it, or if it was never done in one.
+    """Yield a sentence about an action if a part of the day suits it or never saw it done.
 
-    FEW suggestions in a part of the day are needed.
+    A part of the day counts from FEW suggestions on.
     """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}

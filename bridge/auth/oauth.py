@@ -239,7 +239,11 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Return the token that a code stands for."""
+    """Return the fields of the token that the ``code`` of a redirect is exchanged for.
+
+    Without a refresh token its end is left out, so that the token is used until it is refused. Raises TryLater if the
+    token server does not answer. Raises NeedsLogin if it gives no token.
+    """
     import requests
     from oauthlib.oauth2 import OAuth2Error
 
@@ -315,7 +319,10 @@ def _client(
 
 
 def _named(account: Account, oauth: OAuth) -> dict[str, Any]:
-    """Return the part of every token request that names the application, and the source's own parameters."""
+    """Return arguments of a token request: the application's id and secret, and the source's own parameters.
+
+    With ``basic``, id and secret go into the HTTP header instead of the body.
+    """
     from requests.auth import HTTPBasicAuth
 
     client = {name: account.settings[name] for name in ("client_id", "client_secret")}

@@ -48,7 +48,7 @@ class Counts:
     slots: set[tuple[int, date, int, str, date]] = field(default_factory=set)  # user, week, slot, action, date
 
     def note(self, rule: str, example: str) -> None:
-        """Count a broken rule."""
+        """Count a broken rule, and keep the example unless there are EXAMPLES_MAX."""
         self.broken[rule] += 1
         if len(self.examples) < EXAMPLES_MAX:
             self.examples.append(f"{rule}: {example}")
@@ -84,7 +84,10 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
 def broken(
     advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, situation: Situation
 ) -> Iterator[tuple[str, str]]:
-    """Yield each broken rule with an example."""
+    """Yield the name of each broken rule with an example.
+
+    ``again`` is the answer to asking for the recommendation a second time.
+    """
     yield from _of_blocks(plan, situation)
     if isinstance(advice, Recommendation):
         yield from _of_advice(advice, situation)
@@ -121,7 +124,10 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _early(block: Block, situation: Situation) -> bool:
-    """Tell if sleep is planned too early: no nap, and more than 90 minutes before the usual bedtime."""
+    """Return True if sleep is planned too early.
+
+    That is a nap from 15:00 on or of more than 30 minutes, and a night more than 90 minutes before the usual bedtime.
+    """
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
@@ -163,7 +169,7 @@ def _same(block: Block, advice: Recommendation) -> bool:
 
 
 def repeated(counts: Counts, days: int = 3) -> int:
-    """Return how often a kind of slot had the same suggestion on more than three days of a week."""
+    """Return how often a kind of slot had the same suggestion on more than ``days`` days of a week."""
     weeks = Counter(key[:4] for key in counts.slots)
     return sum(number > days for number in weeks.values())
 

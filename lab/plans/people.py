@@ -22,9 +22,10 @@ Line = tuple[float, float, str, int]  # start and length in hours, title, other 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of person. ``day`` draws the entries of a date; ``sleep`` draws bedtime and wake time in hours.
+    """A kind of person.
 
-    Hours count from midnight of the date. The sleep is the one that ends on the date.
+    ``day`` draws the entries of a date. ``sleep`` draws bedtime and wake time of the sleep that ends on the date. Hours
+    count from midnight of the date.
     """
 
     day: Callable[[random.Random, date], list[Line]]

@@ -30,7 +30,7 @@ Levels = Mapping[Meter, Said]
 def disagreements(
     bridge: Bridge, user: User, advice: Recommendation | Silence, plan: DayPlan, now: datetime
 ) -> Iterator[str]:
-    """Yield what two surfaces say differently at an instant."""
+    """Yield a sentence per surface that says something else than the first surface at an instant."""
     visit = Visit(app=AppState(bridge=bridge), user=user, now=now, csrf="")
     with environment({"BRIDGE_NOW": now.isoformat()}):
         tools = Tools(bridge=bridge, name=user.name)
@@ -51,7 +51,7 @@ def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
 
 
 def _differ(said: Mapping[str, Said]) -> Iterator[str]:
-    """Yield each surface that says anything else than the first."""
+    """Yield a sentence per surface whose text differs from that of the first surface."""
     first, *others = said.items()
     yield from (f"{first[0]} says {first[1]}, {name} {text}" for name, text in others if text != first[1])
 

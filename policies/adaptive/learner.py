@@ -163,7 +163,7 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after an answer."""
+        """Return the learner after an answer, without time passing before it."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
@@ -316,7 +316,7 @@ class Forecast:
 
 
 def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
-    """Return the learner's forecast of each option."""
+    """Return the learner's forecast of the answer to each option."""
     import numpy as np
 
     rows = _rows(options)

@@ -32,7 +32,11 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer with the features that the learner uses."""
+    """An answer with the features that the learner uses.
+
+    ``planner`` is the logit of the planner's forecast. ``taken`` says that the user accepted. ``usual`` is how much
+    more usual the action is than others at this hour.
+    """
 
     at: datetime
     action: int
@@ -45,8 +49,9 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The learner after some lessons, with decayed counts of recent recommendations. ``learner`` is None before any
-    answer.
+    """The learner after some lessons, which is None before any answer.
+
+    ``repeated`` counts recent recommendations by action, with decay.
     """
 
     learner: Learner | None = None
@@ -112,7 +117,7 @@ class Listening:
         self._kept: tuple[Heard, ...] = ()
 
     def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
-        """Return the learner after the lessons of a prior and of the particles.
+        """Return the learner after the lessons of a prior and of the answers that the particles have processed.
 
         The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only older
         lessons are cached.
@@ -137,7 +142,7 @@ def usual(routine: Routine, day: int, slot: int, action: int) -> float:
 
 
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
-    """Return how usual each action is, from the slots that the calendar shows of each."""
+    """Return how usual each action is, as logs against the mean, from action -> slots that the calendar shows."""
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL
     logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]

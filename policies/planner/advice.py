@@ -43,7 +43,11 @@ class Advice:
 
 
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
-    """Return the feasible action with the best score. Scores are mean levels, or points of the grade, over the plan."""
+    """Return the feasible action with the best score.
+
+    Scores are mean levels over the plan, or points of the grade. For a user who answers, they are the values of
+    ``Prospects.scores``.
+    """
     person = posterior.person()
     body = body_of(person)
     if posterior.crowd is None:

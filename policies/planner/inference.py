@@ -126,7 +126,7 @@ def anyone(size: int = CROWD) -> Particles:
 
 @cache
 def _archetypes() -> Particles:
-    """Return equal groups of particles, a group for each archetype."""
+    """Return equal groups of particles, one for each of the three archetypes."""
     import numpy as np
 
     three = column(archetypes(list(ARCHETYPES)))
@@ -140,14 +140,14 @@ def exact(observation: Observation) -> bool:
 
 
 def levels(observation: Observation) -> Array:
-    """Return the meters (5,) as read."""
+    """Return the levels (5,) of the meters in the observation."""
     import numpy as np
 
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:
-    """Return False for a simulated person whose meters have no error, and True for everybody else."""
+    """Return True for a user, and for a simulated person who answered or whose meters have an error."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 
@@ -172,7 +172,7 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
 
 def learnt(observation: Observation) -> dict[str, Any]:
-    """Return people (18, 128), their meters (5, 128) and the last answer in JSON form.
+    """Return a user's prior in JSON form: people (18, 128), their meters (5, 128) and the last answer.
 
     Raises ValueError without answers.
     """

@@ -35,7 +35,7 @@ UNKNOWN = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return the reduction (n,) of the belief's error, per dimension, by plans (steps, n) from ``step`` on.
+    """Return by how much plans (steps, n) from ``step`` on reduce the belief's error (n,), per dimension.
 
     The error is taken at the steps of ``LOOK_AT``. ``done`` holds the last actions before, oldest first.
     """

@@ -118,7 +118,10 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
-    """Process some of the answers and live through their slots."""
+    """Return the particles after the answers with the numbers ``which``, and after living through their slots.
+
+    ``shown`` is number of the answer -> action that the calendar shows.
+    """
     crowd, room = crowd.copy(), crowd.room()
     for number in which:
         one = history[number]
@@ -135,7 +138,10 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Live through the slots without advice after an answer. Progress restarts at the week's end."""
+    """Live through the slots without advice after the answer ``one``, in place.
+
+    At most UNSEEN slots are lived through. Progress restarts at the week's end.
+    """
     import numpy as np
 
     before = _step(one)
@@ -147,7 +153,7 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
 
 
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
-    """Live through a slot with the action ``done``, or with each particle's own choice if it is None.
+    """Live through a slot with the action ``done``, or with each particle's own choice if it is None, in place.
 
     The largest sum of a standing and a Gumbel draw is a draw from the shares exp(standing) (Gumbel 1954).
     """
@@ -198,7 +204,7 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample within each group in which the effective sample size is too small."""
+    """Resample the particles, in place, within each group in which the effective sample size is too small."""
     import numpy as np
 
     weights = _within_groups(crowd)

@@ -59,7 +59,7 @@ class Situation:
 
 
 def situation_of(observation: Observation) -> Situation:
-    """Return meters, feasible actions, last actions, and the meters at the start of the week's second half."""
+    """Return the situation at the beginning of a plan for the rest of the observation's week."""
     import numpy as np
 
     levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
@@ -78,14 +78,21 @@ def situation_of(observation: Observation) -> Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan's ``actions``, and the ``worth`` (10,) of every first action with the best continuation found."""
+    """A plan's ``actions`` by slot, as numbers.
+
+    ``worth`` (10,) is the value of each first action with the best continuation found, -inf if it was not tried.
+    """
 
     actions: Ints
     worth: Array
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Search from typical weeks, then change or exchange slots of the best plan until nothing improves."""
+    """Return the best plan that a short search finds for the rest of the week.
+
+    ``weights`` (5,) are those of the person's meters. The search begins with typical weeks. It then changes or
+    exchanges slots of the best plan until nothing improves.
+    """
     import numpy as np
 
     found = np.full(len(ACTIONS), -np.inf)

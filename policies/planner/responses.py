@@ -103,7 +103,10 @@ class Particles:
         return self._weighed[1]
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh the particles by the probability of the answer. ``standings`` (k, 10, n) are of ``looked_at``."""
+        """Weigh the particles by the probability of the answer, in place.
+
+        ``standings`` (k, 10, n) are of the slots of ``looked_at``.
+        """
         import numpy as np
 
         there = standings[:, ACTIONS.index(one.recommended)]
@@ -135,7 +138,7 @@ class Particles:
         return np.asarray(worth)
 
     def room(self) -> Array:
-        """Return a place for the changes of all slots."""
+        """Return an array (4, 5, 10, n) that ``changes`` may fill. Its values mean nothing."""
         import numpy as np
 
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
@@ -192,9 +195,10 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots that tell the probability of an answer, namely its own and those that may have looked better.
+    """Return the slots that tell the probability of an answer: its own first, then those that may look better.
 
-    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant.
+    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant. Accept needs its own slot
+    only.
     """
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:

@@ -109,7 +109,7 @@ def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
 
 
 def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
-    """Return the meters (5, n) after a slot without an event."""
+    """Return the meters (5, n) after a slot in which the person does ``actions`` (n,), without an event."""
     import numpy as np
 
     change = person.growing[slot].take(actions, axis=1)
