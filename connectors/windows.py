@@ -20,7 +20,7 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The dates that a pull reads, both included. ``again`` says that a part of them was read before."""
+    """The dates that a pull reads, both included. ``again`` is False if nothing was read before."""
 
     since: date
     until: date

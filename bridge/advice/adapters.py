@@ -77,7 +77,7 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
-        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days}"
+        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days} days"
         return f"has answered {len(answers)} times in {span.days} days; it takes {needed}"
     last = next(iter(attempts(bridge, user)), None)
     if last is None:

@@ -93,18 +93,18 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
     """Return the recommendation and the answer of a token with a valid signature. Raises Forged and Spent."""
     found = TOKEN.fullmatch(token)
     if found is None:
-        raise Forged("this is no link of this bridge")
+        raise Forged("this is not a whole link of this bridge; answer on the page instead")
     number, letter, key_id = found.groups()
     key = next((key for key in bridge.vault.derived(KEY_PURPOSE) if _key_id(key) == key_id), None)
     if key is None:
         raise Spent("the bridge's key has been changed since this link was made; answer on the page instead")
     recommendation = bridge.store.recommendations.by_id(int(number))
     if recommendation is None:
-        raise Forged("this is no link of this bridge")
+        raise Forged("this is not a whole link of this bridge; answer on the page instead")
     try:
         _signer(key, recommendation).unsign(token)
     except BadSignature:
-        raise Forged("this is no link of this bridge") from None
+        raise Forged("this is not a whole link of this bridge; answer on the page instead") from None
     return recommendation, LETTERS[letter]
 
 

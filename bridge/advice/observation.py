@@ -185,7 +185,7 @@ def _step(
 
 
 def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment, Interaction]:
-    """Return the last answer per slot, by the interaction's own day and slot in the week of the answer."""
+    """Return slot -> last answer to a recommendation made for that slot, in the week of the recommendation."""
     return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
 
 

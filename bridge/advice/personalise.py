@@ -51,7 +51,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
         span = at[-1] - at[0] if at else timedelta(0)
         raise SetupError(
             f"{user.name} has answered {len(at)} times in {span.days} days; it takes {MANY_ENOUGH} in "
-            f"{LONG_ENOUGH.days}: bridge recommend --user {user.name}"
+            f"{LONG_ENOUGH.days} days: bridge recommend --user {user.name}"
         )
     old, asked = in_use(store, user, policy), partial(answered, store, user, now=now)
     cut = _cut(at, old, user)

@@ -36,7 +36,7 @@ Tally = tuple[int, int]  # done, and done or not
 class Compared:
     """A number of a week (``value``) and its mean in the weeks before (``usual``), each None if not known.
 
-    The weeks before count up to the same weekday and hour. ``days`` is the number of days of the week behind ``value``.
+    ``days`` is the number of days of the week behind ``value``.
     """
 
     value: float | None

@@ -149,7 +149,10 @@ def filled(address: str, settings: Mapping[str, str]) -> str:
 
 
 def _ends(token: Mapping[str, Any]) -> bool:
-    """Say if the access token ends within minutes. A token without an end lasts until it is refused."""
+    """Return True if there is no access token, or if it ends within five minutes.
+
+    A token without an end lasts until it is refused.
+    """
     return (
         "access_token" not in token
         or float(token.get("expires_at", time.time() + SWAP_AHEAD_SECONDS + 1)) - time.time() < SWAP_AHEAD_SECONDS
@@ -159,7 +162,7 @@ def _ends(token: Mapping[str, Any]) -> bool:
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
     """Ask for the next pair of tokens. If the server sends no new refresh token, the old one is kept.
 
-    Raises NeedsLogin when the grant is gone, and TryLater when the server does not answer with a token. Only
+    Raises NeedsLogin if the server refuses the refresh token, and TryLater if it does not answer with a token. Only
     ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
     """
     import requests

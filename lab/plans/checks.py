@@ -37,7 +37,10 @@ RULE_NAMES = (
 
 @dataclass(slots=True)
 class Counts:
-    """What was seen: looks, recommendations by kind and action, and broken rules with examples."""
+    """Numbers of looks, of recommendations by kind and action, and of broken rules, with examples.
+
+    A look asks for the recommendation and the plan at an instant. ``days``, ``weeks`` and ``slots`` hold what was seen.
+    """
 
     looks: int = 0
     broken: Counter[str] = field(default_factory=Counter)

@@ -127,7 +127,7 @@ def prospects(observation: Observation, posterior: Posterior, crowd: Particles) 
 
 
 def body_of(person: Array) -> Bodies:
-    """Return the body of a person (18,) in single precision, which is enough for plans."""
+    """Return the tables of actions of a person (18,), in single precision, which is enough for plans."""
     return bodies(profiles(person.astype("f4")[:, None]).traits).one(0)
 
 

@@ -93,14 +93,17 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return the changes (5,) that the action brings a neutral person, before decay."""
+    """Return the changes (5,) that the action brings to the meters of a person whose traits are 0, before decay."""
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """Return meter -> trait's place -> share of the trait that is added. The social cost adds its excess over 1."""
+    """Return meter -> place of a trait in a person -> factor with which the trait adds to the meter.
+
+    ``base`` (5,) are the changes of a neutral person. The social cost adds its excess over 1.
+    """
     work, social, solo = action in WORK, action in SOCIAL, action in SOLO
     found: dict[int, dict[int, float]] = {V: {}, C: {}, S: {}}
     if work:

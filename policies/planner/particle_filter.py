@@ -54,7 +54,8 @@ class Memory:
     def heard(self, observation: Observation, everybody: Particles) -> Particles:
         """Return the particles in the observation's slot, after all its answers.
 
-        The calendar shows the actions of the last slots only, so the result of older answers can be cached.
+        ``everybody`` are the particles before any answer. The calendar shows the actions of the last slots only, so the
+        result of older answers can be cached.
         """
         history = recalled(observation.history)
         older = history[: max(len(history) - HISTORY_STEPS, 0)]

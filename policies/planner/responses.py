@@ -71,7 +71,7 @@ class Particles:
         self.become(people)
 
     def become(self, people: Array) -> None:
-        """Replace the people, keeping meters and weights."""
+        """Replace the persons of the particles, keeping meters and weights."""
         import numpy as np
 
         self.people = people

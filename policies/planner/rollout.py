@@ -38,7 +38,10 @@ HALF = STEPS // 2
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """The effect of each action on the meters of ``n`` people, per step."""
+    """Tables of the effect of each action on the meters of ``n`` people in a slot.
+
+    ``growing`` is multiplied by a line in vitality. ``rest`` holds the other effects except decay.
+    """
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
     rest: Array  # (4, 5, 10, n)
