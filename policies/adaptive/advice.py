@@ -36,7 +36,10 @@ PLANNED = 1.4
 
 
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
-    """Return the probability (n,) that each action is accepted, averaged over all models."""
+    """Return the probability (n,) that the user accepts each of ``actions``, averaged over all models.
+
+    ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the answers.
+    """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
     planned = acceptance(standing) @ crowd.weights()
     return _foretold(observation, planned, known, actions).taken()
@@ -74,7 +77,10 @@ def advise(
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
-    """Return the forecast of each action. ``planned`` holds the planner's probabilities (10,)."""
+    """Return the learner's forecast of each of ``actions``.
+
+    ``planned`` (10,) holds the planner's probabilities of acceptance for all actions.
+    """
     slot, day = int(observation.slot), observation.day
     options = [
         Asked(

@@ -60,11 +60,11 @@ class Heard:
 
     @property
     def known(self) -> Learner:
-        """Return the learner, or a fresh learner before any answer."""
+        """Return the learner, or a learner that has heard nothing if there is none."""
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
-        """Return the state after further lessons."""
+        """Return the learner with its counts after further lessons."""
         if not lessons:
             return self
         asked, repeated = [], list(self.repeated)
@@ -79,10 +79,11 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last answers were foretold clearly worse than by their own share of acceptance.
+        """Return True if the last answers were predicted clearly worse than by the user's own share of acceptance.
 
-        The mean squared error of a forecast is compared with that of the share, as in ``bridge.advice.foresight``. The
-        difference must exceed its standard error, because few answers vary much by chance.
+        The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
+        The difference must exceed its standard error, because few answers vary much by chance. Below MANY_ENOUGH
+        answers it is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -111,7 +112,7 @@ def logit(chance: float) -> float:
 
 
 class Listening:
-    """A cache of the states of the last users, which saves time and changes no result."""
+    """A cache of the learners of the last users, which saves time and changes no result."""
 
     def __init__(self) -> None:
         self._kept: tuple[Heard, ...] = ()
@@ -166,10 +167,13 @@ SHARED = Listening()  # the cache of this process
 
 
 def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
-    """Return the lessons of the particles in JSON form, for a user's prior."""
+    """Return the answers that the particles have processed as lessons in JSON form, for a user's prior.
+
+    There are none without particles.
+    """
     return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
 
 
 def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:
-    """Return the lessons that a prior holds."""
+    """Return the lessons that a user's prior holds, none without a prior."""
     return tuple(Lesson(datetime.fromisoformat(at), *rest) for at, *rest in (prior or {}).get("heard", ()))

@@ -67,7 +67,7 @@ class Planner:
         return learnt(observation)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the planner with a user's prior."""
+        """Return the planner with a user's prior, with the same objective and number of particles."""
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
 
     def chance(self, observation: Observation, action: ActionType) -> float:

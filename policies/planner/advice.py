@@ -35,7 +35,7 @@ INQUIRY = 0.06  # value of a nat of information about the user, in the same unit
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An action with the scores of all feasible actions and the reasons."""
+    """The chosen action, the score of each feasible action, and sentences with the reasons."""
 
     action: ActionType
     scores: dict[ActionType, float]

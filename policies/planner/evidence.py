@@ -45,7 +45,10 @@ METERS_BY_PLACE = tuple(Meter)
 
 
 class Row(NamedTuple):
-    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``."""
+    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``.
+
+    ``shares`` maps a place in a person of ``population`` to its factor.
+    """
 
     shares: Mapping[int, float]
     value: float
@@ -63,7 +66,10 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Yield each completed slot with the levels before it, newest first, until a slot without known changes."""
+    """Yield each completed slot with the levels (5,) of the meters before it, the newest first.
+
+    It ends at the first slot whose changes are not known.
+    """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
         if record.deltas is None:

@@ -134,7 +134,7 @@ def _archetypes() -> Particles:
 
 
 def exact(observation: Observation) -> bool:
-    """Return True if every meter is read without error."""
+    """Return True if all meters are read, and without error."""
     states = observation.meters.values()
     return len(states) == len(Meter) and all(state.sd == 0 and state.coverage > 0 for state in states)
 
@@ -195,7 +195,7 @@ def learnt(observation: Observation) -> dict[str, Any]:
 
 
 def _rounded(values: Array) -> list[list[float]]:
-    """Return the values as nested lists, rounded to four digits."""
+    """Return an array as nested lists, rounded to four digits."""
     return [[round(float(x), 4) for x in row] for row in values]
 
 
@@ -217,6 +217,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
-    """Return the observation with only the answers after the prior."""
+    """Return the observation with only the answers that came after those of the prior."""
     through = datetime.fromisoformat(prior["through"])
     return replace(observation, history=tuple(one for one in observation.history if one.at > through))

@@ -70,7 +70,7 @@ class Memory:
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
-        """Return the cached state that covers most of these answers."""
+        """Return the cached state that covers most of the answers ``older``, or one without answers."""
         fitting = (one for one in self._kept if one.everybody is everybody and one.older == older[: len(one.older)])
         return max(fitting, key=lambda one: len(one.older), default=Kept(everybody, (), everybody))
 
@@ -79,7 +79,7 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return all answers, or the answers from the first Monday on if they span WEEKS or more."""
+    """Return all answers if they span less than WEEKS, else those from the first start of a new week on."""
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -87,7 +87,7 @@ def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
 
 
 def _step(place: Interaction | Place | Observation) -> int:
-    """Return the slot's number in the week."""
+    """Return the number of a slot in its week, from 0 on Monday."""
     return place.day * SLOTS + place.slot
 
 
@@ -108,7 +108,10 @@ def _apart(before: Interaction | Place, one: Interaction) -> int:
 
 
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
-    """Return number of the answer -> action that the calendar shows in its slot."""
+    """Return number of the answer -> action that the calendar shows in the slot of the answer.
+
+    Answers without a known action in their slot are left out.
+    """
     recent = enumerate(reversed(observation.step_history), start=1)
     done = {ago: record.action for ago, record in recent if record.action is not None}
     if not history or not done:

@@ -143,9 +143,9 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) near the best plan.
+    """Return plans (steps, n) near the best plan whose first action is possible.
 
-    They have another action in a slot, two slots exchanged, or two random changes.
+    They have another action in a slot, two slots exchanged, or two random changes. ``turn`` numbers the round.
     """
     import numpy as np
 
@@ -176,8 +176,8 @@ def _exchanged(best: Ints) -> Ints:
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
     """Return the value (n,) of each plan.
 
-    The objective ``reward`` is the mean weighted level of the remaining week. The objective ``grade`` is the published
-    grade without its belief part.
+    The objective ``reward`` is the mean weighted level over the plan. The objective ``grade`` is the published grade
+    without its belief part.
     """
     import numpy as np
 
@@ -208,7 +208,10 @@ def _start() -> Array:
 
 
 def _half(change: Array, bad: Array, weights: Array) -> Array:
-    """Return the mean reward (n,) of half a week, from the change between its ends (``grading.step_reward``)."""
+    """Return the mean reward (n,) of a slot in half a week, by the formulas of ``grading.step_reward``.
+
+    ``change`` is that of the meters (5, n) over the half. ``bad`` (n,) counts slots with a meter below the crash level.
+    """
     import numpy as np
 
     felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]

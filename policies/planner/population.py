@@ -69,7 +69,7 @@ def anybody(size: int = CROWD) -> Array:
 
 
 def within(people: Array) -> Array:
-    """Return the people (18, n) moved into the bounds of a person."""
+    """Return the people (18, n) moved into the bounds of a person, with weights that add to 1."""
     import numpy as np
 
     known = population()

@@ -36,7 +36,7 @@ TRUST = 0.8
 
 
 class Place(NamedTuple):
-    """Time and slot of an answer."""
+    """Time, day and slot of a recommendation that was answered."""
 
     at: datetime
     day: int
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 class Foretold(NamedTuple):
-    """An answer with the particles' probability of acceptance before the answer."""
+    """An answer with the probability of acceptance that the particles gave before they knew it."""
 
     answer: Interaction
     chance: float
@@ -94,7 +94,7 @@ class Particles:
         return found
 
     def weights(self) -> Array:
-        """Return the posterior probability (n,) of each particle. They are kept until ``logs`` are replaced."""
+        """Return the posterior probability (n,) of each particle. The result is cached until ``logs`` change."""
         import numpy as np
 
         if self._weighed is None or self._weighed[0] is not self.logs:
@@ -223,7 +223,7 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
 
 
 def _better(there: Array) -> Array:
-    """Return the probability (n,) that one of the other slots looks clearly better than the first."""
+    """Return the probability (n,) that some later row of ``there`` looks clearly better than the first."""
     import numpy as np
 
     gain = there[1:].max(axis=0)

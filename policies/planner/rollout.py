@@ -82,7 +82,7 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """Results of ``n`` plans, with meters (5, n) and counts (n,)."""
+    """Results of ``n`` plans. Meters have the shape (5, n), and counts (n,)."""
 
     middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array
@@ -92,7 +92,10 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Live ``plans`` (28 - step, n) from ``meters`` (5,), in the precision of ``person``."""
+    """Return what becomes of the meters (5,) of ``person`` under each of the ``plans``, from slot ``step`` on.
+
+    A column of ``plans`` (steps, n) is a plan, as numbers of actions. The precision is that of ``person``.
+    """
     import numpy as np
 
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)

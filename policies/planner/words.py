@@ -40,7 +40,10 @@ NOUNS = {
 def reasons(
     action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
+    """Return the sentences for a decision, the strongest first. There is always at least a single sentence.
+
+    ``supposed`` are the tables of the mean ``person`` (18,). ``belief`` is mean and standard deviation (3,).
+    """
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
     found += leanings(*belief)
@@ -112,7 +115,7 @@ def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
-    """Yield a sentence for each belief whose distance from the middle exceeds its uncertainty."""
+    """Yield a sentence for each dimension of the belief whose distance from the middle exceeds its uncertainty."""
     for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
         lean = float(centre) - 0.5
         if abs(lean) > max(LEANING, float(spread)):
@@ -120,5 +123,5 @@ def leanings(mean: Array, sd: Array) -> Iterator[str]:
 
 
 def plain(action: ActionType) -> str:
-    """Return an action as the subject of a sentence."""
+    """Return the name of an action as it stands within a sentence, such as "time for yourself"."""
     return NOUNS.get(action, action.lower().replace("_", " "))
