@@ -239,7 +239,7 @@ class Fields:
 
     @classmethod
     def of(cls, source: str, record: RawRecord) -> Fields:
-        """Return the fields of a record."""
+        """Return the fields of a record of ``source``."""
         return cls(record.payload, f"{source}/{record.stream}")
 
     def bad(self, reason: str) -> BadRecord:
@@ -254,7 +254,7 @@ class Fields:
         return value
 
     def inner(self, path: str) -> Fields:
-        """Return the fields of an object within this object, which is empty where it is absent."""
+        """Return the fields of an object within this object. Without such an object there are none."""
         return Fields(mapping(self.get(path)), self.name)
 
     def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
@@ -263,7 +263,7 @@ class Fields:
         return None if value is None else value * factor.numerator / factor.denominator
 
     def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return the value of each metric of a table, in the metric's unit."""
+        """Return the value of each metric of a table, in the metric's unit, None where it is no number."""
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source) for metric, source in sources.items()}
 
@@ -275,7 +275,7 @@ class Fields:
         return str(value)
 
     def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
-        """Return the meaning of a word from a list of known words. Raises BadRecord for any other word."""
+        """Return what ``choices`` makes of the word in a field. Raises BadRecord for any other word."""
         value = self.get(path)
         if not isinstance(value, str) or value not in choices:
             raise self.bad(f"{path} is missing or unknown")
@@ -289,7 +289,9 @@ class Fields:
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return what the person's clock showed, as if it were UTC, from a text without an offset. Raises BadRecord.
+        """Return what the person's clock showed, as if it were UTC. An offset in the text is ignored.
+
+        Raises BadRecord.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -301,7 +303,9 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return minutes east of UTC from a written offset or a number of minutes. Raises BadRecord.
+        """Return minutes east of UTC from a written offset or a number of minutes.
+
+        Raises BadRecord, also beyond 15 hours.
 
         >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
         60
@@ -357,9 +361,9 @@ class Fields:
                 yield instant, number
 
     def civil_day(self, day: str, start: str) -> Stretch:
-        """Return a civil day by its date. It begins at the instant ``start``, or at midnight UTC where that is absent.
+        """Return a civil day, which begins at the instant in ``start``, or at midnight UTC where that is absent.
 
-        Raises BadRecord without a date.
+        ``day`` and ``start`` name fields. Raises BadRecord without a date.
         """
         date_of, at = self.day(day), utc(self.get(start))
         offset = None if at is None else written_offset(self.get(start))
@@ -385,9 +389,10 @@ class Fields:
         return Stretch(start=begun, end=over, offset=offset, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return the time of a ``duration`` from a ``start`` on the person's clock, whose ``offset`` stands beside it.
+        """Return a time by its start on the person's clock, the offset of that clock, and its length.
 
-        The date is that of the start. Raises BadRecord.
+        ``start``, ``offset`` and ``duration`` name the three fields. The date is that of the start. Raises BadRecord,
+        also if it lasts more than three days.
 
         >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
         >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")
@@ -402,7 +407,7 @@ class Fields:
 
 
 def _parsed(value: Any) -> datetime | None:
-    """Return the date and time of an ISO 8601 text, with or without an offset."""
+    """Return the date and time of an ISO 8601 text, with or without an offset. None for anything else."""
     try:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:

@@ -71,7 +71,10 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the lots of slots that are over with their outcomes, oldest first."""
+        """Yield the lots (draws between advice and no advice) of slots that are over, with their outcomes.
+
+        They are yielded oldest first. ``lots`` must be in that order.
+        """
         dosage = 0.0
         for one in lots:
             end = slot_bounds(one.moment, user.zones)[1]

@@ -67,7 +67,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """A year of beliefs of a user."""
+    """A year of a user's beliefs by day, with the answers that changed the belief most, at most MOST.
+
+    ``answers`` is the number of all answers in the year.
+    """
 
     days: tuple[Day, ...]  # ascending, only days with a recommendation
     moves: tuple[Move, ...]  # the largest change first

@@ -46,7 +46,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """An estimated effect with standard errors and 95 % intervals.
+    """An estimated effect with standard errors and 95 % intervals, which are in the order of ``estimates``.
 
     ``estimates`` begins with the effect where all moderators have their mean, so that it needs no extrapolation. The
     change per unit of each moderator follows.

@@ -75,8 +75,8 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
     """Hand a message to Apprise. Returns None if it was sent, else a reason without the address.
 
-    ``allowed`` are hosts inside the operator's network that the address may name. Refused, closed and silent addresses
-    give the same reason, so that the network cannot be probed.
+    Public hosts are always reached. ``allowed`` names the hosts inside the operator's network that may be reached too.
+    Refused, closed and silent addresses give the same reason, so that the network cannot be probed.
     """
     body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
     command = [sys.executable, "-m", message_sender.__name__]

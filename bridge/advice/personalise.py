@@ -159,7 +159,7 @@ def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> floa
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version that was made since the last reset."""
+    """Return the newest kept prior of this policy version that was made since the last reset, or None."""
     newest = store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.recommendations.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)

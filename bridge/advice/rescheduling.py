@@ -26,7 +26,7 @@ def gaps(
 
 
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
-    """Return good times for a recommendation that was put off without a time, and None for any other."""
+    """Return up to three times for a recommendation that was put off without a time, and None for any other."""
     untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None
     return gaps(bridge, user, advice, now=now) if untimed else None
 

@@ -29,7 +29,7 @@ NO_DATA = 204
 
 
 class Polar:
-    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """A client of Polar's API for an account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
@@ -37,7 +37,7 @@ class Polar:
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
-        """Let go of the network."""
+        """Close the connections to the API."""
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:

@@ -178,13 +178,13 @@ def repeated(counts: Counts, days: int = 3) -> int:
 
 
 def actions_a_week(counts: Counts) -> float:
-    """Return the mean number of different actions in a week."""
+    """Return the mean number of different actions recommended to a user in a week."""
     weeks = Counter(key[:2] for key in counts.weeks)
     return sum(weeks.values()) / max(len(weeks), 1)
 
 
 def total(counts: Sequence[Counts]) -> Counts:
-    """Return the sum of several counts."""
+    """Return the sum of several counts. Their users are told apart by the place of the counts."""
     whole = Counts()
     for number, one in enumerate(counts):
         whole.looks += one.looks

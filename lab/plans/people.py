@@ -45,7 +45,7 @@ def _late_sleep(rng: random.Random, _day: date) -> tuple[float, float]:
 
 
 def _shift_of(day: date) -> int:
-    """Return the shift of a date: early, late or night, a week each."""
+    """Return the shift of a date: 0 early, 1 late or 2 night, a week each."""
     return day.toordinal() // 7 % 3
 
 
@@ -181,6 +181,6 @@ def _tasks(rng: random.Random, first: date, days: int, known: datetime) -> Itera
 
 
 def _at(day: date, hours: float, zone: str) -> datetime:
-    """Return an hour of a date, which may lie on a neighbouring date."""
+    """Return the instant ``hours`` after midnight of a date in a zone, which may lie on a neighbouring date."""
     midnight = datetime.combine(day, time(0)) + timedelta(hours=hours)
     return midnight.replace(tzinfo=ZoneInfo(zone), second=0, microsecond=0)

@@ -103,7 +103,7 @@ def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> No
 
 
 def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Source:
-    """Return a generated person as the source of a connection."""
+    """Return a source for ``sync`` that delivers a generated person, with a new connection of the user."""
     connection = store.connections.connect(user_id, SOURCE, "account", now=now)
     open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
     spec = registry.spec(SOURCE)
