@@ -1,4 +1,4 @@
-"""What was measured after recommendations, and after slots that a lot left without advice."""
+"""Outcomes measured after recommendations, and after slots that a random draw (a lot) left without advice."""
 
 from __future__ import annotations
 

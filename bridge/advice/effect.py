@@ -3,9 +3,10 @@
 For each action, the effect is the difference of an outcome between advising that action and advising another. Every
 decision stores the probability of its draw. Decisions with a probability of 0 or 1 are left out.
 
-The effect of advice as such compares slots with advice to slots that a lot left without. Every slot counts by its first
-lot, also if the recommendation was superseded or never shown, so that the two kinds of slots stay comparable. With
-several users, the effect on each is drawn towards the effect on all, further if less is known of the user.
+The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
+gets advice. Every slot counts by its first lot, also if the recommendation was superseded or never shown, so that the
+two kinds of slots stay comparable. With several users, the effect on each is drawn towards the effect on all, further
+if less is known of the user.
 """
 
 from __future__ import annotations
