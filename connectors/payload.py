@@ -40,7 +40,11 @@ Choice = TypeVar("Choice")
 
 
 def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = None) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text. A text without an offset is read in ``zone``, else None."""
+    """Return the UTC instant of an ISO 8601 text.
+
+    A text without an offset is read in ``zone``. None without a zone, for a year outside ``years``, and for anything
+    else.
+    """
     at = _parsed(value)
     if at is not None and at.tzinfo is None:
         at = None if zone is None else at.replace(tzinfo=zone)
@@ -48,7 +52,10 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text that is UTC without saying so, or of Unix milliseconds."""
+    """Return the UTC instant of an ISO 8601 text in UTC, whose offset is ignored, or of Unix milliseconds.
+
+    None for anything else.
+    """
     if isinstance(value, str):
         at = _parsed(value)
         return None if at is None else _bounded(at.replace(tzinfo=UTC), YEARS)
@@ -56,7 +63,10 @@ def utc_of_naive(value: Any) -> datetime | None:
 
 
 def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
-    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``."""
+    """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
+
+    None for anything else, and for a year outside YEARS.
+    """
     number = finite(value)
     try:
         at = None if number is None else datetime.fromtimestamp(number / per_second, UTC)
@@ -66,7 +76,7 @@ def utc_of_unix(value: Any, *, per_second: int = 1) -> datetime | None:
 
 
 def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
-    """Return the date of an ISO 8601 text. None for anything else."""
+    """Return the date of an ISO 8601 text. None for anything else, and for a year outside ``years``."""
     try:
         day = date.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -75,7 +85,10 @@ def calendar_date(value: Any, years: Collection[int] = YEARS) -> date | None:
 
 
 def written_offset(value: Any) -> int | None:
-    """Return minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text."""
+    """Return minutes east of UTC from ``+hh:mm``, ``-hh:mm`` or ``Z``, or from the end of an ISO 8601 text.
+
+    None for anything else, and for a text without an offset.
+    """
     text = value if isinstance(value, str) else ""
     at = _parsed(text if "T" in text else f"2000-01-01T00:00:00{text}")
     moved = None if at is None else at.utcoffset()
@@ -83,7 +96,10 @@ def written_offset(value: Any) -> int | None:
 
 
 def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
-    """Return minutes east of UTC from a wall clock that is written as if it were UTC, and the instant itself."""
+    """Return minutes east of UTC between a wall clock, written as if it were UTC, and the instant ``at``.
+
+    None if either is missing, or if they are more than 15 hours apart.
+    """
     if wall is None or at is None:
         return None
     minutes = round((wall - at) / MINUTE)
@@ -130,7 +146,7 @@ def total(*parts: float | None) -> float | None:
 
 
 def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str, Any]]:
-    """Return the rows of an answer, found at ``path``, which is empty where the answer itself is the list.
+    """Return the rows of an answer ``body``, found at ``path``, which is empty where the answer itself is the list.
 
     Raises SourceChanged where there is no list of objects.
 
@@ -146,7 +162,10 @@ def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str,
 def raw_records(
     stream: str, found: Iterable[Mapping[str, Any]], *, key: str = "id", without: Collection[str] = ()
 ) -> tuple[RawRecord, ...]:
-    """Return rows as records named by their field ``key``. The fields in ``without`` are not kept."""
+    """Return rows as records named by their field ``key``, or by "?" where it is absent.
+
+    The fields in ``without`` are not kept.
+    """
     kept = ({name: value for name, value in row.items() if name not in without} for row in found)
     return tuple(RawRecord(stream=stream, key=str(row.get(key, "?")), payload=row) for row in kept)
 
@@ -157,7 +176,10 @@ def midnight(day: date) -> datetime:
 
 
 def quarter_hours_in(zone: ZoneInfo, metric: Metric, readings: Iterable[tuple[datetime, float]]) -> Iterator[Sample]:
-    """Return means of readings per quarter of an hour, each with the offset that was valid in ``zone``."""
+    """Yield a sample per quarter-hour, the mean of its ``readings`` (instant, value).
+
+    Each has the offset that was valid in ``zone``.
+    """
     by_offset: dict[int, list[tuple[float, float]]] = {}
     for at, value in readings:
         by_offset.setdefault(offset_in(zone, at), []).append((at.timestamp(), value))
@@ -185,7 +207,10 @@ class Stretch:
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
     ) -> Episode:
-        """Return a sleep, a nap or a workout of this time with its values that were measured."""
+        """Return a sleep, a nap or a workout of this time, with those of ``values`` that were measured.
+
+        Without an end it ends when it starts.
+        """
         return Episode(
             key=key,
             kind=kind,
@@ -214,7 +239,7 @@ class Fields:
 
     @classmethod
     def of(cls, source: str, record: RawRecord) -> Fields:
-        """Return the fields of a record."""
+        """Return the fields of a record of ``source``."""
         return cls(record.payload, f"{source}/{record.stream}")
 
     def bad(self, reason: str) -> BadRecord:
@@ -229,16 +254,16 @@ class Fields:
         return value
 
     def inner(self, path: str) -> Fields:
-        """Return the fields of an object within this object, which is empty where it is absent."""
+        """Return the fields of an object within this object. Without such an object there are none."""
         return Fields(mapping(self.get(path)), self.name)
 
     def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
-        """Return a finite number times ``factor``."""
+        """Return a number times ``factor``. None for anything else, and for numbers of 1e15 and more."""
         value = finite(self.get(path))
         return None if value is None else value * factor.numerator / factor.denominator
 
     def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return the value of each metric of a table, in the metric's unit."""
+        """Return the value of each metric of a table, in the metric's unit, None where it is no number."""
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source) for metric, source in sources.items()}
 
@@ -250,7 +275,7 @@ class Fields:
         return str(value)
 
     def choice(self, path: str, choices: Mapping[str, Choice]) -> Choice:
-        """Return the meaning of a word from a list of known words. Raises BadRecord for any other word."""
+        """Return what ``choices`` makes of the word in a field. Raises BadRecord for any other word."""
         value = self.get(path)
         if not isinstance(value, str) or value not in choices:
             raise self.bad(f"{path} is missing or unknown")
@@ -264,7 +289,9 @@ class Fields:
         return at
 
     def wall(self, path: str) -> datetime:
-        """Return what the person's clock showed, as if it were UTC, from a text without an offset. Raises BadRecord.
+        """Return what the person's clock showed, as if it were UTC. An offset in the text is ignored.
+
+        Raises BadRecord.
 
         >>> Fields({"start": "2026-11-20T00:30:00"}, "pebble/walk").wall("start").isoformat()
         '2026-11-20T00:30:00+00:00'
@@ -276,7 +303,9 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return minutes east of UTC from a written offset or a number of minutes. Raises BadRecord.
+        """Return minutes east of UTC from a written offset or a number of minutes.
+
+        Raises BadRecord, also beyond 15 hours.
 
         >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
         60
@@ -318,9 +347,10 @@ class Fields:
         return zone
 
     def readings(self, path: str, *, at: str, value: str) -> Iterator[tuple[datetime, float]]:
-        """Return the instants and numbers of a list of objects. An object without both is left out.
+        """Yield the instants and numbers of a list of objects.
 
-        Raises BadRecord where there is no list.
+        ``at`` and ``value`` name the fields of an object. An object without both is left out. Raises BadRecord where
+        there is no list.
         """
         if not isinstance(self.get(path), list):
             raise self.bad(f"{path} is no list")
@@ -331,24 +361,27 @@ class Fields:
                 yield instant, number
 
     def civil_day(self, day: str, start: str) -> Stretch:
-        """Return a civil day by its date. It begins at the instant ``start``, or at midnight UTC where that is absent.
+        """Return a civil day, which begins at the instant in ``start``, or at midnight UTC where that is absent.
 
-        Raises BadRecord without a date.
+        ``day`` and ``start`` name fields. Raises BadRecord without a date.
         """
         date_of, at = self.day(day), utc(self.get(start))
         offset = None if at is None else written_offset(self.get(start))
         return Stretch(start=at or midnight(date_of), end=None, offset=offset, day=date_of)
 
     def ordered(self, start: datetime, end: datetime, longest: timedelta | None = SPAN_MAX) -> None:
-        """Raise BadRecord for a stretch that ends before its start, or lasts longer than ``longest``."""
+        """Raise BadRecord for a stretch that ends before its start, or lasts longer than ``longest``.
+
+        By default that is three days.
+        """
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
 
     def stretch(self, start: str, end: str, *, day: str | None = None, by_end: bool = True) -> Stretch:
-        """Return the time between two instants. The offset is that of the second, the person's at that time.
+        """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        Raises BadRecord.
+        Raises BadRecord if either is unreadable, in the wrong order, or more than three days apart.
         """
         begun, over, offset = self.instant(start), self.instant(end), self.offset(end)
         self.ordered(begun, over)
@@ -356,9 +389,10 @@ class Fields:
         return Stretch(start=begun, end=over, offset=offset, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
-        """Return the time of a ``duration`` from a ``start`` on the person's clock, whose ``offset`` stands beside it.
+        """Return a time by its start on the person's clock, the offset of that clock, and its length.
 
-        The date is that of the start. Raises BadRecord.
+        ``start``, ``offset`` and ``duration`` name the three fields. The date is that of the start. Raises BadRecord,
+        also if it lasts more than three days.
 
         >>> told = {"start": "2026-11-20T00:30:00", "east": 60, "lasted": "PT45M"}
         >>> walk = Fields(told, "pebble/walk").wall_stretch("start", "east", duration="lasted")
@@ -373,7 +407,7 @@ class Fields:
 
 
 def _parsed(value: Any) -> datetime | None:
-    """Return the date and time of an ISO 8601 text, with or without an offset."""
+    """Return the date and time of an ISO 8601 text, with or without an offset. None for anything else."""
     try:
         return datetime.fromisoformat(value) if isinstance(value, str) else None
     except ValueError:
@@ -381,7 +415,7 @@ def _parsed(value: Any) -> datetime | None:
 
 
 def _bounded(at: datetime, years: Collection[int]) -> datetime | None:
-    """Return the instant in UTC. None where its year is out of bounds."""
+    """Return the instant in UTC. None where its year is not in ``years``."""
     try:
         at = at.astimezone(UTC)
     except OverflowError:

@@ -20,7 +20,7 @@ Records = tuple[RawRecord, ...]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """The dates that a pull reads, both included. ``again`` says that a part of them was read before."""
+    """The dates that a pull reads, both included. ``again`` is False if nothing was read before."""
 
     since: date
     until: date
@@ -62,10 +62,10 @@ class Window:
     def pages(
         self, stream: str, days: int, read: Callable[[date, date], Iterable[Records]], *, tells_deletions: bool = True
     ) -> Iterator[Page]:
-        """Yield a stream's pages, piece by piece. ``read(first, last)`` gives the records of a piece, page by page.
+        """Yield a stream's pages, in pieces of at most ``days``.
 
-        Only the last page of a piece carries a cursor. With ``tells_deletions``, stored records that a complete list
-        lacks are deleted.
+        ``read(first, last)`` gives the records of a piece, page by page. Only the last page of a piece carries a
+        cursor. With ``tells_deletions``, stored records that a complete list lacks are deleted.
         """
         for first, last in self.pieces(days):
             *before, final = read(first, last)
@@ -79,10 +79,9 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the stretch that a list up to ``last`` delivered whole, so that stored records missing in it are
-        deleted.
+        """Return what the pieces up to ``last`` delivered whole, or None before the last piece and in a first pull.
 
-        A first pull covers nothing, because a single answer must not delete a whole history. The first day is left out,
-        because dates are those of the user's clock.
+        Stored records missing in it are deleted. A first pull covers nothing, because a single answer must not delete a
+        whole history. The first day is left out, because dates are those of the user's clock.
         """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

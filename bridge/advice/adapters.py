@@ -35,18 +35,21 @@ def version(bridge: Bridge) -> str:
 
 
 def attempts(bridge: Bridge, user: User) -> list[Prior]:
-    """Return all attempts of a user, the newest first."""
+    """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
     return [one for one in bridge.store.recommendations.priors(user.id) if one.policy.startswith(f"{POLICY}@")]
 
 
 def given(bridge: Bridge, user: User, now: datetime) -> list[Interaction]:
-    """Return all answers since the user's last reset, oldest first."""
+    """Return all answers to recommendations since the user's last reset, oldest first."""
     found = bridge.store.recommendations.advice_records(user.id, since=_begun(bridge, user, now), until=now)
     return [answered for one in found if (answered := recommend.interaction(one, now)) is not None]
 
 
 def answered_advice(bridge: Bridge, user: User, now: datetime) -> list[tuple[Interaction, Recommendation]]:
-    """Return all answers since the user's last reset, each with its recommendation, oldest first."""
+    """Return all answers to recommendations since the user's last reset, oldest first.
+
+    Each comes with the whole recommendation, its observation included.
+    """
     found = bridge.store.recommendations.between(user.id, since=_begun(bridge, user, now), until=now)
     pairs = ((recommend.interaction(one, now), one) for one in found)
     return [(answered, one) for answered, one in pairs if answered is not None]
@@ -68,13 +71,13 @@ def enough(bridge: Bridge, user: User, answers: Sequence[Interaction], now: date
 
 
 def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: datetime, *, again: timedelta) -> str:
-    """Return a sentence about the answers that are missing, or an empty string if there are enough.
+    """Return the end of a sentence about missing answers, such as "has answered 3 times", or "" for none.
 
     ``again`` is the shortest time between two attempts.
     """
     span = answers[-1].at - answers[0].at if answers else timedelta(0)
     if span < personalise.LONG_ENOUGH or len(answers) < personalise.MANY_ENOUGH:
-        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days}"
+        needed = f"{personalise.MANY_ENOUGH} in {personalise.LONG_ENOUGH.days} days"
         return f"has answered {len(answers)} times in {span.days} days; it takes {needed}"
     last = next(iter(attempts(bridge, user)), None)
     if last is None:
@@ -98,7 +101,7 @@ def take_back(bridge: Bridge, user: User) -> datetime:
 
 
 def history(bridge: Bridge, user: User) -> list[Prior]:
-    """Return all attempts of a user, the newest first."""
+    """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
     return attempts(bridge, user)
 
 

@@ -1,4 +1,4 @@
-"""What was measured after recommendations, and after slots that a lot left without advice."""
+"""Outcomes measured after recommendations, and after slots that a random draw (a lot) left without advice."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with its recent dosage (0 to 1), and the known outcomes by name."""
+    """A recommendation with the known outcomes by name, as in ``effect.OUTCOMES``.
+
+    ``dosage`` (0 to 1) grows with every earlier recommendation of the user.
+    """
 
     advice: Recommendation
     dosage: float
@@ -34,7 +37,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A lot between advice and no advice, with the recent dosage (0 to 1), and the known outcomes by name."""
+    """A draw between advice and no advice in a slot, with the known outcomes by name, as in ``effect.OF_ADVICE``.
+
+    ``dosage`` (0 to 1) is the decayed share of earlier draws that gave advice.
+    """
 
     lot: Lot
     dosage: float
@@ -45,8 +51,8 @@ class Drawn:
 class Aftermath:
     """The recommendations of a user, and what was measured since the first.
 
-    ``nights`` are by the day on which they end. ``mornings`` hold the first recommendation of a day, which states the
-    meters.
+    ``nights`` are by the day on which they end, as outcome -> value. ``check_ins`` are times and values. ``mornings``
+    hold the first recommendation of a day, which states the meters.
     """
 
     given: Sequence[Recommendation]
@@ -55,7 +61,7 @@ class Aftermath:
     mornings: Mapping[date, Recommendation]
 
     def followed(self, *, now: datetime) -> Iterator[Followed]:
-        """Yield the finished recommendations with their outcomes, oldest first."""
+        """Yield the recommendations that are answered, or were shown and expired, with their outcomes, oldest first."""
         dosage = 0.0
         for one in self.given:
             if _over(one, now):
@@ -65,7 +71,10 @@ class Aftermath:
             dosage = FADES * dosage + 1 - FADES
 
     def drawn(self, lots: Sequence[Lot], user: User, *, now: datetime) -> Iterator[Drawn]:
-        """Yield the lots of slots that are over with their outcomes, oldest first."""
+        """Yield the lots (draws between advice and no advice) of slots that are over, with their outcomes.
+
+        They are yielded oldest first. ``lots`` must be in that order.
+        """
         dosage = 0.0
         for one in lots:
             end = slot_bounds(one.moment, user.zones)[1]
@@ -74,7 +83,10 @@ class Aftermath:
             dosage = FADES * dosage + (1 - FADES) * one.given
 
     def _outcomes(self, moment: Moment, end: datetime) -> Iterator[tuple[str, float]]:
-        """Yield the name and value of each outcome that was measured after a slot with this end."""
+        """Yield the name and value of each known outcome after a slot that ends at ``end``.
+
+        A check-in counts within a day of the end. The night and the meters are those of the date after ``moment``.
+        """
         said = next((value for at, value in self.check_ins if end <= at < end + DAY), None)
         if said is not None:
             yield "next_check_in", said
@@ -89,7 +101,10 @@ class Aftermath:
 
 
 def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
-    """Return a user's recommendations made before ``now``, and what was measured after them."""
+    """Return a user's recommendations made before ``now``, and what was measured after them.
+
+    If several devices measured a night, the larger value counts.
+    """
     given = store.recommendations.between(user.id, since=BEGINNING, until=now)
     since = given[0].created_at.date() if given else now.date()
     samples = store.reading.samples(user.id, since=since, at=now)
@@ -108,7 +123,7 @@ def aftermath(store: Store, user: User, *, now: datetime) -> Aftermath:
 
 
 def _over(one: Recommendation, now: datetime) -> bool:
-    """Return True for answered decisions and for decisions that were shown and expired.
+    """Return True if a recommendation is answered, or was shown and has expired.
 
     A recommendation that was never shown had no effect.
     """

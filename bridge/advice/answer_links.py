@@ -37,7 +37,10 @@ TOKEN = re.compile(r"(\d{1,18})\.([air])\.([0-9a-f]{12})\.[\w-]{64}", re.ASCII)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Link:
-    """The effect of a valid link. ``offers`` are good times, for a link that puts off."""
+    """The user, the recommendation and the answer of a valid link.
+
+    ``offers`` are good times for a link that puts off.
+    """
 
     user: User
     recommendation: Recommendation
@@ -46,7 +49,7 @@ class Link:
 
 
 def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[str, str]:
-    """Return the addresses that answer a recommendation, by the word of the answer.
+    """Return the button's word (Accept, Not now, Later) -> address of the link that answers a recommendation.
 
     There are none without ``BRIDGE_URL``, and none once the recommendation is answered.
     """
@@ -63,9 +66,10 @@ def for_recommendation(bridge: Bridge, recommendation: Recommendation) -> dict[s
 
 
 def read(bridge: Bridge, token: str, *, now: datetime) -> Link:
-    """Return the effect of a link without answering.
+    """Return what a link means, without answering.
 
-    Raises Forged for a token that was not made here. Raises Spent for a link that is expired or of a former key.
+    Raises Forged for a token that was not made here. Raises Spent for a link that is expired, whose answer can no
+    longer change, or whose key was replaced.
     """
     found, answer = _verify(bridge, token)
     user = next(user for user in bridge.store.people.users() if user.id == found.user_id)
@@ -89,18 +93,18 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
     """Return the recommendation and the answer of a token with a valid signature. Raises Forged and Spent."""
     found = TOKEN.fullmatch(token)
     if found is None:
-        raise Forged("this is no link of this bridge")
+        raise Forged("this is not a whole link of this bridge; answer on the page instead")
     number, letter, key_id = found.groups()
     key = next((key for key in bridge.vault.derived(KEY_PURPOSE) if _key_id(key) == key_id), None)
     if key is None:
         raise Spent("the bridge's key has been changed since this link was made; answer on the page instead")
     recommendation = bridge.store.recommendations.by_id(int(number))
     if recommendation is None:
-        raise Forged("this is no link of this bridge")
+        raise Forged("this is not a whole link of this bridge; answer on the page instead")
     try:
         _signer(key, recommendation).unsign(token)
     except BadSignature:
-        raise Forged("this is no link of this bridge") from None
+        raise Forged("this is not a whole link of this bridge; answer on the page instead") from None
     return recommendation, LETTERS[letter]
 
 

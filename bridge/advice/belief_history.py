@@ -49,7 +49,10 @@ class Day:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Move:
-    """An answer, and the change of each dimension up to the next recommendation."""
+    """An answer to the recommendation ``advice``, and what the belief did up to the next recommendation.
+
+    ``change`` and ``after`` are the change of the mean and the mean after it, by dimension.
+    """
 
     advice: AdviceRecord
     answer: Answer
@@ -64,7 +67,10 @@ class Move:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beliefs:
-    """A year of beliefs of a user."""
+    """A year of a user's beliefs by day, with the answers that changed the belief most, at most MOST.
+
+    ``answers`` is the number of all answers in the year.
+    """
 
     days: tuple[Day, ...]  # ascending, only days with a recommendation
     moves: tuple[Move, ...]  # the largest change first
@@ -86,7 +92,7 @@ def beliefs(store: Store, user: User, *, now: datetime) -> Beliefs:
 
 
 def _days(stated: Sequence[AdviceRecord], zones: ZoneHistory) -> Iterator[Day]:
-    """Yield the last belief of each local day."""
+    """Yield the last belief of each local day with a recommendation, ascending."""
     last: dict[date, AdviceRecord] = {
         one.created_at.astimezone(zone_at(one.created_at, zones)).date(): one for one in stated
     }
@@ -101,9 +107,10 @@ def _mean(one: AdviceRecord) -> dict[str, float]:
 
 
 def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetime) -> Iterator[Move]:
-    """Yield the changes between consecutive recommendations that an answer explains.
+    """Yield the changes of the belief between two recommendations of which the first was answered.
 
-    Pairs with another policy, version, prior or adapter are left out, and pairs around a reset or its withdrawal.
+    Both must have the same policy, version, prior and adapter, and at most two days between them. Pairs around a reset
+    or its withdrawal are left out. So are changes that two decimals do not show.
     """
     breaks = [at for one in resets for at in (one.made_at, one.taken_back_at) if at is not None]
     for one, following in pairwise(stated):
@@ -118,7 +125,10 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetim
 
 
 def said(move: Move, action: str) -> str:
-    """Describe a change in a sentence. ``action`` is the title of the recommended action."""
+    """Describe an answer and its change of the belief in a sentence.
+
+    ``action`` is the title of the recommended action.
+    """
     moment = move.advice.moment
     pressed = {Answer.ACCEPT: "accepted", Answer.IGNORE: "ignored", Answer.RESCHEDULE: "put off"}
     seen = {Answer.ACCEPT: "did", Answer.IGNORE: "did not follow"}  # nothing was pressed
@@ -133,7 +143,7 @@ def said(move: Move, action: str) -> str:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Describe a belief in words.
+    """Describe the belief about the dimension ``name``, from its mean and standard deviation.
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -32,13 +32,19 @@ HOUR = 60.0
 
 
 class Writing(Protocol):
-    """A ``bridge.domain.ports.Writer`` bound to an account, which returns the keys of plans that the user deleted."""
+    """A ``bridge.domain.ports.Writer`` bound to an account.
+
+    It writes the plans and returns the keys of plans that the user deleted.
+    """
 
     def __call__(self, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]: ...
 
 
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
-    """Return the plans for accepted and rescheduled recommendations whose slots are not over, in order of advice."""
+    """Return the plans for accepted and rescheduled recommendations of eight days whose slots are not over.
+
+    They are in the order in which the recommendations were made. Entries to keep need no plan.
+    """
     found: list[Plan] = []
     for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):
         moment = _meant_for(advice)
@@ -48,7 +54,10 @@ def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetim
 
 
 def _meant_for(advice: Recommendation) -> Moment | None:
-    """Return the slot that the user agreed to, or None. An entry to keep is in the calendar already."""
+    """Return the slot that the user accepted or chose.
+
+    None without such an answer, and for an entry to keep, which is in the calendar already.
+    """
     if advice.kind == "keep":
         return None
     return {Answer.ACCEPT: advice.moment, Answer.RESCHEDULE: advice.moved_to}.get(advice.answer or Answer.IGNORE)
@@ -64,7 +73,11 @@ def _plan(
     *,
     beside: Sequence[Plan],
 ) -> Plan:
-    """Return a recommendation at the time that the user agreed to, else in the free time of its slot."""
+    """Return the plan of a recommendation in the slot ``moment``.
+
+    The recommendation's own time is kept if it belongs to that slot. Otherwise the first free time is taken. ``beside``
+    are the other plans, which count as busy.
+    """
     own = advice.start is not None and moment in (advice.moment, moment_at(advice.start, user.zones))
     if own and advice.start is not None and advice.end is not None:
         begin, over = advice.start, advice.end
@@ -92,9 +105,9 @@ def _entry(plan: Plan) -> Occurrence:
 def _placed(
     others: Sequence[Occurrence], advice: Recommendation, start: datetime, end: datetime
 ) -> tuple[datetime, datetime]:
-    """Return begin and end of the first free block that is long enough.
+    """Return begin and end of a plan between ``start`` and ``end``.
 
-    The slot's beginning is used if no block is.
+    The plan begins with the first free stretch that is long enough, else at ``start``. It never lasts beyond ``end``.
     """
     minutes = MINUTES.get(advice.action, HOUR)
     free = calendar.free_blocks(others, start, end, minutes=minutes)
@@ -113,15 +126,17 @@ def _rounded_up(at: datetime) -> datetime:
 
 
 def key_of(user: User, advice: Recommendation) -> str:
-    """Return the key of a plan, which is the same in every installation."""
+    """Return the key of a plan: the user's name, the slot, and the time at which the recommendation was made.
+
+    It is the same in every installation.
+    """
     return f"{user.name}/{advice.moment.week}/{advice.moment.timestep}/{advice.created_at.isoformat()}"
 
 
 def keep(store: Store, user: User, classifier: EventClassifier, write: Writing, lease: Lease) -> bool:
-    """Write the plans to the calendar, and answer recommendations whose plans were deleted with Ignore.
+    """Write the plans to the calendar, and answer recommendations whose plans the user deleted there with Ignore.
 
-    Returns False if the lease is taken or the calendar cannot be written. The caller then goes on, and the next call
-    tries again.
+    Returns False if another process holds the lease or the calendar cannot be written. The next call then tries again.
     """
     if not lease.taken():
         return False

@@ -49,9 +49,9 @@ def plan_day(
 ) -> DayPlan:
     """Return the plan of a date, today by default.
 
-    The plan of today shows the slot's recommendation, and makes it on the first call. Later suggestions are a preview:
-    the most likely choice of the policy, which is drawn when its slot comes. ``known`` is loaded where the caller has
-    none.
+    The plan of today shows the slot's recommendation, and makes it on the first call. ``seen`` marks it as shown. Later
+    suggestions are a preview: the most likely choice of the policy, which is drawn when its slot comes. ``known`` is
+    loaded where the caller has none.
     """
     today = now.astimezone(zone_at(now, user.zones)).date()
     wanted = day or today
@@ -94,7 +94,10 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 
 
 def _given(situation: Situation, day: date) -> Iterator[Block]:
-    """Yield the suggestions of a date that were made and are ahead, and all that were accepted."""
+    """Yield the suggestions made for a date as blocks: those ahead, and those accepted, also if they have begun.
+
+    Ignored suggestions, and those that overlap an entry of the calendar, are left out.
+    """
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":
             continue
@@ -120,7 +123,10 @@ def _given(situation: Situation, day: date) -> Iterator[Block]:
 
 
 def _previewed(situation: Situation, day: date, policy: Policy, guard: Guard, blocks: Sequence[Block]) -> list[Block]:
-    """Return what would be suggested in the later slots of a date, within the wished number."""
+    """Return what the policy would suggest in the later slots of a date.
+
+    With the suggestions made already, there are no more than the user wants a day.
+    """
     observation, readings = observe(situation.known, recommended={r.moment: r.action for r in situation.advised})
     found: list[Block] = []
     current = moment_at(situation.now, situation.known.zones)
@@ -151,7 +157,10 @@ def _preview(
     guard: Guard,
     blocks: Sequence[Block],
 ) -> Block | None:
-    """Return the policy's most likely suggestion in a later slot, or None."""
+    """Return the policy's most likely suggestion in a later slot, or None.
+
+    ``span`` is begin and end of the slot. The suggestion overlaps none of ``blocks``.
+    """
     ahead = _said_before(situation, blocks)
     found, _ = sensible(ahead, span, readings)
     found = {a: option for a, option in found.items() if option.kind == "suggested" and clear_of(option, blocks)}
@@ -176,14 +185,14 @@ def _preview(
 
 
 def _said_before(situation: Situation, blocks: Sequence[Block]) -> Situation:
-    """Return the situation after the suggestions of a plan, so that no action comes twice within its pause."""
+    """Return the situation after the suggestions among ``blocks``, so that no action or task comes twice."""
     said = [b for b in blocks if b.kind == "suggested"]
     previewed = tuple((b.action, b.start, b.end) for b in said)
     return replace(situation, previewed=previewed, titles=tuple(b.title for b in said if b.title is not None))
 
 
 def _changes(bridge: Bridge, user: User, situation: Situation, day: date) -> Iterator[str]:
-    """Yield what was taken back on a date because the calendar or the wishes changed."""
+    """Yield a sentence per recommendation of a date that was taken back, because calendar or wishes changed."""
     since, until = (calendar.midnight(day + k * A_DAY, user.zones) for k in (0, 1))
     for advice in bridge.store.recommendations.taken_back(user.id, since=since, until=until):
         if advice.start is not None:

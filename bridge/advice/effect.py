@@ -3,9 +3,10 @@
 For each action, the effect is the difference of an outcome between advising that action and advising another. Every
 decision stores the probability of its draw. Decisions with a probability of 0 or 1 are left out.
 
-The effect of advice as such compares slots with advice to slots that a lot left without. Every slot counts by its first
-lot, also if the recommendation was superseded or never shown, so that the two kinds of slots stay comparable. With
-several users, the effect on each is drawn towards the effect on all, further if less is known of the user.
+The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
+gets advice. Every slot counts by its first lot, also if the recommendation was superseded or never shown, so that the
+two kinds of slots stay comparable. With several users, the effect on each is drawn towards the effect on all, further
+if less is known of the user.
 """
 
 from __future__ import annotations
@@ -42,7 +43,8 @@ SCALES = {True: "log ratio of chances", False: "difference"}
 class KnownEffect:
     """An effect of advising an action whose 95 % interval, ``low`` to ``high``, leaves out zero.
 
-    ``effect`` of ``taken`` is the logarithm of a ratio of chances, else a difference.
+    It compares advising the action with advising another action. ``effect`` of ``taken`` is the logarithm of a ratio of
+    probabilities. Other effects are differences in the unit of ``outcome``, a name in OUTCOMES.
     """
 
     action: ActionType
@@ -53,7 +55,7 @@ class KnownEffect:
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
-    """Yield what is known of advising these actions, measured on the user."""
+    """Yield the effects of advising ``actions`` on the user's own outcomes whose 95 % interval leaves out zero."""
     from bridge.advice.excursion import effect
 
     decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
@@ -69,10 +71,10 @@ def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, 
 
 
 def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str, Any]:
-    """Return the effects of each action and of advice as such, by outcome, with 95 % intervals and moderation by slot
-    and dosage.
+    """Return the effects of advising each action, and of advice as such, on each outcome, as a JSON object.
 
-    An effect is null while the decisions are too few.
+    Each effect has a 95 % interval. ``moderation`` says how the effect changes in the evening or at night, and with the
+    dosage of advice. An effect is null while the decisions are too few. ``missing`` then says how many more are needed.
     """
     decisions: list[tuple[User, Followed]] = []
     lots: list[tuple[User, Drawn]] = []
@@ -92,7 +94,7 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
 
 
 def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *, by_day: bool) -> dict[str, Any]:
-    """Return outcome -> effect of advising the action."""
+    """Return outcome -> effect of advising the action, as JSON objects."""
     from bridge.advice.excursion import document, effect
 
     found = {}
@@ -106,7 +108,10 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
 ) -> Iterator[Point]:
-    """Yield a point per decision with a known outcome in which the action had a probability between 0 and 1."""
+    """Yield a point per decision with a known outcome in which the action had a probability between 0 and 1.
+
+    A point is ``given`` if the action was advised.
+    """
     from bridge.advice.excursion import Point
 
     for person, one in decisions:
@@ -122,7 +127,10 @@ def _points(
 
 
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:
-    """Return the effect of advice as such on an outcome, on all users and on each."""
+    """Return the effect of advice as such on an outcome, over all users, as a JSON object.
+
+    With several users, ``users`` holds the effect on each, drawn towards the effect on all.
+    """
     from bridge.advice.excursion import document, effect
     from bridge.advice.pooling import pooled
 
@@ -139,7 +147,10 @@ def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool
 
 
 def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> Iterator[Point]:
-    """Yield a point per lot with a known outcome."""
+    """Yield a point per lot, which is a draw between advice and no advice, if its outcome is known.
+
+    A point is ``given`` if the slot was drawn to get advice.
+    """
     from bridge.advice.excursion import Point
 
     for person, one in lots:
@@ -154,10 +165,10 @@ def _compared(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool)
 
 
 def _cluster(person: User, moment: Moment, *, by_day: bool) -> str:
-    """Return the name of the decisions that may depend on each other."""
+    """Return a name that decisions share if they may depend on each other: of the user, or of the user's day."""
     return f"{person.id}/{moment.date}" if by_day else str(person.id)
 
 
 def _moderators(moment: Moment, dosage: float) -> tuple[float, float]:
-    """Return what may change an effect: whether the slot is an evening or a night, and the dosage."""
+    """Return 1 for an evening or a night, else 0, and the dosage of recent advice (0 to 1)."""
     return float(moment.slot >= Slot.EVENING), dosage

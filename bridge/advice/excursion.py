@@ -30,10 +30,10 @@ PRECISE = 1e-10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Point:
-    """A randomised decision. ``given`` was drawn with probability ``chance``, and ``outcome`` was measured later.
+    """A randomised decision: ``given`` is True if the action was advised, which had the probability ``chance``.
 
-    ``cluster`` groups decisions that may depend on each other, such as those of a user or of a day. ``controls``
-    predict the outcome without advice. ``moderators`` may change the effect.
+    ``outcome`` was measured later. ``cluster`` groups decisions that may depend on each other, such as those of a user
+    or of a day. ``controls`` predict the outcome without advice. ``moderators`` may change the effect.
     """
 
     cluster: str
@@ -46,7 +46,7 @@ class Point:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Effect:
-    """An estimated effect with standard errors and 95 % intervals.
+    """An estimated effect with standard errors and 95 % intervals, which are in the order of ``estimates``.
 
     ``estimates`` begins with the effect where all moderators have their mean, so that it needs no extrapolation. The
     change per unit of each moderator follows.
@@ -80,13 +80,13 @@ def missing(points: Sequence[Point], *, binary: bool = False) -> int:
 
 
 def _share(points: Sequence[Point], way: bool) -> float:
-    """Return the mean probability of giving or of not giving, at least 0.02."""
+    """Return the mean probability that ``given`` is ``way``, at least 0.02, or 0.5 without points."""
     chances = [one.chance if way else 1 - one.chance for one in points]
     return max(sum(chances) / len(chances), 0.02) if chances else 0.5
 
 
 def _width(points: Sequence[Point]) -> int:
-    """Return the number of coefficients."""
+    """Return the number of coefficients of the model."""
     return 2 + (len(points[0].controls) + len(points[0].moderators) * 2 if points else 0)
 
 
@@ -136,8 +136,10 @@ def effect(points: Sequence[Point], *, binary: bool = False) -> Effect | None:
 
 
 def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, Array, Array, Array]:
-    """Fit least squares. Returns coefficients, weighted design, bread, and the design with the residuals as last
-    column.
+    """Fit weighted least squares.
+
+    Returns the coefficients, the weighted design, and the inverse of its product with the design ("bread"). A last
+    array holds the design with the residuals as last column.
     """
     import numpy as np
 
@@ -150,7 +152,11 @@ def _difference(design: Array, weights: Array, outcome: Array) -> tuple[Array, A
 def _ratio(
     design: Array, moderators: Array, controls: Array, given: Array, weights: Array, outcome: Array
 ) -> tuple[Array, Array, Array, Array]:
-    """Fit binary outcomes by Newton's method, starting from no effect. Returns the same arrays as ``_difference``."""
+    """Fit binary outcomes by Newton's method, starting from no effect.
+
+    Returns the same arrays as ``_difference``, with derivatives of the residuals in place of the design. Raises
+    LinAlgError if no solution is found.
+    """
     import numpy as np
 
     first = np.log(np.clip(outcome.mean(), 0.01, 0.99))
@@ -203,7 +209,7 @@ def _sandwich(
 
 
 def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted: Array, at: int) -> float:
-    """Return Satterthwaite's degrees of freedom of a coefficient's variance (Bell and McCaffrey 2002).
+    """Return Satterthwaite's degrees of freedom of the variance of coefficient ``at`` (Bell and McCaffrey 2002).
 
     A variance is the sum of a square per cluster. Under independent residuals of equal variance the covariances of the
     squares follow from the design. Few clusters with large weights leave few degrees of freedom.
@@ -219,7 +225,10 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return the effect as a JSON object. ``effect`` and ``ci95`` are null while the decisions are too few."""
+    """Return the effect as a JSON object. ``found`` None means that the decisions are too few.
+
+    ``effect`` and ``ci95`` are then null, and ``missing`` is the number of further decisions needed.
+    """
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}
     return {

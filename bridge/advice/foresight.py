@@ -36,7 +36,11 @@ class Week:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Foresight:
-    """Brier scores of a user. ``score`` is that of the predictions, ``usual`` that of the user's acceptance rate."""
+    """Brier scores of a user, from 0 (exact) to 1.
+
+    ``score`` is that of the predictions. ``usual`` is that of always predicting the user's share of accepted answers.
+    ``weeks`` are ascending.
+    """
 
     answers: int
     score: float
@@ -45,7 +49,9 @@ class Foresight:
 
     @property
     def verdict(self) -> str:
-        """Compare the two scores in words.
+        """Return one of "well", "badly" and "no better than by your usual share", from the two scores.
+
+        With fewer than ENOUGH answers the verdict is "not known yet".
 
         >>> Foresight(answers=40, score=0.3, usual=0.24, weeks=()).verdict
         'badly'
@@ -61,7 +67,10 @@ Pair = tuple[date, float, bool]  # Monday, stated chance, taken
 
 
 def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
-    """Compare predictions and answers of the last eight weeks."""
+    """Return the Brier scores of the answers to recommendations of the last eight weeks.
+
+    Only recommendations by policies in FORETELLS count.
+    """
     pairs: list[Pair] = []
     for one in store.recommendations.advice_records(user.id, since=now - BACK, until=now + recommend.INSTANT):
         given, stated = recommend.interaction(one, now), one.scores.get(str(one.action))
@@ -71,7 +80,10 @@ def foresight(store: Store, user: User, *, now: datetime) -> Foresight:
 
 
 def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
-    """Return the number of users by verdict, and scores over all answers, of the first ``most`` users."""
+    """Return the number of users by verdict, and the Brier scores over all their answers.
+
+    Only the first ``most`` users are read. The scores are None without answers.
+    """
     found = [foresight(store, user, now=now) for user in store.people.users()[:most]]
     answers = sum(one.answers for one in found)
     people: dict[str, int] = {}
@@ -85,7 +97,7 @@ def counts(store: Store, *, now: datetime, most: int) -> dict[str, Any]:
 
 
 def judged(pairs: Sequence[Pair]) -> Foresight:
-    """Return scores and weekly means of some predictions.
+    """Return the Brier scores and weekly means of pairs of Monday, predicted probability, and acceptance.
 
     >>> found = judged([(date(2026, 1, 5), 0.8, True), (date(2026, 1, 5), 0.2, False)])
     >>> round(found.score, 2), found.usual, found.weeks[0].taken

@@ -10,7 +10,10 @@ FEW = {1: 12.706, 2: 4.303}  # Student's 97.5 % quantile where the expansion is 
 
 
 def interval(mean: float, error: float, n: int) -> list[float | None]:
-    """Return the 95 % interval of a mean of ``n`` values, or two None for a single value."""
+    """Return both ends of the 95 % interval of a mean of ``n`` values.
+
+    ``error`` is the standard error of the mean. Both ends are None for a single value.
+    """
     if n < 2:
         return [None, None]
     half = student(n - 1) * error
@@ -18,7 +21,7 @@ def interval(mean: float, error: float, n: int) -> list[float | None]:
 
 
 def half(figure: Mapping[str, Any]) -> float:
-    """Return half the width of a figure's interval, NaN if the figure has none."""
+    """Return half the width of the interval ``figure["ci95"]``, or NaN if its ends are None."""
     low, high = figure["ci95"]
     return float("nan") if low is None else float(high - low) / 2
 

@@ -15,9 +15,9 @@ SENT, NOT_TAKEN, UNKNOWN = 0, 1, 3  # exit statuses; a crash also exits with 1
 
 
 def main() -> int:
-    """Send the message as plain text, so that titles appear as written.
+    """Send the message on standard input as plain text, so that titles appear as written.
 
-    Markdown services get no format, because escaping would break links.
+    Returns the exit status. Markdown services get no format, because escaping would break links.
     """
     import apprise
 

@@ -54,13 +54,19 @@ def _time(advice: Recommendation, zones: ZoneHistory) -> str:
 
 
 def compose_review(review: Review, address: str | None) -> tuple[str, str]:
-    """Return title and text of the message about a week. ``address`` is the page's, where it has one from outside."""
+    """Return title and text of the message about a week.
+
+    ``address`` is that of the page, None if the page is not reachable from outside.
+    """
     lines = [*review_words.lines(review), *([] if address is None else [f"the week: {address}"])]
     return "Your week", "\n".join(lines)
 
 
 def ended(title: str, source: str, user: User) -> tuple[str, str]:
-    """Return title and text of the message that the consent to a source has ended."""
+    """Return title and text of the message that the consent to a source has ended.
+
+    ``title`` is the source's name for people, and ``source`` its name in commands.
+    """
     again = f"bridge connect {source} --user {user.name}, or on the page, under Connections"
     text = f"The consent has ended or was withdrawn, and nothing new comes in. Log in again: {again}."
     return f"{title.partition(' (')[0]}: please log in again", text
@@ -69,8 +75,8 @@ def ended(title: str, source: str, user: User) -> tuple[str, str]:
 def send(address: str, title: str, text: str, allowed: Collection[str]) -> str | None:
     """Hand a message to Apprise. Returns None if it was sent, else a reason without the address.
 
-    ``allowed`` are hosts inside the operator's network that the address may name. Refused, closed and silent addresses
-    give the same reason, so that the network cannot be probed.
+    Public hosts are always reached. ``allowed`` names the hosts inside the operator's network that may be reached too.
+    Refused, closed and silent addresses give the same reason, so that the network cannot be probed.
     """
     body = json.dumps({"address": address, "title": title, "text": text, "allowed": sorted(allowed)})
     command = [sys.executable, "-m", message_sender.__name__]
@@ -94,7 +100,10 @@ def _environment() -> dict[str, str]:
 
 
 def keep(store: Store, vault: Vault, user: User, address: str, *, events: bool, now: datetime) -> None:
-    """Seal an address and store it for all later messages. Raises SetupError if Apprise does not know the address."""
+    """Seal a user's address and store it for all later messages.
+
+    ``events`` says that messages may name calendar events. Raises SetupError if Apprise does not know the address.
+    """
     import apprise
 
     logging.getLogger("apprise").setLevel(logging.CRITICAL)
@@ -113,7 +122,7 @@ def address_of(store: Store, vault: Vault, user_id: int) -> str:
     """Return the address for a user's messages. Raises SetupError if none is stored."""
     channel = store.notifications.channel(user_id)
     if channel is None:
-        raise SetupError("nothing is sent to them; have it sent: bridge notify --user NAME --to URL")
+        raise SetupError("no address for messages is stored; store one: bridge notify --user NAME --to URL")
     return str(vault.unseal(channel.sealed)["address"])
 
 
@@ -126,10 +135,10 @@ def once(
     allowed: Collection[str],
     now: datetime,
 ) -> str | None:
-    """Send a recommendation that was never sent before and store the result. Returns a reason if it was not sent.
+    """Send a recommendation that was never sent before and store the result.
 
-    The state "sending" is stored before the first byte leaves. After a crash the message counts as not sent, and is not
-    sent again.
+    ``message`` is title and text. Returns None if it was sent, else a reason. The state "sending" is stored before the
+    first byte leaves. After a crash the message counts as not sent, and is not sent again.
     """
     if not store.notifications.begin(advice.user_id, advice.id, now=now):
         return "it was sent before"

@@ -81,7 +81,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Count the slots of the last eight weeks in which the calendar shows each action, by kind of slot.
+    """Return kind of slot -> action -> slots of the last eight weeks in which the calendar shows the action.
 
     Accepted recommendations are left out, because their answers already count. A slot with several actions counts for
     each in part.
@@ -123,7 +123,7 @@ def _levels(states: Mapping[Meter, MeterState]) -> Levels:
 
 
 def _change(before: Levels, after: Levels) -> dict[Meter, float]:
-    """Return the difference of two sets of levels."""
+    """Return ``after`` minus ``before`` for each meter."""
     return {meter: after[meter] - before[meter] for meter in Meter}
 
 
@@ -185,22 +185,22 @@ def _step(
 
 
 def _answers(history: Sequence[Interaction], zones: ZoneHistory) -> dict[Moment, Interaction]:
-    """Return the last answer per slot, by the interaction's own day and slot in the week of the answer."""
+    """Return slot -> last answer to a recommendation made for that slot, in the week of the recommendation."""
     return {Moment(week=moment_at(i.at, zones).week, day=i.day, slot=i.slot): i for i in history}
 
 
 def _done(labelled: calendar.Labelled, span: tuple[datetime, datetime]) -> ActionType | None:
-    """Return the action with the largest share of a slot, if its share is at least DONE_SHARE."""
+    """Return the action that the calendar shows for the largest share of a slot, at least DONE_SHARE, or None."""
     shares = calendar.planned_shares(labelled, *span)
     action = max(shares, key=lambda a: shares[a], default=None)
     return action if action is not None and shares[action] >= DONE_SHARE else None
 
 
 def _feasible(known: Snapshot, end: datetime) -> tuple[ActionType, ...]:
-    """Return the actions that still fit into the slot.
+    """Return the actions that still fit into the slot that ends at ``end``.
 
-    With less than ROOM of free time only planned actions fit. Entries without an action leave only quiet actions,
-    because a flight is no time for deep work.
+    All fit with ROOM of free time, or if the whole rest of the slot is free. Otherwise only planned actions fit.
+    Entries without an action leave only quiet actions, because a flight is no time for deep work.
     """
     free = sum((e - s for s, e in calendar.gaps((one for one, _ in known.agenda), known.at, end)), timedelta(0))
     if free >= ROOM or free == end - known.at:

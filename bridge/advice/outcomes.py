@@ -33,10 +33,11 @@ def confirm(
     since: datetime | None = None,
     until: datetime | None = None,
 ) -> int:
-    """Save what the data show of recommendations that were seen and are over. Returns how many outcomes changed.
+    """Save outcome and evidence, as the data show them, of recommendations that were seen and are over.
 
-    An outcome is compared again for three days, because data come late, and an unknown one for eleven. ``since`` and
-    ``until`` choose other days, to look for outcomes that are still unknown. Where nothing is due, this costs a query.
+    Returns how many changed. Data come late. An outcome is therefore compared again for three days, and an unknown
+    outcome for eleven days after the recommendation. ``since`` and ``until`` choose the recommendations by other times.
+    Where nothing is due, this costs a query.
     """
     found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
@@ -65,7 +66,10 @@ def _is_due(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 
 
 def _known(store: Store, user: User, classifier: EventClassifier, *, since: datetime, now: datetime) -> Snapshot:
-    """Return what outcomes since an instant rest on, which is less than the meters read."""
+    """Return a snapshot with the data that show the outcomes of recommendations since ``since``.
+
+    It lacks data that only the meters read.
+    """
     first = (since - BEFORE - DAY).date()
     return Snapshot(
         at=now,
@@ -78,9 +82,9 @@ def _known(store: Store, user: User, classifier: EventClassifier, *, since: date
 
 
 def questions(store: Store, user: User, *, now: datetime) -> list[AdviceRecord]:
-    """Return the recommendations of which the user is asked "did you?", the newest first.
+    """Return at most three recommendations of which the user is asked "did you?", the newest first.
 
-    They were seen and are over, and no data show or will show the outcome.
+    They were seen and have been over for less than a day. No data show or will show the outcome.
     """
     found = advised(store, user, since=now - ASKED - LONGEST, until=now + recommend.INSTANT)
     return [one for one in reversed(found) if _is_asked(one, user.zones, now)][:QUESTIONS_MAX]
@@ -96,7 +100,10 @@ def _is_asked(one: AdviceRecord, zones: ZoneHistory, now: datetime) -> bool:
 def answer(
     store: Store, user: User, recommendation_id: int, given: Answer | Deed, *, now: datetime, moved_to: Moment | None
 ) -> Recommendation:
-    """Store what the user says of a recommendation, either what they want or what they did."""
+    """Store the user's answer to a recommendation (an Answer), or what the user did of it (a Deed).
+
+    ``moved_to`` is the slot of Reschedule. Raises SetupError as ``give_feedback`` and ``say`` do.
+    """
     if isinstance(given, Answer):
         return recommend.give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
     if moved_to is not None:
@@ -105,9 +112,10 @@ def answer(
 
 
 def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: datetime) -> Recommendation:
-    """Store the user's own word for what became of a recommendation. It outranks the data.
+    """Store what the user says to have done of a recommendation. It outranks the data.
 
-    Raises SetupError if the recommendation does not belong to the user, or if another word stands and its day is over.
+    The recommendation counts as seen. Raises SetupError if it does not belong to the user. Raises SetupError too if the
+    user said something else and the day is over.
     """
     before = recommend.own(store, user, recommendation_id)
     if before.evidence == SAID and before.outcome is not deed and day_end(before, user.zones) <= now:
@@ -120,7 +128,10 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
-    """Return the newest recommendation of two days that the user saw and said nothing of, questions first."""
+    """Return a recommendation whose outcome the user has not told, or None.
+
+    The newest of ``questions`` comes first, then the newest that was seen in the last two days.
+    """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)
     seen = [one for one in reversed(found) if (one.shown_at or one.answer) and one.evidence != SAID]

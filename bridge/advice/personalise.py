@@ -40,14 +40,18 @@ Answered = tuple[Interaction, Recommendation]  # an answer and its recommendatio
 
 
 def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> Prior:
-    """Try to learn a new prior of a user and store the attempt. Raises SetupError if there are too few answers."""
+    """Try to learn a new prior of a user, and store and return the attempt.
+
+    ``kept`` says whether the prior predicts better and counts from now on. Raises SetupError if there are too few
+    answers, or if the policy cannot learn a user.
+    """
     able = _able(policy)
     at = store.recommendations.settled_times(user.id, since=_since(store, user, now), until=now)  # since the last reset
     if not _enough(at):
         span = at[-1] - at[0] if at else timedelta(0)
         raise SetupError(
             f"{user.name} has answered {len(at)} times in {span.days} days; it takes {MANY_ENOUGH} in "
-            f"{LONG_ENOUGH.days}: bridge recommend --user {user.name}"
+            f"{LONG_ENOUGH.days} days: bridge recommend --user {user.name}"
         )
     old, asked = in_use(store, user, policy), partial(answered, store, user, now=now)
     cut = _cut(at, old, user)
@@ -72,8 +76,10 @@ def _enough(at: Sequence[datetime]) -> bool:
 
 
 def _cut(at: Sequence[datetime], old: Prior | None, user: User) -> int:
-    """Return the number of answers to learn from. The test uses the remaining answers, none of which the current prior
-    used.
+    """Return how many of the earliest answers make the prior to be tested. The remaining answers test it.
+
+    No answer of the test was used by the current prior, ``old``. Raises SetupError if fewer than FRESH answers came
+    since.
     """
     cut = round(len(at) * (1 - LATER))
     if old is None:
@@ -93,7 +99,7 @@ def _heard(prior: Prior) -> datetime:
 
 
 def _able(policy: Policy) -> Personal:
-    """Return the policy if it can learn a user. Raises SetupError otherwise."""
+    """Return the policy if it can learn a user's prior. Raises SetupError otherwise."""
     if not hasattr(policy, "learn"):
         raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=planner")
     return cast("Personal", policy)
@@ -105,9 +111,9 @@ def _with(policy: Personal, prior: Prior | None) -> Personal:
 
 
 def answered(store: Store, user: User, since: datetime, until: datetime, *, now: datetime) -> Iterator[Answered]:
-    """Yield the answers given by ``now`` with their recommendations, oldest first.
+    """Yield the answers given by ``now`` to recommendations made in [since, until), oldest first.
 
-    Recommendations are read a week at a time, because a year of observations fills 160 MB.
+    Each comes with its recommendation. They are read a week at a time, because a year of observations fills 160 MB.
     """
     while since < until:
         end = min(since + AT_ONCE, until)
@@ -119,7 +125,7 @@ def answered(store: Store, user: User, since: datetime, until: datetime, *, now:
 
 
 def _learnt(policy: Personal, asked: Iterator[Answered]) -> Mapping[str, Any]:
-    """Return the prior of some answers. Only the last observation is kept in memory."""
+    """Return the prior that the policy learns from the answers. Only the last observation is kept in memory."""
     everything = []
     for given, advised in asked:
         everything.append(given)
@@ -133,10 +139,10 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 
 
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
-    """Return the mean gain of ``new`` over ``old`` in nats per answer, and its standard error.
+    """Return by how much ``new`` predicts the later answers better than ``old``, in nats per answer.
 
-    ``new`` reads the answers of five days, and ``old`` all answers of the observation. The error is infinite for a
-    single answer.
+    The second number is the standard error, infinite for a single answer. ``new`` reads the answers of five days, and
+    ``old`` all answers of the observation.
     """
     gains = []
     for given, advised in later:
@@ -147,20 +153,20 @@ def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[f
 
 
 def _likelihood(policy: Personal, seen: Observation, given: Interaction) -> float:
-    """Return the log likelihood of an answer, accepted or not."""
+    """Return the log of the probability that the policy gave to an answer, accepted or not."""
     taken = min(max(policy.chance(seen, given.recommended), CHANCE_MIN), 1 - CHANCE_MIN)
     return log(taken if given.answer is Answer.ACCEPT else 1 - taken)
 
 
 def in_use(store: Store, user: User, policy: Policy) -> Prior | None:
-    """Return the newest kept prior of this policy version that was made since the last reset."""
+    """Return the newest kept prior of this policy version that was made since the last reset, or None."""
     newest = store.recommendations.priors(user.id, f"{policy.name}@{policy.version}", kept=True, limit=1)
     anew = next((reset.made_at for reset in store.recommendations.resets(user.id) if reset.taken_back_at is None), None)
     return next((one for one in newest if anew is None or one.made_at > anew), None)
 
 
 def for_person(store: Store, user: User, policy: Policy) -> Policy:
-    """Return the policy with the user's prior, or unchanged if there is none."""
+    """Return the policy with the user's newest kept prior, or unchanged if there is none."""
     prior = in_use(store, user, policy) if hasattr(policy, "personal") else None
     return policy if prior is None else _with(cast("Personal", policy), prior)
 

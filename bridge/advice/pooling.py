@@ -26,7 +26,10 @@ STEPS = 60  # halvings of the interval that holds the spread
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Share:
-    """A user's effect with its 95 % interval, after pooling. ``own`` is the weight of the user's own decisions."""
+    """A user's effect with its 95 % interval, after pooling.
+
+    ``own`` is the weight of the user's own effect (0 to 1). The mean of all users has the remaining weight.
+    """
 
     effect: float
     ci95: tuple[float, float]
@@ -34,7 +37,10 @@ class Share:
 
 
 def pooled(effects: Sequence[Effect]) -> list[Share]:
-    """Return the effect on each user, drawn towards the mean of all. Fewer than ``FEWEST`` users keep their own."""
+    """Return the effect on each user, drawn towards the mean of all, in the order of ``effects``.
+
+    Fewer than FEWEST users keep their own effects.
+    """
     import numpy as np
 
     if len(effects) < FEWEST:

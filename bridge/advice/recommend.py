@@ -73,7 +73,10 @@ def load_snapshot(
 def labelled(
     store: Store, user: User, classifier: EventClassifier, since: datetime, until: datetime, *, at: datetime
 ) -> list[tuple[Occurrence, Label]]:
-    """Return the calendar between two times, each occurrence with its label."""
+    """Return the calendar between two times, as it was known at ``at``, each occurrence with its label.
+
+    The label is the classifier's, or the user's correction of it.
+    """
     events = [event for _, event in store.reading.events(user.id, since=since, until=until, at=at)]
     occurrences = calendar.expand(events, since=since, until=until, zones=user.zones)
     labels = classifier.classify([invitation(o, user.zones) for o in occurrences])
@@ -100,7 +103,10 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 
 
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
-    """Return the answers of the last 30 days, and what known outcomes say where nothing was pressed."""
+    """Return the answers to recommendations of the last 30 days, none older than the last reset.
+
+    Where nothing was pressed, a known outcome counts as an answer.
+    """
     since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
     found = (
         interaction(one, at) for one in store.recommendations.advice_records(user.id, since=since, until=at + INSTANT)
@@ -109,13 +115,19 @@ def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]
 
 
 def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
-    """Return the time of the last reset of the model at ``at``. Answers to earlier recommendations do not count."""
+    """Return when the user last reset the model, as of ``at``, or None.
+
+    Answers to earlier recommendations do not count. Withdrawn resets are left out.
+    """
     made = (r.made_at for r in store.recommendations.resets(user.id) if r.taken_back_at is None or r.taken_back_at > at)
     return max((moment for moment in made if moment <= at), default=None)
 
 
 def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
-    """Return a recommendation with its answer at ``at`` as a model hears it, or None without an answer."""
+    """Return a recommendation and its answer at ``at`` in the form that policies read, or None without an answer.
+
+    A known outcome counts as an answer where nothing was pressed.
+    """
     answer = as_answer(advice, at)
     if answer is None:
         return None
@@ -172,7 +184,11 @@ def recommend(
 
 
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
-    """Tell if a recommendation is answered, or its time is ahead and nothing has changed since it was made."""
+    """Return True if a recommendation need not be checked against the calendar again.
+
+    It is answered, it has no time, or its time is ahead. In the last case no data, correction or wish has changed
+    since.
+    """
     if advice.answer is not None:
         return True
     until = advice.start if advice.kind == "suggested" else advice.end
@@ -184,13 +200,13 @@ def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> b
 def load_situation(
     store: Store, user: User, classifier: EventClassifier, *, now: datetime, proxies: ProxyMap | None = None
 ) -> Situation:
-    """Return the situation that a suggestion for a user has to fit."""
+    """Load a user's situation: the snapshot, routine, wishes, earlier advice, and open tasks."""
     known = load_snapshot(store, user, classifier, at=now, proxies=proxies)
     return situation_of(store, user, classifier, known)
 
 
 def situation_of(store: Store, user: User, classifier: EventClassifier, known: Snapshot) -> Situation:
-    """Return the situation of a user at the time of a snapshot."""
+    """Return a user's situation at the time of a snapshot, with routine, wishes, advice and open tasks."""
     open_tasks = [task for task in known.tasks if task.completed is None and task.title][:TASKS_MAX]
     labels = classifier.classify([Invitation(title=task.title or "") for task in open_tasks])
     actions = {t.key: label.action for t, label in zip(open_tasks, labels, strict=True) if label.action is not None}
@@ -205,7 +221,7 @@ def situation_of(store: Store, user: User, classifier: EventClassifier, known: S
 
 
 def replace_advice(situation: Situation, store: Store, user: User) -> Situation:
-    """Return a situation with the advice read anew."""
+    """Return a situation with its recommendations read again from the store."""
     return replace(situation, advised=_advised(store, user, situation.now))
 
 
@@ -216,7 +232,10 @@ def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
 def _current(
     store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
 ) -> Recommendation | Silence | None:
-    """Return an open recommendation at a time that still fits, or None when another one has to take its place."""
+    """Return an open recommendation, with another time if it no longer fits at its own.
+
+    Returns the silence that follows if it is over. Returns None if another recommendation has to take its place.
+    """
     now, start, end = span[0], existing.start, existing.end
     if start is None or end is None:
         return existing
@@ -238,7 +257,7 @@ def _current(
 
 
 def _over(existing: Recommendation, why: str, now: datetime) -> Silence:
-    """Return the silence after the recommendation of a slot."""
+    """Return the silence in a slot whose recommendation is over. ``why`` ends the sentence of its reason."""
     return Silence(moment=existing.moment, reasons=(f"this slot had {existing.action}: {why}",), at=now)
 
 
@@ -250,7 +269,10 @@ def _made(
     span: tuple[datetime, datetime],
     guard: Guard,
 ) -> Recommendation | Silence:
-    """Make the recommendation of a slot, or leave the slot without advice."""
+    """Make and store the recommendation of a slot, or the silence of a slot without advice.
+
+    ``span`` is now and the end of the slot.
+    """
     now, moment = span[0], moment_at(span[0], user.zones)
     if situation.is_blank:
         begin = f"nothing is known of you yet; begin: bridge import FILE --user {user.name}"
@@ -308,9 +330,10 @@ def choose(
     *,
     seen: tuple[Observation, Mapping[Meter, Reading]],
 ) -> Chosen | float:
-    """Return the policy's decision among the options, or the probability of a silence that was drawn.
+    """Return the policy's decision among the options ``found``, or the probability of a silence if it was drawn.
 
-    The last part of a decision is the probability that the slot had stayed silent, None where no lot was drawn.
+    A decision comes with four parts: its observation, the readings, and action -> reason for paused actions. The last
+    part is the probability that the slot had stayed silent, None where no lot was drawn.
 
     Silences are drawn after the first answers only, and only where something would have been suggested.
     """
@@ -328,13 +351,13 @@ def choose(
     rng = random.Random(seed)
     decision = policy.decide(observation, rng)
     if decision.action not in observation.feasible:
-        raise SetupError(f"the policy {policy.name} chose an action that does not fit; choose another: BRIDGE_POLICY")
+        raise SetupError(f"the policy {policy.name} chose an action that does not fit; set BRIDGE_POLICY to another")
     decision = guard.explored(as_wished(decision, situation, found, readings), observation, rng)
     return decision, observation, readings, paused, chance
 
 
 def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tuple[str, ...]) -> Silence:
-    """Save that a slot has no advice for now, and return the reasons."""
+    """Save that a slot has no advice for now, and return the silence."""
     store.recommendations.add_silence(user.id, moment, probability=1.0, now=now)
     return Silence(moment=moment, reasons=reasons, at=now)
 
@@ -342,8 +365,10 @@ def _silent(store: Store, user: User, moment: Moment, now: datetime, reasons: tu
 def give_feedback(
     store: Store, user: User, recommendation_id: int, answer: Answer, *, now: datetime, moved_to: Moment | None = None
 ) -> Recommendation:
-    """Store the user's answer. Raises SetupError if the recommendation does not belong to the user, or if another
-    answer stands and its day is over.
+    """Store the user's answer, and for Reschedule the slot ``moved_to``.
+
+    Raises SetupError if the recommendation does not belong to the user. Raises SetupError too if another answer stands
+    and its day is over.
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:

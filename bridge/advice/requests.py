@@ -34,9 +34,10 @@ def recommend(
     seen: bool = True,
     situation: Situation | None = None,
 ) -> Recommendation | Silence:
-    """Return the slot's recommendation, or why there is none. ``policy`` replaces the configured policy.
+    """Return the slot's recommendation, or why there is none.
 
-    ``seen`` marks the recommendation as shown. It is False if a program asks.
+    ``policy`` names a policy to use instead of the configured policy, if the slot has no recommendation yet. ``seen``
+    marks the recommendation as shown. It is False if a program asks.
     """
     if bridge.store.recommendations.of_slot(user.id, moment_at(now, user.zones)) is None:
         outcomes.confirm(bridge.store, user, bridge.classifier, now=now)
@@ -57,7 +58,7 @@ def recommend(
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
-    """Return the reason that a named policy did not decide, or None."""
+    """Return a sentence if another policy than ``policy`` made the slot's recommendation, else None."""
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]
@@ -70,7 +71,7 @@ def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | Non
 
 
 def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> dict[ActionType, str]:
-    """Return the actions that were withheld from the recommendation, with reasons."""
+    """Return action -> reason for the actions that could not be recommended. It is empty for a silence."""
     if isinstance(advice, Silence):
         return {}
     if advice.kind is not None:
@@ -81,16 +82,18 @@ def withheld(bridge: Bridge, user: User, advice: Recommendation | Silence) -> di
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fixed:
-    """A corrected event, and the number of upcoming events that the correction covers."""
+    """A corrected event. ``holds_for`` counts the events of the next 60 days that the correction labels."""
 
     event: Event
     holds_for: int
 
 
 def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, now: datetime) -> Fixed:
-    """Store the user's correction of an event, found by key or title. It covers the event's series and equal titles.
+    """Store the user's correction of an event, and return the event.
 
-    Raises SetupError if there is no such event within 60 days.
+    ``wanted`` is the key or the title of the event. ``action`` None says that the event is no activity. The correction
+    covers the event's series and, unless the event is private, similar titles. Raises SetupError if there is no such
+    event within 60 days.
     """
     store = bridge.store
     found = _found(store.reading.events(user.id, since=now - REACH, until=now + REACH, at=now), wanted, user)
@@ -105,7 +108,10 @@ def fix(bridge: Bridge, user: User, wanted: str, action: ActionType | None, *, n
 
 
 def _found(events: Sequence[tuple[str, Event]], wanted: str, user: User) -> Event:
-    """Return the event with that key, else the first event with that title."""
+    """Return the event whose key or series is ``wanted``, else the first event with that title in any case.
+
+    Raises SetupError if there is none.
+    """
     exact = [event for _, event in events if wanted in (event.key, corrections.series_of(event))]
     titled = exact or [event for _, event in events if event.title and event.title.casefold() == wanted.casefold()]
     if not titled:

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three good times for a recommendation in the later slots of the coming 48 hours, ascending."""
+    """Return up to three times for the recommended action in the later slots of the coming 48 hours, ascending."""
     situation = _situation(bridge, user, advice, now, known)
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))
 
 
 def offered(bridge: Bridge, user: User, advice: Recommendation, *, now: datetime) -> list[Option] | None:
-    """Return good times for a recommendation that was put off without a time, and None for any other."""
+    """Return up to three times for a recommendation that was put off without a time, and None for any other."""
     untimed = advice.answer is Answer.RESCHEDULE and advice.moved_to is None
     return gaps(bridge, user, advice, now=now) if untimed else None
 
@@ -41,7 +41,10 @@ def answer(
     moved_to: Moment | None,
     known: Snapshot | None = None,
 ) -> Recommendation:
-    """Store what the user says of a recommendation. One that is put off gets a time in its new slot, if one fits."""
+    """Store the user's answer to the recommendation ``number``, or what the user did of it.
+
+    With Reschedule and ``moved_to``, the recommendation gets a time in that slot, if one fits.
+    """
     found = outcomes.answer(bridge.store, user, number, given, now=now, moved_to=moved_to)
     if moved_to is None or given is not Answer.RESCHEDULE:
         return found

@@ -81,7 +81,10 @@ def review_week(now: datetime, user: User) -> date:
 
 
 def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
-    """Yield the part of the week that has passed, and the same part of each week before, the newest first."""
+    """Yield begin and end of the part of the week that has passed.
+
+    The same part of each of the four weeks before follows, the newest first.
+    """
     passed = until - slot_start(moment_of(monday, 0), user.zones)
     for weeks in range(WEEKS_BEFORE + 1):
         start, end = (slot_start(moment_of(monday - (weeks - k) * WEEK, 0), user.zones) for k in (0, 1))
@@ -89,13 +92,19 @@ def _parts(user: User, monday: date, until: datetime) -> Iterator[Stretch]:
 
 
 def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
-    """Compare the first value, of the week, with the mean of the others, of the weeks before."""
+    """Return the first value, of the week, beside the mean of the other values, of the weeks before.
+
+    Unknown values are left out of the mean. ``days`` is the number of days of the week behind the first value.
+    """
     before = [value for value in values[1:] if value is not None]
     return Compared(value=values[0] if values else None, usual=fmean(before) if before else None, days=days)
 
 
 def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[Meter, Compared]:
-    """Return each meter's mean over the slots that have passed, against the same slots of the weeks before."""
+    """Return each meter's mean over the slots that have begun, beside the same slots of the weeks before.
+
+    Slots without data are left out.
+    """
     steps = [step for step in range(STEPS_PER_WEEK) if slot_start(moment_of(monday, step), user.zones) < until]
     weeks = [monday - back * WEEK for back in range(WEEKS_BEFORE, -1, -1)]
     starts = [slot_start(moment_of(week, step), user.zones) for week in weeks for step in steps]
@@ -115,7 +124,10 @@ def _mean(values: Sequence[float | None]) -> float | None:
 
 
 def _sleep(known: Snapshot, monday: date) -> Sleep:
-    """Compare the nights by the date of waking."""
+    """Compare the week's nights with those of the four weeks before, in sleep, bedtime and its spread.
+
+    A night belongs to the date of waking.
+    """
     by_day = _nights(known)
     weeks = [
         [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(7)) if day in by_day]
@@ -130,7 +142,7 @@ def _sleep(known: Snapshot, monday: date) -> Sleep:
 
 
 def _nights(known: Snapshot) -> dict[date, Night]:
-    """Return the main sleep of each day, of several devices the longest."""
+    """Return date of waking -> main sleep. If several devices saw it, the longest counts."""
     found: dict[date, Night] = {}
     for nights in Nights(known.episodes, known.zones).of.values():
         for day, night in nights.items():
@@ -164,13 +176,16 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 
 
 def workout_stretches(known: Snapshot) -> list[Stretch]:
-    """Return the workouts, where one that two devices saw counts once."""
+    """Return begin and end of the finished workouts, ascending.
+
+    Overlapping workouts, such as those of two devices, are merged into one stretch.
+    """
     found = ((one.start, one.end) for _, one in known.episodes if one.kind is EpisodeKind.WORKOUT)
     return calendar.merged((start, end) for start, end in found if end <= known.at)
 
 
 def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
-    """Count ascending instants in each part since the first of them."""
+    """Compare the number of ascending instants in each part. Parts before the first instant are left out."""
     known = [part for part in parts if at and at[0] < part[1]]
     return _compared([float(sum(start <= one < end for one in at)) for start, end in known])
 
@@ -178,13 +193,19 @@ def _counted(at: Sequence[datetime], parts: Sequence[Stretch]) -> Compared:
 def _lengths(
     stretches: Sequence[Stretch], parts: Sequence[Stretch], began: datetime | None, unit: timedelta
 ) -> Compared:
-    """Measure stretches in each part since the source of them began."""
+    """Compare the total length of the stretches in each part, in ``unit``.
+
+    Parts before ``began``, the first entry of the source, are left out.
+    """
     known = [part for part in parts if began is not None and began < part[1]]
     return _compared([calendar.length(calendar.clipped(stretches, *part)) / unit for part in known])
 
 
 def times_done(action: ActionType, known: Snapshot, part: Stretch) -> int:
-    """Count how often an action was done in a part of a week, by the calendar, workouts and mindful sessions."""
+    """Count how often an action was done in a part of a week, by the calendar, workouts and mindful sessions.
+
+    Overlapping stretches count once.
+    """
     found = [
         (o.start, o.end)
         for o, label in known.agenda

@@ -34,7 +34,7 @@ Tally = tuple[int, int]  # done, and done or not
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compared:
-    """A figure of a week and the mean of the same part of the weeks before, None where not known.
+    """A number of a week (``value``) and its mean in the weeks before (``usual``), each None if not known.
 
     ``days`` is the number of days of the week behind ``value``.
     """
@@ -79,8 +79,9 @@ class Review:
 def ideas(
     advised: Sequence[AdviceRecord], goals: Mapping[ActionType, int], times: Mapping[ActionType, int]
 ) -> Iterator[str]:
-    """Yield at most two sentences about what to try, the person's goals first. ``times`` is how often each goal was
-    done.
+    """Yield at most two sentences about what to try, those about the user's goals first.
+
+    ``goals`` is how often a week the user wants each action, and ``times`` how often it was done.
     """
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
@@ -100,7 +101,10 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield what was done in which part of the day, where that differs or where it went well."""
+    """Yield a sentence about an action if a part of the day suits it or never saw it done.
+
+    A part of the day counts from FEW suggestions on.
+    """
     best = _best(tallies, action)
     mine = {slot: of for (one, slot), of in tallies.items() if one is action and of[1] >= FEW}
     worst = next((slot for slot, of in mine.items() if of[0] == 0), None)
@@ -113,7 +117,10 @@ def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType)
 
 
 def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Slot | None:
-    """Return the part of the day in which most of an action was done, None where it was seldom done."""
+    """Return the part of the day in which the largest share of an action's suggestions was done.
+
+    None if in no part there were at least FEW suggestions and a share of SUITS_SHARE.
+    """
     good = [
         (done / of, of, -slot)
         for (one, slot), (done, of) in tallies.items()
@@ -123,7 +130,10 @@ def _best(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) 
 
 
 def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tally]:
-    """Return (action, part of the day) -> how many suggestions were done, of those whose outcome is known."""
+    """Return (action, part of the day) -> number of suggestions done, and number with a known outcome.
+
+    Partly done does not count as done.
+    """
     found: dict[tuple[ActionType, Slot], Tally] = {}
     for one in advised:
         if one.outcome in (Deed.DONE, Deed.PARTLY, Deed.NOT_DONE):
@@ -133,7 +143,10 @@ def tally(advised: Sequence[AdviceRecord]) -> dict[tuple[ActionType, Slot], Tall
 
 
 def counts(advised: Sequence[AdviceRecord]) -> dict[str, int]:
-    """Count recommendations by outcome and by answer. An outcome that nothing tells yet is unknown."""
+    """Count recommendations by outcome and by answer, and all as ``advised``.
+
+    A recommendation without an outcome counts as unknown.
+    """
     deeds = [one.outcome or Deed.UNKNOWN for one in advised]
     answers = [one.answer for one in advised]
     return {
@@ -166,7 +179,7 @@ def goals_line(review: Review) -> str | None:
 
 
 def effect_lines(review: Review) -> Iterator[str]:
-    """Yield a sentence an effect that was measured on the user, with its 95 % interval, at most three."""
+    """Yield a sentence per effect of advice measured on the user, with its 95 % interval, at most three."""
     for one in review.effects[:EFFECTS_MAX]:
         if one.outcome == "taken":
             ratio, low, high = (exp(value) for value in (one.effect, one.low, one.high))
@@ -195,7 +208,7 @@ def advised_line(review: Review) -> str:
 
 
 def week_lines(review: Review) -> Iterator[str]:
-    """Say how the week was, a line each about meters, nights, and what was done. Unknown figures are left out."""
+    """Yield a line each about meters, nights, what was done, and goals. Unknown numbers are left out."""
     levels = [f"{meter.lower()} {_level(of)}" for meter, of in review.meters.items() if of.value is not None]
     if levels:
         yield f"Meters (0.70 is your normal): {', '.join(levels)}."
@@ -212,7 +225,7 @@ def week_lines(review: Review) -> Iterator[str]:
 
 
 def _level(of: Compared) -> str:
-    """Describe a level beside the weeks before.
+    """Describe a meter's level, with its mean of the weeks before in brackets.
 
     >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
     ('0.62 (before: 0.70)', '0.70')
@@ -247,7 +260,7 @@ def clock(minutes: float) -> str:
 
 
 def _figure(word: str, of: Compared) -> str:
-    """Describe a figure beside what is usual.
+    """Describe a number of the week, with its mean of the weeks before in brackets.
 
     >>> _figure("workout", Compared(value=3, usual=2.25)), _figure("h of focus", Compared(value=5.26, usual=None))
     ('3 workouts (before: 2.2)', '5.3 h of focus')

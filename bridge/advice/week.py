@@ -36,9 +36,10 @@ class WeekSlot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Week:
-    """A week of a user. ``entries`` begin a week earlier.
+    """A week of a user, as it was known ``at`` a time.
 
-    ``calendar`` is False if no calendar was ever read, which differs from an empty week.
+    ``entries`` are the labelled calendar entries, from a week before ``monday`` to the end of the week. ``calendar`` is
+    False if no calendar was ever read, which differs from an empty week.
     """
 
     monday: date
@@ -90,7 +91,10 @@ def load_week(store: Store, user: User, classifier: EventClassifier, monday: dat
 
 
 def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
-    """Return True if a calendar was read. A connected calendar that was never read may hold anything."""
+    """Return True if there are entries, or if a connection that delivers events was ever read.
+
+    Until then the calendar may hold anything.
+    """
     read = (one.source for one in store.connections.of_user(user.id) if one.last_success is not None)
     return bool(entries) or any("events" in registry.spec(source).delivers for source in read)
 
@@ -98,7 +102,7 @@ def is_known(store: Store, user: User, entries: Sequence[Entry]) -> bool:
 def slot_of(
     facts: agenda.SlotFacts, entries: Sequence[Entry], advice: Sequence[Recommendation], zones: ZoneHistory
 ) -> WeekSlot:
-    """Return the slot with its calendar entries and recommendations."""
+    """Return the slot of ``facts``, with the entries that overlap it and the recommendations for it or moved to it."""
     return WeekSlot(
         facts=facts,
         entries=tuple(one for one in entries if _stands_in(one[0], facts, zones)),
@@ -107,7 +111,10 @@ def slot_of(
 
 
 def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHistory) -> bool:
-    """Return True if an occurrence belongs to a slot. An all-day entry belongs to the four slots of its dates."""
+    """Return True if an occurrence overlaps the slot of ``facts``.
+
+    An all-day entry belongs to the four slots of each of its dates.
+    """
     start, end = facts.start, facts.end
     if occurrence.event.all_day:
         start, end = (agenda.midnight(facts.moment.date + timedelta(days=k), zones) for k in (0, 1))

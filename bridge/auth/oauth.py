@@ -158,9 +158,9 @@ def filled(address: str, settings: Mapping[str, str]) -> str:
 
 
 def _ends(token: Mapping[str, Any]) -> bool:
-    """Return True if the access token is missing or ends within five minutes.
+    """Return True if there is no access token, or if it ends within five minutes.
 
-    A token without ``expires_at`` counts as lasting.
+    A token without an end lasts until it is refused.
     """
     return (
         "access_token" not in token
@@ -171,8 +171,8 @@ def _ends(token: Mapping[str, Any]) -> bool:
 def refreshed(account: Account, spec: ConnectorSpec, token: Mapping[str, Any]) -> dict[str, Any]:
     """Ask the vendor for the next access and refresh token. Without a new refresh token, the old one is kept.
 
-    Raises NeedsLogin when the vendor refuses the refresh token, and TryLater when no token is answered. Only
-    ``TokenSession`` may call this, because the caller must hold the refresh lock and save the tokens.
+    Raises NeedsLogin if the server refuses the refresh token, and TryLater if it does not answer with a token. Only
+    ``TokenSession`` may call it, because the caller must hold the refresh lock and save the pair.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error
@@ -254,9 +254,10 @@ def authorise(account: Account, browser: Browser, spec: ConnectorSpec, *, scopes
 
 
 def _exchange(client: OAuth2Session, account: Account, spec: ConnectorSpec, code: str) -> dict[str, Any]:
-    """Exchange an authorisation code for a token at the vendor, and return the token.
+    """Return the fields of the token that the ``code`` of a redirect is exchanged for.
 
-    Raises TryLater if the server does not answer, and NeedsLogin if it gives no token.
+    Without a refresh token its end is left out, so that the token is used until it is refused. Raises TryLater if the
+    token server does not answer. Raises NeedsLogin if it gives no token.
     """
     import requests
     from oauthlib.oauth2 import OAuth2Error

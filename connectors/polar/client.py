@@ -29,7 +29,7 @@ NO_DATA = 204
 
 
 class Polar:
-    """An open account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
+    """A client of Polar's API for an account. Raises the errors of ``bridge.http`` and ``bridge.auth.oauth``."""
 
     def __init__(self, account: Account) -> None:
         self._base = oauth.filled("{base_url}/v3/", account.settings)
@@ -37,11 +37,11 @@ class Polar:
         self._session = oauth.open_session(account, SPEC)
 
     def close(self) -> None:
-        """Let go of the network."""
+        """Close the connections to the API."""
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield activity since the cursor four weeks at a time, and any other list in one page."""
+        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in one page."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         yield from window.pages(stream, held or ASKED_MAX, lambda first, last: self._records(stream, first, last, now))

@@ -46,7 +46,10 @@ def _sleep(key: str, fields: Fields) -> Iterator[Item]:
 
 
 def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
-    """Return the night of a recharge, or no more than its date where the sleep has not come or cannot be read."""
+    """Return the time of the night that a recharge belongs to, from its sleep record.
+
+    Without a readable record it is no more than the recharge's date.
+    """
     try:
         if sleep is not None:
             return _night(Fields.of(SPEC.name, sleep))
@@ -57,7 +60,10 @@ def _night_of(fields: Fields, sleep: RawRecord | None) -> Stretch:
 
 
 def _activity(key: str, fields: Fields) -> Iterator[Item]:
-    """Yield the sums of a day, which begins at an hour of the person's clock without an offset."""
+    """Yield the sums of a day, dated by the person's clock at its start.
+
+    A day of 0 steps and no active energy is left out, because the watch was not worn.
+    """
     values = fields.measured(ACTIVITY)
     day = fields.wall("start_time").date()
     if values.get(Metric.STEPS) != 0 or values.get(Metric.ACTIVE_ENERGY):  # a watch in a drawer: no measurement

@@ -37,7 +37,10 @@ RULE_NAMES = (
 
 @dataclass(slots=True)
 class Counts:
-    """What was seen: looks, recommendations by kind and action, and broken rules with examples."""
+    """Numbers of looks, of recommendations by kind and action, and of broken rules, with examples.
+
+    A look asks for the recommendation and the plan at an instant. ``days``, ``weeks`` and ``slots`` hold what was seen.
+    """
 
     looks: int = 0
     broken: Counter[str] = field(default_factory=Counter)
@@ -48,7 +51,7 @@ class Counts:
     slots: set[tuple[int, date, int, str, date]] = field(default_factory=set)  # user, week, slot, action, date
 
     def note(self, rule: str, example: str) -> None:
-        """Count a broken rule."""
+        """Count a broken rule, and keep the example unless there are EXAMPLES_MAX."""
         self.broken[rule] += 1
         if len(self.examples) < EXAMPLES_MAX:
             self.examples.append(f"{rule}: {example}")
@@ -84,7 +87,10 @@ def look(bridge: Bridge, user: User, now: datetime, counts: Counts, *, kind: str
 def broken(
     advice: Recommendation | Silence, again: Recommendation | Silence, plan: DayPlan, situation: Situation
 ) -> Iterator[tuple[str, str]]:
-    """Yield each broken rule with an example."""
+    """Yield the name of each broken rule with an example.
+
+    ``again`` is the answer to asking for the recommendation a second time.
+    """
     yield from _of_blocks(plan, situation)
     if isinstance(advice, Recommendation):
         yield from _of_advice(advice, situation)
@@ -121,7 +127,10 @@ def _of_length(block: Block, text: str) -> Iterator[tuple[str, str]]:
 
 
 def _early(block: Block, situation: Situation) -> bool:
-    """Tell if sleep is planned too early: no nap, and more than 90 minutes before the usual bedtime."""
+    """Return True if sleep is planned too early.
+
+    That is a nap from 15:00 on or of more than 30 minutes, and a night more than 90 minutes before the usual bedtime.
+    """
     if block.action is not ActionType.SLEEP:
         return False
     if block.kind == "suggested":
@@ -163,19 +172,19 @@ def _same(block: Block, advice: Recommendation) -> bool:
 
 
 def repeated(counts: Counts, days: int = 3) -> int:
-    """Return how often a kind of slot had the same suggestion on more than three days of a week."""
+    """Return how often a kind of slot had the same suggestion on more than ``days`` days of a week."""
     weeks = Counter(key[:4] for key in counts.slots)
     return sum(number > days for number in weeks.values())
 
 
 def actions_a_week(counts: Counts) -> float:
-    """Return the mean number of different actions in a week."""
+    """Return the mean number of different actions recommended to a user in a week."""
     weeks = Counter(key[:2] for key in counts.weeks)
     return sum(weeks.values()) / max(len(weeks), 1)
 
 
 def total(counts: Sequence[Counts]) -> Counts:
-    """Return the sum of several counts."""
+    """Return the sum of several counts. Their users are told apart by the place of the counts."""
     whole = Counts()
     for number, one in enumerate(counts):
         whole.looks += one.looks

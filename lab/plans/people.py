@@ -22,9 +22,10 @@ Line = tuple[float, float, str, int]  # start and length in hours, title, other 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
-    """A kind of person. ``day`` draws the entries of a date; ``sleep`` draws bedtime and wake time in hours.
+    """A kind of person.
 
-    Hours count from midnight of the date. The sleep is the one that ends on the date.
+    ``day`` draws the entries of a date. ``sleep`` draws bedtime and wake time of the sleep that ends on the date. Hours
+    count from midnight of the date.
     """
 
     day: Callable[[random.Random, date], list[Line]]
@@ -44,7 +45,7 @@ def _late_sleep(rng: random.Random, _day: date) -> tuple[float, float]:
 
 
 def _shift_of(day: date) -> int:
-    """Return the shift of a date: early, late or night, a week each."""
+    """Return the shift of a date: 0 early, 1 late or 2 night, a week each."""
     return day.toordinal() // 7 % 3
 
 
@@ -180,6 +181,6 @@ def _tasks(rng: random.Random, first: date, days: int, known: datetime) -> Itera
 
 
 def _at(day: date, hours: float, zone: str) -> datetime:
-    """Return an hour of a date, which may lie on a neighbouring date."""
+    """Return the instant ``hours`` after midnight of a date in a zone, which may lie on a neighbouring date."""
     midnight = datetime.combine(day, time(0)) + timedelta(hours=hours)
     return midnight.replace(tzinfo=ZoneInfo(zone), second=0, microsecond=0)

@@ -33,12 +33,15 @@ OWN_ZONE = re.compile(rb"^X-WR-TIMEZONE:(.*)$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """A connector that delivers what a generated person has by now."""
+    """A connector that delivers the items of a generated person that are known by now."""
 
     person: Person
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the newest version of everything known after the cursor and not after now, in the first stream."""
+        """Yield a page with the newest version of every item known after the cursor and not after ``now``.
+
+        Only the first stream of the source has items.
+        """
         if stream != registry.spec(SOURCE).streams[0]:
             return
         since = None if cursor is None else datetime.fromisoformat(cursor)
@@ -62,7 +65,10 @@ def _normalise(record: RawRecord, _parent: RawRecord | None) -> list[Item]:
 
 
 def generated(seed: int, days: int) -> Counts:
-    """Live a generated person's days: sync, look four times a day, and answer some of the advice."""
+    """Live a generated person's days: sync, look four times a day, and answer some of the advice.
+
+    Returns the counts of the looks.
+    """
     person, rng, counts = generate(seed, days, FIRST), random.Random(f"looks/{seed}"), Counts()
     with closing(Store("sqlite://")) as store:
         bridge = bridge_of(store)
@@ -89,7 +95,7 @@ def _looks(rng: random.Random, day: date, person: Person) -> Iterator[datetime]:
 
 
 def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> None:
-    """Answer the newest recommendation, as some people do."""
+    """Accept, ignore or leave the newest recommendation of the last hour, at random."""
     given = rng.choice(ANSWERS)
     recent = store.recommendations.between(user_id, since=now - timedelta(hours=1), until=now + timedelta(seconds=1))
     if given is not None and recent and recent[-1].answer is None:
@@ -97,7 +103,7 @@ def _answer(store: Store, user_id: int, rng: random.Random, now: datetime) -> No
 
 
 def source_of(store: Store, user_id: int, person: Person, now: datetime) -> Source:
-    """Return a generated person as the source of a connection."""
+    """Return a source for ``sync`` that delivers a generated person, with a new connection of the user."""
     connection = store.connections.connect(user_id, SOURCE, "account", now=now)
     open_delivery: Callable[[], Delivery] = lambda: Delivery(person)  # noqa: E731
     spec = registry.spec(SOURCE)
@@ -112,7 +118,7 @@ def bridge_of(store: Store) -> Bridge:
 def of_calendar(path: Path, zone: str, weeks: int = CALENDAR_WEEKS) -> Counts:
     """Look at weeks spread over the years of a calendar file, each as it would have been planned then.
 
-    ``zone`` is the person's where the file names none.
+    Returns the counts of the looks. ``zone`` is the person's where the file names none.
     """
     counts, rng, home = Counts(), random.Random(f"calendar/{path.name}"), zone_of(path) or zone
     with closing(Store("sqlite://")) as store:
@@ -136,7 +142,7 @@ def zone_of(path: Path) -> str | None:
 
 
 def spread(days: Sequence[date], weeks: int) -> list[date]:
-    """Return the first days of weeks that are spread evenly over busy days, the middle of each part.
+    """Return the first days of ``weeks`` weeks that are spread evenly over busy days, the middle of each part.
 
     >>> spread([date(2026, 1, n) for n in range(1, 13)], 3)
     [datetime.date(2026, 1, 3), datetime.date(2026, 1, 7), datetime.date(2026, 1, 11)]

@@ -31,7 +31,7 @@ LOOKS = (7.6, 9.2, 12.4, 15.3, 18.2, 20.5)
 
 
 def drawn(commit: str, number: int) -> Iterator[str]:
-    """Yield the lines of a drawn plan."""
+    """Yield the lines of plan ``number``: a generated person at a time of day, both drawn by the id ``commit``."""
     rng = random.Random(f"{commit}/{number}")
     seed, ahead = rng.randrange(10_000), rng.randrange(DAYS)
     person = generate(seed, DAYS + 1, FIRST)
@@ -79,7 +79,7 @@ def _line(block: Block, situation: Situation, day: date) -> str:
 
 
 def main() -> None:
-    """Print the plans."""
+    """Print PLANS plans."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--commit", required=True, help="the id that seeds the draw")
     commit = parser.parse_args().commit

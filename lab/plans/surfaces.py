@@ -30,7 +30,7 @@ Levels = Mapping[Meter, Said]
 def disagreements(
     bridge: Bridge, user: User, advice: Recommendation | Silence, plan: DayPlan, now: datetime
 ) -> Iterator[str]:
-    """Yield what two surfaces say differently at an instant."""
+    """Yield a sentence per surface (command, page, message) that says something else than the first at ``now``."""
     visit = Visit(app=AppState(bridge=bridge), user=user, now=now, csrf="")
     with environment({"BRIDGE_NOW": now.isoformat()}):
         tools = Tools(bridge=bridge, name=user.name)
@@ -41,7 +41,11 @@ def disagreements(
 
 
 def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
-    """Yield reasons whose words lower a meter that they raise, or raise one that they lower, without saying why."""
+    """Yield the reasons for a meter's level whose words contradict their sign.
+
+    These are words of too little that raise the meter, and words of enough that lower it. Words with "and still" or
+    "and yet" are excused.
+    """
     for meter, reading in readings.items():
         for one in reading.because:
             low, excused = "below your need" in one.text, "and still" in one.text or "and yet" in one.text
@@ -51,7 +55,7 @@ def against_their_sign(readings: Mapping[Meter, Reading]) -> Iterator[str]:
 
 
 def _differ(said: Mapping[str, Said]) -> Iterator[str]:
-    """Yield each surface that says anything else than the first."""
+    """Yield a sentence per surface whose text differs from that of the first surface."""
     first, *others = said.items()
     yield from (f"{first[0]} says {first[1]}, {name} {text}" for name, text in others if text != first[1])
 

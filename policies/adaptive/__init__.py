@@ -27,7 +27,10 @@ CROWD = 192
 
 
 class Adaptive:
-    """A policy around ``planner``, whose forecasts it corrects. Without answers the planner decides."""
+    """A policy around ``planner``, whose forecasts it corrects.
+
+    For a simulated person who never answers, the planner decides. ``prior`` is a user's prior from ``learn``.
+    """
 
     name = "adaptive"
     version = 1
@@ -38,11 +41,17 @@ class Adaptive:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Adaptive:
-        """Return the same policy with another planner, for comparisons."""
+        """Return the same policy around a variant of its planner, for comparisons.
+
+        The parameters are those of ``Planner``.
+        """
         return Adaptive(self._planner.variant(objective=objective, learns=learns, three=three, knows=knows))
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior from all answers of the observation. Raises ValueError without answers."""
+        """Return a user's prior, as a JSON object, from all answers of the observation.
+
+        Raises ValueError without answers.
+        """
         from policies.adaptive.trust import kept
 
         body = self._planner.learn(observation)
@@ -53,7 +62,10 @@ class Adaptive:
         return Adaptive(self._planner.personal(prior), prior=prior)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the probability that the user accepts the action, averaged over all models."""
+        """Return the probability that the user accepts the action, averaged over all models.
+
+        For a simulated person who never answers it is 0.5.
+        """
         from policies.adaptive.advice import chances
 
         crowd = self._crowd(observation)
@@ -62,7 +74,10 @@ class Adaptive:
         )
 
     def findings(self, observation: Observation) -> tuple[str, ...]:
-        """Return sentences about the user's answers with their evidence, or that the answers show no pattern."""
+        """Return sentences about patterns in the user's answers with their evidence.
+
+        The first may say that the answers follow no pattern. There are none for a simulated person who never answers.
+        """
         from policies.adaptive.advice import say
         from policies.adaptive.trust import DOUBTED, MANY_ENOUGH
         from policies.adaptive.words import NO_PATTERN, findings
@@ -75,7 +90,11 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return the best action, or draw between the best two if the difference is within its error."""
+        """Return the decision for the best action, or for a draw between the best two if they are close.
+
+        For a simulated person who never answers, the planner decides. While the forecasts are clearly bad,
+        ``shared_arms`` decides.
+        """
         from policies.adaptive.advice import advise
 
         posterior = self._planner.posterior(observation)
@@ -97,7 +116,10 @@ class Adaptive:
 
 
 def _without_suppositions(observation: Observation, rng: random.Random) -> Decision:
-    """Return the decision of the learner that supposes nothing, with a belief that reaches from 0 to 1."""
+    """Return the decision of ``shared_arms``, which supposes nothing about the user.
+
+    Its belief is unknown in every dimension.
+    """
     from policies.adaptive.advice import UNKNOWN_SD
     from policies.adaptive.words import LOST
     from policies.shared_arms import SharedArms

@@ -36,7 +36,10 @@ PLANNED = 1.4
 
 
 def chances(observation: Observation, crowd: Particles, known: Heard, actions: Sequence[ActionType]) -> Array:
-    """Return the probability (n,) that each action is accepted, averaged over all models."""
+    """Return the probability (n,) that the user accepts each of ``actions``, averaged over all models.
+
+    ``crowd`` makes the planner's forecasts, and ``known`` is the learner after the answers.
+    """
     standing = crowd.standings(crowd.changes(int(observation.slot)))
     planned = acceptance(standing) @ crowd.weights()
     return _foretold(observation, planned, known, actions).taken()
@@ -45,7 +48,7 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
 def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
-    """Choose the best feasible action, or the second best if the difference is within its error.
+    """Decide for the best feasible action, or for a draw between the best two if they are close.
 
     Scores are probabilities of acceptance, so that they can later be compared with the answers.
     """
@@ -74,7 +77,10 @@ def advise(
 
 
 def _foretold(observation: Observation, planned: Array, known: Heard, actions: Sequence[ActionType]) -> Forecast:
-    """Return the forecast of each action. ``planned`` holds the planner's probabilities (10,)."""
+    """Return the learner's forecast of each of ``actions``.
+
+    ``planned`` (10,) holds the planner's probabilities of acceptance for all actions.
+    """
     slot, day = int(observation.slot), observation.day
     options = [
         Asked(
@@ -91,7 +97,10 @@ def _foretold(observation: Observation, planned: Array, known: Heard, actions: S
 
 
 def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp]) -> tuple[float, ...]:
-    """Return the probabilities of the best two actions, 1 and 0 if they differ clearly."""
+    """Return the probabilities of drawing the best and the second best action.
+
+    They are 1 and 0 if their scores differ clearly. A single action has the probability 1.
+    """
     if len(order) < 2:
         return (1.0,)
     best, next_best = int(order[0]), int(order[1])
@@ -104,7 +113,10 @@ def _close(score: Array, worth: Array, found: Forecast, order: NDArray[np.intp])
 
 
 def say(learner: Learner) -> float:
-    """Return the planner's share (0 to 1) in the forecasts, averaged over the models by their probability."""
+    """Return the planner's share (0 to 1) in the forecasts, averaged over the models by their probability.
+
+    The user's own tastes have the remaining share.
+    """
     import numpy as np
 
     from policies.adaptive.learner import PLANNER
@@ -116,14 +128,15 @@ def say(learner: Learner) -> float:
 
 
 def counted(trust: float) -> float:
-    """Return the weight (0 to 1) of the planner's values at this share."""
+    """Return the weight (0 to 1) of the planner's values, from its share ``trust`` in the forecasts."""
     return min(max((trust - DOUBTED) / (TRUSTED - DOUBTED), 0.0), 1.0)
 
 
 def belief(posterior: Posterior, trust: float) -> tuple[tuple[float, ...], tuple[float, float, float]]:
     """Return mean and standard deviation (3,) of the belief, mixed from the planner's posterior and ignorance.
 
-    Without a share of the planner nothing is known, and the 90 % interval reaches from 0 to 1.
+    ``trust`` is the planner's share in the forecasts. At a low share nothing is known, and the 90 % interval reaches
+    from 0 to 1.
     """
     import numpy as np
 

@@ -163,11 +163,15 @@ class Learner:
         return np.asarray(np.where(near, found, 0.0) / share if share >= LIKELIER else found)
 
     def hear(self, asked: Asked, *, taken: bool) -> Learner:
-        """Return the learner after an answer."""
+        """Return the learner after an answer, without time passing before it."""
         return self.hear_all([asked], [taken], [0.0])
 
     def hear_all(self, asked: Sequence[Asked], taken: Sequence[bool], days: Sequence[float]) -> Learner:
-        """Return the learner after several answers. ``days`` are the days before each answer."""
+        """Return the learner after several answers.
+
+        ``asked`` and ``taken`` are the recommendations and whether each was accepted. ``days`` are the days before each
+        answer.
+        """
         found = self
         for at in range(0, len(asked), BLOCK):
             part = slice(at, at + BLOCK)
@@ -246,7 +250,7 @@ def _joint(learner: Learner, end: Learner, rows: Array, times: Array) -> tuple[A
 
 @cache
 def fresh(*, planner: bool = True) -> Learner:
-    """Return the learner before any answer."""
+    """Return the learner before any answer, of all models or without those that use the planner."""
     import numpy as np
 
     known = models(planner=planner)
@@ -268,8 +272,9 @@ def _rows(asked: Sequence[Asked]) -> Array:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecasts of n actions. ``mean`` and ``variance`` (m, n) are of the logits, and ``weights`` (m,)
-    of the models.
+    """Forecasts of n actions by m models.
+
+    ``mean`` and ``variance`` (m, n) are of the logits, and ``weights`` (m,) of the models.
     """
 
     mean: Array
@@ -300,7 +305,7 @@ class Forecast:
         return np.asarray(np.sqrt(self.weights @ (within + (each - self.weights @ each) ** 2)))
 
     def apart(self, one: int, other: int) -> float:
-        """Return the standard deviation of the difference between two of the probabilities."""
+        """Return the standard deviation of the difference between the probabilities of two actions."""
         import numpy as np
 
         each = self.each()
@@ -316,7 +321,7 @@ class Forecast:
 
 
 def forecast(learner: Learner, options: Sequence[Asked]) -> Forecast:
-    """Return the learner's forecast of each option."""
+    """Return the learner's forecast of the answer to each option."""
     import numpy as np
 
     rows = _rows(options)

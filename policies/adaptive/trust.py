@@ -32,7 +32,11 @@ CERTAIN = 0.01  # the least distance of the planner's forecast from 0 and 1
 
 
 class Lesson(NamedTuple):
-    """An answer with the features that the learner uses."""
+    """An answer with the features that the learner uses.
+
+    ``planner`` is the logit of the planner's forecast. ``taken`` says that the user accepted. ``usual`` is how much
+    more usual the action is than others at this hour.
+    """
 
     at: datetime
     action: int
@@ -45,8 +49,9 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True)
 class Heard:
-    """The learner after some lessons, with decayed counts of recent recommendations. ``learner`` is None before any
-    answer.
+    """The learner after some lessons, which is None before any answer.
+
+    ``repeated`` counts recent recommendations by action, with decay.
     """
 
     learner: Learner | None = None
@@ -55,11 +60,11 @@ class Heard:
 
     @property
     def known(self) -> Learner:
-        """Return the learner, or a fresh learner before any answer."""
+        """Return the learner, or a learner that has heard nothing if there is none."""
         return self.learner or fresh()
 
     def after(self, lessons: Sequence[Lesson]) -> Heard:
-        """Return the state after further lessons."""
+        """Return the learner with its counts after further lessons."""
         if not lessons:
             return self
         asked, repeated = [], list(self.repeated)
@@ -74,10 +79,11 @@ class Heard:
         return Heard(learner, repeated, (*self.lessons, *lessons))
 
     def lost(self) -> bool:
-        """Return True if the last answers were foretold clearly worse than by their own share of acceptance.
+        """Return True if the last answers were predicted clearly worse than by the user's own share of acceptance.
 
-        The mean squared error of a forecast is compared with that of the share, as in ``bridge.advice.foresight``. The
-        difference must exceed its standard error, because few answers vary much by chance.
+        The mean squared error of the forecasts is compared with that of the share, as in ``bridge.advice.foresight``.
+        The difference must exceed its standard error, because few answers vary much by chance. Below MANY_ENOUGH
+        answers it is False.
         """
         last = self.lessons[-WINDOW:]
         if len(last) < MANY_ENOUGH:
@@ -106,13 +112,13 @@ def logit(chance: float) -> float:
 
 
 class Listening:
-    """A cache of the states of the last users, which saves time and changes no result."""
+    """A cache of the learners of the last users, which saves time and changes no result."""
 
     def __init__(self) -> None:
         self._kept: tuple[Heard, ...] = ()
 
     def heard(self, crowd: Particles, routine: Routine, prior: Mapping[str, Any] | None = None) -> Heard:
-        """Return the learner after the lessons of a prior and of the particles.
+        """Return the learner after the lessons of a prior and of the answers that the particles have processed.
 
         The calendar still shows the actions of the last slots, so the planner's forecasts for them change. Only older
         lessons are cached.
@@ -137,7 +143,7 @@ def usual(routine: Routine, day: int, slot: int, action: int) -> float:
 
 
 def _habits(shown: Mapping[ActionType, float]) -> Sequence[float]:
-    """Return how usual each action is, from the slots that the calendar shows of each."""
+    """Return how usual each action is, as logs against the mean, from action -> slots that the calendar shows."""
     if sum(shown.values()) < SHOWN:
         return NOTHING_USUAL
     logs = [log(shown.get(one, 0.0) + RARE) for one in ACTIONS]
@@ -161,10 +167,13 @@ SHARED = Listening()  # the cache of this process
 
 
 def kept(crowd: Particles | None, routine: Routine) -> list[list[Any]]:
-    """Return the lessons of the particles in JSON form, for a user's prior."""
+    """Return the answers that the particles have processed as lessons in JSON form, for a user's prior.
+
+    There are none without particles.
+    """
     return [] if crowd is None else [[one.at.isoformat(), *one[1:]] for one in _lessons(crowd, routine)]
 
 
 def _remembered(prior: Mapping[str, Any] | None) -> tuple[Lesson, ...]:
-    """Return the lessons that a prior holds."""
+    """Return the lessons that a user's prior holds, none without a prior."""
     return tuple(Lesson(datetime.fromisoformat(at), *rest) for at, *rest in (prior or {}).get("heard", ()))

@@ -34,7 +34,11 @@ Cells = Mapping[tuple[int, int], Sequence[bool]]  # (action, slot) -> which answ
 def reasons(
     action: ActionType, observation: Observation, posterior: Posterior, body: Bodies, known: Heard, trust: float
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
+    """Return the sentences for a decision, the strongest first. There is always at least a single sentence.
+
+    They are the planner's if ``trust``, its share in the forecasts, reaches DOUBTED, or if answers are few. Otherwise
+    they tell the user's answers.
+    """
     if trust >= DOUBTED or len(known.lessons) < MANY_ENOUGH:
         return of_the_planner(action, observation, posterior.person(), body, posterior.belief())
     found = tuple(findings(known))[:MOST_SAID]
@@ -42,9 +46,9 @@ def reasons(
 
 
 def findings(known: Heard) -> Iterator[str]:
-    """Yield the clear patterns in the user's answers with their evidence, the clearest first.
+    """Yield a sentence per clear pattern in the user's answers with its evidence, the clearest first.
 
-    A pattern is also clearer than the clearest that chance makes of the same answers.
+    A pattern must be clearer than the clearest that chance makes of the same answers.
     """
     cells: dict[tuple[int, int], list[bool]] = {}
     for lesson in known.lessons:
@@ -59,10 +63,10 @@ def findings(known: Heard) -> Iterator[str]:
 
 
 def beyond_chance(cells: Cells) -> Cells:
-    """Return the cells whose share lies further from the user's own share than chance explains.
+    """Return the cells whose share of accepted answers lies further from the user's own share than chance explains.
 
-    The same answers are dealt anew to all cells. The limit is the largest distance in 95 % of the deals, so that many
-    cells do not make a pattern likelier.
+    Cells with fewer than ENOUGH answers are left out. The same answers are dealt anew to all cells. The limit is the
+    largest distance in 95 % of the deals. Thus many cells do not make a pattern likelier.
     """
     import numpy as np
 
@@ -84,7 +88,10 @@ def beyond_chance(cells: Cells) -> Cells:
 
 
 def standing_out(learner: Learner, action: int, slot: int) -> float:
-    """Return the user's own taste for an action in a slot, in standard deviations over all models."""
+    """Return the user's own taste for an action in a slot, in standard deviations from zero.
+
+    It is taken over all models.
+    """
     import numpy as np
 
     places = [ACTION + action, BOTH + action * SLOTS + slot]

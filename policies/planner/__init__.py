@@ -54,7 +54,10 @@ class Planner:
     def variant(
         self, *, objective: str, learns: bool = True, three: bool = False, knows: Profiles | None = None
     ) -> Planner:
-        """Return the same planner with another objective or other assumptions, for comparisons."""
+        """Return a planner with another objective or other assumptions, for comparisons.
+
+        A user's prior is left out.
+        """
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
@@ -64,17 +67,20 @@ class Planner:
         return learnt(observation)
 
     def personal(self, prior: Mapping[str, Any]) -> Planner:
-        """Return the planner with a user's prior."""
+        """Return the planner with a user's prior, with the same objective and number of particles."""
         return Planner(self.objective, learns=self.learns, prior=prior, crowd=self.crowd)
 
     def chance(self, observation: Observation, action: ActionType) -> float:
-        """Return the planner's probability that the user accepts the action."""
+        """Return the probability that the user accepts the action.
+
+        For a simulated person who never answers it is 0.5.
+        """
         from policies.planner.advice import taken
 
         return taken(observation, self.posterior(observation), action)
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:  # noqa: ARG002 - nothing is drawn
-        """Return the action with the best score. Nothing is drawn."""
+        """Return the decision for the action with the best score. Nothing is drawn."""
         from policies.planner.advice import advise
         from policies.planner.inference import prior
 
@@ -93,7 +99,7 @@ class Planner:
         )
 
     def posterior(self, observation: Observation) -> Posterior:
-        """Return the posterior over the user's traits."""
+        """Return the posterior over the user's traits, from the observation and the prior, if there is one."""
         from policies.planner.inference import anyone, infer
         from policies.planner.particle_filter import SHARED
 

@@ -35,7 +35,7 @@ INQUIRY = 0.06  # value of a nat of information about the user, in the same unit
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """An action with the scores of all feasible actions and the reasons."""
+    """The chosen action, the score of each feasible action, and sentences with the reasons."""
 
     action: ActionType
     scores: dict[ActionType, float]
@@ -43,7 +43,11 @@ class Advice:
 
 
 def advise(observation: Observation, posterior: Posterior, objective: str, curiosity: float) -> Advice:
-    """Return the feasible action with the best score. Scores are mean levels, or points of the grade, over the plan."""
+    """Return the feasible action with the best score.
+
+    Scores are mean levels over the plan, or points of the grade. For a user who answers, they are the values of
+    ``Prospects.scores``.
+    """
     person = posterior.person()
     body = body_of(person)
     if posterior.crowd is None:
@@ -123,7 +127,7 @@ def prospects(observation: Observation, posterior: Posterior, crowd: Particles) 
 
 
 def body_of(person: Array) -> Bodies:
-    """Return the body of a person (18,) in single precision, which is enough for plans."""
+    """Return the tables of actions of a person (18,), in single precision, which is enough for plans."""
     return bodies(profiles(person.astype("f4")[:, None]).traits).one(0)
 
 

@@ -45,7 +45,10 @@ METERS_BY_PLACE = tuple(Meter)
 
 
 class Row(NamedTuple):
-    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``."""
+    """An equation ``sum(share * person[place]) = value`` with standard error ``sd``.
+
+    ``shares`` maps a place in a person of ``population`` to its factor.
+    """
 
     shares: Mapping[int, float]
     value: float
@@ -63,7 +66,10 @@ def rows(observation: Observation) -> list[Row]:
 
 
 def levels_before(observation: Observation) -> Iterator[tuple[StepRecord, Levels]]:
-    """Yield each completed slot with the levels before it, newest first, until a slot without known changes."""
+    """Yield each completed slot with the levels (5,) of the meters before it, the newest first.
+
+    It ends at the first slot whose changes are not known.
+    """
     now = [_level(observation, meter) for meter in Meter]
     for record in reversed(observation.step_history):
         if record.deltas is None:
@@ -93,14 +99,17 @@ def _reward(record: StepRecord, before: Levels) -> Iterator[Row]:
 
 
 def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
-    """Return the changes (5,) that the action brings a neutral person, before decay."""
+    """Return the changes (5,) that the action brings to the meters of a person whose traits are 0, before decay."""
     effects = [float(effect) for effect in tables().effects[int(slot), :, ACTIONS.index(action)]]
     gain = GAIN_FLOOR + GAIN_SLOPE * vitality
     return [effect * gain if effect > 0 else effect for effect in effects]
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """Return meter -> trait's place -> share of the trait that is added. The social cost adds its excess over 1."""
+    """Return meter -> place of a trait in a person -> factor with which the trait adds to the meter.
+
+    ``base`` (5,) are the changes of a neutral person. The social cost adds its excess over 1.
+    """
     work, social, solo = action in WORK, action in SOCIAL, action in SOLO
     found: dict[int, dict[int, float]] = {V: {}, C: {}, S: {}}
     if work:

@@ -126,7 +126,7 @@ def anyone(size: int = CROWD) -> Particles:
 
 @cache
 def _archetypes() -> Particles:
-    """Return equal groups of particles, a group for each archetype."""
+    """Return equal groups of particles, one for each of the three archetypes."""
     import numpy as np
 
     three = column(archetypes(list(ARCHETYPES)))
@@ -134,20 +134,20 @@ def _archetypes() -> Particles:
 
 
 def exact(observation: Observation) -> bool:
-    """Return True if every meter is read without error."""
+    """Return True if all meters are read, and without error."""
     states = observation.meters.values()
     return len(states) == len(Meter) and all(state.sd == 0 and state.coverage > 0 for state in states)
 
 
 def levels(observation: Observation) -> Array:
-    """Return the meters (5,) as read."""
+    """Return the levels (5,) of the meters in the observation."""
     import numpy as np
 
     return np.array([observation.meters[meter].level for meter in Meter])
 
 
 def answered(observation: Observation) -> bool:
-    """Return False for a simulated person whose meters have no error, and True for everybody else."""
+    """Return True for a user, and for a simulated person who answered or whose meters have an error."""
     return bool(observation.history) or any(state.sd > 0 for state in observation.meters.values())
 
 
@@ -172,7 +172,7 @@ def moved(people: Array, evidence: Sequence[Row]) -> Array:
 
 
 def learnt(observation: Observation) -> dict[str, Any]:
-    """Return people (18, 128), their meters (5, 128) and the last answer in JSON form.
+    """Return a user's prior in JSON form: people (18, 128), their meters (5, 128) and the last answer.
 
     Raises ValueError without answers.
     """
@@ -195,7 +195,7 @@ def learnt(observation: Observation) -> dict[str, Any]:
 
 
 def _rounded(values: Array) -> list[list[float]]:
-    """Return the values as nested lists, rounded to four digits."""
+    """Return an array as nested lists, rounded to four digits."""
     return [[round(float(x), 4) for x in row] for row in values]
 
 
@@ -217,6 +217,6 @@ def crowd_of(prior: Mapping[str, Any], size: int = CROWD) -> Particles:
 
 
 def since(observation: Observation, prior: Mapping[str, Any]) -> Observation:
-    """Return the observation with only the answers after the prior."""
+    """Return the observation with only the answers that came after those of the prior."""
     through = datetime.fromisoformat(prior["through"])
     return replace(observation, history=tuple(one for one in observation.history if one.at > through))

@@ -35,7 +35,7 @@ UNKNOWN = -1
 
 
 def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
-    """Return the reduction (n,) of the belief's error, per dimension, by plans (steps, n) from ``step`` on.
+    """Return by how much plans (steps, n) from ``step`` on reduce the belief's error (n,), per dimension.
 
     The error is taken at the steps of ``LOOK_AT``. ``done`` holds the last actions before, oldest first.
     """
@@ -54,7 +54,7 @@ def informed(plans: Ints, step: int, done: Sequence[int | None]) -> Array:
 
 
 def _shown(actions: Ints, slots: Ints) -> Array:
-    """Return the error reduction (n,) by the slots (steps, n) of a window."""
+    """Return the error reduction (n,) by the ``actions`` (steps, n) of a window of slots."""
     import numpy as np
 
     work, social, idle = (members[actions] for members in _kinds())
@@ -69,7 +69,10 @@ def _shown(actions: Ints, slots: Ints) -> Array:
 
 @cache
 def _kinds() -> tuple[NDArray[np.bool_], ...]:
-    """Return for each action if it is work, company or exercise. ``UNKNOWN``, the last index, is none of them."""
+    """Return three arrays that say of each action if it is work, company, or exercise.
+
+    ``UNKNOWN``, the last index, is none of them.
+    """
     import numpy as np
 
     kinds = (WORK, SOCIAL, (ActionType.EXERCISE,))

@@ -54,7 +54,8 @@ class Memory:
     def heard(self, observation: Observation, everybody: Particles) -> Particles:
         """Return the particles in the observation's slot, after all its answers.
 
-        The calendar shows the actions of the last slots only, so the result of older answers can be cached.
+        ``everybody`` are the particles before any answer. The calendar shows the actions of the last slots only, so the
+        result of older answers can be cached.
         """
         history = recalled(observation.history)
         older = history[: max(len(history) - HISTORY_STEPS, 0)]
@@ -69,7 +70,7 @@ class Memory:
         return crowd
 
     def _known(self, older: tuple[Interaction, ...], everybody: Particles) -> Kept:
-        """Return the cached state that covers most of these answers."""
+        """Return the cached state that covers most of the answers ``older``, or one without answers."""
         fitting = (one for one in self._kept if one.everybody is everybody and one.older == older[: len(one.older)])
         return max(fitting, key=lambda one: len(one.older), default=Kept(everybody, (), everybody))
 
@@ -78,7 +79,7 @@ SHARED = Memory()  # the cache of this process
 
 
 def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
-    """Return all answers, or the answers from the first Monday on if they span WEEKS or more."""
+    """Return all answers if they span less than WEEKS, else those from the first start of a new week on."""
     if not history or history[-1].at - history[0].at < WEEKS:
         return history
     mondays = (n for n, (last, one) in enumerate(pairwise(history), start=1) if _step(one) < _step(last))
@@ -86,7 +87,7 @@ def recalled(history: tuple[Interaction, ...]) -> tuple[Interaction, ...]:
 
 
 def _step(place: Interaction | Place | Observation) -> int:
-    """Return the slot's number in the week."""
+    """Return the number of a slot in its week, from 0 on Monday."""
     return place.day * SLOTS + place.slot
 
 
@@ -107,7 +108,10 @@ def _apart(before: Interaction | Place, one: Interaction) -> int:
 
 
 def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[int, ActionType]:
-    """Return number of the answer -> action that the calendar shows in its slot."""
+    """Return number of the answer -> action that the calendar shows in the slot of the answer.
+
+    Answers without a known action in their slot are left out.
+    """
     recent = enumerate(reversed(observation.step_history), start=1)
     done = {ago: record.action for ago, record in recent if record.action is not None}
     if not history or not done:
@@ -118,7 +122,10 @@ def _shown(observation: Observation, history: Sequence[Interaction]) -> Mapping[
 
 
 def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown: Mapping[int, ActionType]) -> Particles:
-    """Process some of the answers and live through their slots."""
+    """Return the particles after the answers with the numbers ``which``, and after living through their slots.
+
+    ``shown`` is number of the answer -> action that the calendar shows.
+    """
     crowd, room = crowd.copy(), crowd.room()
     for number in which:
         one = history[number]
@@ -135,7 +142,10 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Live through the slots without advice after an answer. Progress restarts at the week's end."""
+    """Live through the slots without advice after the answer ``one``, in place.
+
+    At most UNSEEN slots are lived through. Progress restarts at the week's end.
+    """
     import numpy as np
 
     before = _step(one)
@@ -147,7 +157,7 @@ def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -
 
 
 def live(crowd: Particles, changes: Array, standings: Array, done: ActionType | None) -> None:
-    """Live through a slot with the action ``done``, or with each particle's own choice if it is None.
+    """Live through a slot with the action ``done``, or with each particle's own choice if it is None, in place.
 
     The largest sum of a standing and a Gumbel draw is a draw from the shares exp(standing) (Gumbel 1954).
     """
@@ -198,7 +208,7 @@ def _draws(n: int) -> Draws:
 
 
 def renew(crowd: Particles) -> None:
-    """Resample within each group in which the effective sample size is too small."""
+    """Resample the particles, in place, within each group in which the effective sample size is too small."""
     import numpy as np
 
     weights = _within_groups(crowd)

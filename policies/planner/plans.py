@@ -59,7 +59,7 @@ class Situation:
 
 
 def situation_of(observation: Observation) -> Situation:
-    """Return meters, feasible actions, last actions, and the meters at the start of the week's second half."""
+    """Return the situation at the beginning of a plan for the rest of the observation's week."""
     import numpy as np
 
     levels = [NORMAL if (state := observation.meters.get(m)) is None else state.level for m in Meter]
@@ -78,14 +78,21 @@ def situation_of(observation: Observation) -> Situation:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A plan's ``actions``, and the ``worth`` (10,) of every first action with the best continuation found."""
+    """A plan's ``actions`` by slot, as numbers.
+
+    ``worth`` (10,) is the value of each first action with the best continuation found, -inf if it was not tried.
+    """
 
     actions: Ints
     worth: Array
 
 
 def best_plan(situation: Situation, weights: Array, person: Bodies, objective: str, curiosity: float) -> Plan:
-    """Search from typical weeks, then change or exchange slots of the best plan until nothing improves."""
+    """Return the best plan that a short search finds for the rest of the week.
+
+    ``weights`` (5,) are those of the person's meters. The search begins with typical weeks. It then changes or
+    exchanges slots of the best plan until nothing improves.
+    """
     import numpy as np
 
     found = np.full(len(ACTIONS), -np.inf)
@@ -136,9 +143,9 @@ def _places(steps: int, turn: int) -> tuple[Ints, Ints]:
 
 
 def _changed(best: Ints, situation: Situation, turn: int) -> Ints:
-    """Return plans (steps, n) near the best plan.
+    """Return plans (steps, n) near the best plan whose first action is possible.
 
-    They have another action in a slot, two slots exchanged, or two random changes.
+    They have another action in a slot, two slots exchanged, or two random changes. ``turn`` numbers the round.
     """
     import numpy as np
 
@@ -169,8 +176,8 @@ def _exchanged(best: Ints) -> Ints:
 def _worth(lived: Lived, situation: Situation, weights: Array, objective: str) -> Array:
     """Return the value (n,) of each plan.
 
-    The objective ``reward`` is the mean weighted level of the remaining week. The objective ``grade`` is the published
-    grade without its belief part.
+    The objective ``reward`` is the mean weighted level over the plan. The objective ``grade`` is the published grade
+    without its belief part.
     """
     import numpy as np
 
@@ -201,7 +208,10 @@ def _start() -> Array:
 
 
 def _half(change: Array, bad: Array, weights: Array) -> Array:
-    """Return the mean reward (n,) of half a week, from the change between its ends (``grading.step_reward``)."""
+    """Return the mean reward (n,) of a slot in half a week, by the formulas of ``grading.step_reward``.
+
+    ``change`` is that of the meters (5, n) over the half. ``bad`` (n,) counts slots with a meter below the crash level.
+    """
     import numpy as np
 
     felt = REWARD_SCALE * (weights @ change) + PROGRESS_BIAS * change[P] + CONNECTION_BIAS * change[N]

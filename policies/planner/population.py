@@ -31,8 +31,9 @@ REFERENCE = 20_000  # draws from which the weights' moments are taken
 
 @dataclass(frozen=True, slots=True)
 class Population:
-    """Particles ``people`` (18, 512), the distribution's ``covariance`` (18, 18), and bounds ``low`` and ``high`` (18,
-    1).
+    """Particles ``people`` (18, 512), as drawn from the simulator's distribution.
+
+    ``covariance`` (18, 18) is that of the distribution. ``low`` and ``high`` (18, 1) are the bounds of a person.
     """
 
     people: Array
@@ -63,12 +64,12 @@ def population() -> Population:
 
 @cache
 def anybody(size: int = CROWD) -> Array:
-    """Return the particles (18, size) for users who answer."""
+    """Return ``size`` particles (18, size) of the population, with which the answers of a user are explained."""
     return drawn(_even(size))
 
 
 def within(people: Array) -> Array:
-    """Return the people (18, n) moved into the bounds of a person."""
+    """Return the people (18, n) moved into the bounds of a person, with weights that add to 1."""
     import numpy as np
 
     known = population()

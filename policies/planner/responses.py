@@ -36,7 +36,7 @@ TRUST = 0.8
 
 
 class Place(NamedTuple):
-    """Time and slot of an answer."""
+    """Time, day and slot of a recommendation that was answered."""
 
     at: datetime
     day: int
@@ -44,7 +44,7 @@ class Place(NamedTuple):
 
 
 class Foretold(NamedTuple):
-    """An answer with the particles' probability of acceptance before the answer."""
+    """An answer with the probability of acceptance that the particles gave before they knew it."""
 
     answer: Interaction
     chance: float
@@ -71,7 +71,7 @@ class Particles:
         self.become(people)
 
     def become(self, people: Array) -> None:
-        """Replace the people, keeping meters and weights."""
+        """Replace the persons of the particles, keeping meters and weights."""
         import numpy as np
 
         self.people = people
@@ -94,7 +94,7 @@ class Particles:
         return found
 
     def weights(self) -> Array:
-        """Return the posterior probability (n,) of each particle. They are kept until ``logs`` are replaced."""
+        """Return the posterior probability (n,) of each particle. The result is cached until ``logs`` change."""
         import numpy as np
 
         if self._weighed is None or self._weighed[0] is not self.logs:
@@ -103,7 +103,10 @@ class Particles:
         return self._weighed[1]
 
     def hear(self, one: Interaction, standings: Array) -> None:
-        """Weigh the particles by the probability of the answer. ``standings`` (k, 10, n) are of ``looked_at``."""
+        """Weigh the particles by the probability of the answer, in place.
+
+        ``standings`` (k, 10, n) are of the slots of ``looked_at``.
+        """
         import numpy as np
 
         there = standings[:, ACTIONS.index(one.recommended)]
@@ -135,7 +138,7 @@ class Particles:
         return np.asarray(worth)
 
     def room(self) -> Array:
-        """Return a place for the changes of all slots."""
+        """Return an array (4, 5, 10, n) that ``changes`` may fill. Its values mean nothing."""
         import numpy as np
 
         return np.empty((SLOTS, METERS, len(ACTIONS), len(self.logs)), dtype=np.float32)
@@ -192,9 +195,10 @@ def _linear() -> Linear:
 
 
 def looked_at(one: Interaction) -> slice | list[int]:
-    """Return the slots that tell the probability of an answer, namely its own and those that may have looked better.
+    """Return the slots that tell the probability of an answer: its own first, then those that may look better.
 
-    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant.
+    A chosen slot counts on any day. Without a choice, any later slot of the day may be meant. Accept needs its own slot
+    only.
     """
     slot = int(one.slot)
     if one.answer is Answer.ACCEPT:
@@ -219,7 +223,7 @@ def likelihood(one: Interaction, accepted: Array, there: Array) -> Array:
 
 
 def _better(there: Array) -> Array:
-    """Return the probability (n,) that one of the other slots looks clearly better than the first."""
+    """Return the probability (n,) that some later row of ``there`` looks clearly better than the first."""
     import numpy as np
 
     gain = there[1:].max(axis=0)

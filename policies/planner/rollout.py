@@ -38,7 +38,10 @@ HALF = STEPS // 2
 
 @dataclass(frozen=True, slots=True)
 class Bodies:
-    """The effect of each action on the meters of ``n`` people, per step."""
+    """Tables of the effect of each action on the meters of ``n`` people in a slot.
+
+    ``growing`` is multiplied by a line in vitality. ``rest`` holds the other effects except decay.
+    """
 
     growing: Array  # (4, 5, 10) by slot, meter and action, shared by all, times floor + slope * vitality
     rest: Array  # (4, 5, 10, n)
@@ -79,7 +82,7 @@ def bodies(traits: Mapping[str, Array]) -> Bodies:
 
 @dataclass(frozen=True, slots=True)
 class Lived:
-    """Results of ``n`` plans, with meters (5, n) and counts (n,)."""
+    """Results of ``n`` plans. Meters have the shape (5, n), and counts (n,)."""
 
     middle: Array | None  # meters at the start of the second half, None if the plans begin later
     end: Array
@@ -89,7 +92,10 @@ class Lived:
 
 
 def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
-    """Live ``plans`` (28 - step, n) from ``meters`` (5,), in the precision of ``person``."""
+    """Return what becomes of the meters (5,) of ``person`` under each of the ``plans``, from slot ``step`` on.
+
+    A column of ``plans`` (steps, n) is a plan, as numbers of actions. The precision is that of ``person``.
+    """
     import numpy as np
 
     now = np.repeat(meters.astype(person.rest.dtype)[:, None], plans.shape[1], axis=1)
@@ -109,7 +115,7 @@ def live(meters: Array, plans: Ints, step: int, person: Bodies) -> Lived:
 
 
 def stepped(now: Array, actions: Ints, slot: int, person: Bodies) -> Array:
-    """Return the meters (5, n) after a slot without an event."""
+    """Return the meters (5, n) after a slot in which the person does ``actions`` (n,), without an event."""
     import numpy as np
 
     change = person.growing[slot].take(actions, axis=1)

@@ -40,7 +40,10 @@ NOUNS = {
 def reasons(
     action: ActionType, observation: Observation, person: Array, supposed: Bodies, belief: tuple[Array, Array]
 ) -> tuple[str, ...]:
-    """Return the sentences for a decision, the strongest first. There is always at least a single sentence."""
+    """Return the sentences for a decision, the strongest first. There is always at least a single sentence.
+
+    ``supposed`` are the tables of the mean ``person`` (18,). ``belief`` is mean and standard deviation (3,).
+    """
     found = [purpose(action, observation, person, supposed)]
     found += answers(observation.history, observation.slot, action)
     found += leanings(*belief)
@@ -48,8 +51,9 @@ def reasons(
 
 
 def purpose(action: ActionType, observation: Observation, person: Array, supposed: Bodies) -> str:
-    """Name the meter that the action serves best, by the user's inferred weights and against the mean
-    of all actions.
+    """Return a sentence about the meter that the action serves best, with the change.
+
+    Meters count by the user's inferred weights, and against the mean of all actions.
     """
     import numpy as np
 
@@ -66,7 +70,10 @@ def purpose(action: ActionType, observation: Observation, person: Array, suppose
 
 
 def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
-    """Describe the effect of the action. Without any data the sentence speaks of most people."""
+    """Return the beginning of a sentence on how the action serves the meter.
+
+    Without any data the sentence speaks of most people.
+    """
     state, name = observation.meters.get(meter), meter.lower()
     if not observation.history and all(other.coverage <= 0 for other in observation.meters.values()):
         return f"nothing is known of you yet; for most people {plain(action)} does most for {name} now"
@@ -76,7 +83,10 @@ def _opening(observation: Observation, meter: Meter, action: ActionType) -> str:
 
 
 def answers(history: Sequence[Interaction], slot: Slot, action: ActionType) -> Iterator[str]:
-    """Yield earlier answers to this action at this time of day, and to the action that was refused most."""
+    """Yield a sentence on the earlier answers to this action in this slot of the day, if there are any.
+
+    Another names the other action that was refused most there, if it was never accepted.
+    """
     here = [one for one in history if one.slot is slot]
     mine = [one for one in here if one.recommended is action]
     if mine:
@@ -105,7 +115,7 @@ def _counted(slot: Slot, action: ActionType, some: Sequence[Interaction]) -> str
 
 
 def leanings(mean: Array, sd: Array) -> Iterator[str]:
-    """Yield a sentence for each belief whose distance from the middle exceeds its uncertainty."""
+    """Yield a sentence for each dimension of the belief whose distance from the middle exceeds its uncertainty."""
     for (low, high), centre, spread in zip(SIDES.values(), mean, sd, strict=True):
         lean = float(centre) - 0.5
         if abs(lean) > max(LEANING, float(spread)):
@@ -113,5 +123,5 @@ def leanings(mean: Array, sd: Array) -> Iterator[str]:
 
 
 def plain(action: ActionType) -> str:
-    """Return an action as the subject of a sentence."""
+    """Return the name of an action as it stands within a sentence, such as "time for yourself"."""
     return NOUNS.get(action, action.lower().replace("_", " "))
