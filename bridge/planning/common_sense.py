@@ -308,7 +308,7 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
 def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
     """Return the stretches of suggestions in other slots and in the plan so far, widened by ``apart`` at both ends.
 
-    Suggestions that were ignored, or put off to no slot, do not count.
+    Suggestions that were ignored, or put off without a new time, do not count.
     """
     moment = moment_at(span[0], situation.known.zones)
     said = [

@@ -50,7 +50,7 @@ def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
 def _work(day: Day, action: ActionType) -> list[Stretch]:
     """Return where work is allowed: in working hours, and around the user's usual start of it.
 
-    It ends by 17:00, or by the end of the date's last entry of work if that is later.
+    Work ends by 17:00, or by the end of the date's last entry of work if that is later.
     """
     shown = [o.end for o, label in day.situation.entries if label.action in WORK and day.wake < o.start < day.bed]
     end = max([day.since(OFFICE_END), *shown])
@@ -67,8 +67,8 @@ def _learning(day: Day, action: ActionType) -> list[Stretch]:
 def _exercise(day: Day, action: ActionType) -> list[Stretch]:
     """Return where exercise is allowed: outside of working hours, and around the user's usual start of it.
 
-    It ends two hours before bedtime (Stutz 2019), and not in the five hours before a late shift. A user who is too
-    tired gets none.
+    Away from the usual start, exercise ends two hours before bedtime (Stutz 2019) and by 21:00. It keeps out of a late
+    shift and the five hours before. A user who is too tired gets none.
     """
     if _too_tired(day):
         return []
@@ -119,7 +119,10 @@ def _screen(day: Day, _action: ActionType) -> list[Stretch]:
 
 
 def _nap(day: Day, _action: ActionType) -> list[Stretch]:
-    """Return where a nap is allowed: today from 11:00 to 15:00, outside of work, after a night an hour too short."""
+    """Return where a nap is allowed: today from 11:00 to 15:00, after a night an hour too short.
+
+    It is outside of working hours, and four hours or more after waking.
+    """
     short = day.situation.short_of_sleep
     if short is None or short < NAP_SHORT or day.date != day.situation.date_of(day.situation.now):
         return []

@@ -122,7 +122,7 @@ class Day:
     def journeys(self) -> list[Stretch]:
         """The stretch of the day's first flight, as a list of at most one.
 
-        It begins 2.5 hours before the flight, and ends at bedtime or 90 minutes after the flight.
+        It begins 2.5 hours before the flight. It ends at bedtime, or 90 minutes after the flight if that is later.
         """
         flights = [o for o, _ in self.entries if is_journey(o.event.title, o.end - o.start)]
         return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
@@ -143,8 +143,8 @@ class Day:
     def with_family(self) -> list[Stretch]:
         """The stretches next to entries with the family, in which the family is around.
 
-        They are pauses of up to three hours after entries of the afternoon, and the morning before an entry before
-        09:00.
+        They are pauses of up to three hours between such entries from 14:00 on. The morning before a first entry that
+        begins before 09:00 counts too.
         """
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
         found = [
@@ -191,7 +191,7 @@ class Day:
         return min([self.bed, *found])
 
     def awake(self, after: timedelta, before: timedelta) -> Stretch:
-        """Return the stretch from ``after`` waking, e.g. an hour later, to ``before`` bedtime."""
+        """Return the waking hours, later by ``after`` at waking and earlier by ``before`` at bedtime."""
         return self.wake + after, self.bed - before
 
     def off_work(self, stretch: Stretch) -> list[Stretch]:
