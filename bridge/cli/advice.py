@@ -56,7 +56,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return a reading with the figures that the model gets instead of its own."""
+    """Return a reading with the level, uncertainty and coverage that the model gets instead of the reading's own."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
@@ -169,7 +169,8 @@ def feedback(
             newest = waiting(bridge.store, person, now=now)
             if newest is None:
                 raise SetupError(
-                    f"no recommendation is waiting for an answer; ask for one: bridge recommend --user {user}"
+                    f"no recommendation is waiting for this answer; ask for one: bridge recommend --user {user}, "
+                    f"or name an earlier one by --id (see: bridge history --user {user})"
                 )
             recommendation = newest.id
         moved = parse_slot(to, now, person.zones) if to else None
@@ -187,7 +188,7 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: str, user: User) -> str:
-    """Return a line that says what was noted, and the time that a recommendation was put off to."""
+    """Return a line that says which answer was noted, and the time to which a recommendation was put off."""
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -195,7 +196,10 @@ def _noted(advice: Recommendation, given: str, user: User) -> str:
 
 
 def _taken(offers: Sequence[OfferDocument]) -> str | None:
-    """Ask at a terminal which of the offered times it shall be, and return its slot. None means none of them."""
+    """Ask at a terminal which of the offered times to take, and return its slot, e.g. "Thu evening".
+
+    Return None if the user takes none, or if no terminal is attached.
+    """
     if not offers or not sys.stdin.isatty():
         return None
     for number, offer in enumerate(offers, start=1):
@@ -205,7 +209,7 @@ def _taken(offers: Sequence[OfferDocument]) -> str | None:
 
 
 def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -> None:
-    """Print the good times, each with the command that takes it."""
+    """Print the good times for putting a recommendation off, each with the command that takes it."""
     if not offers:
         typer.echo('No free time within two days suits it. Name a slot: --to "Thu evening"')
     for offer in offers:

@@ -54,7 +54,7 @@ def _tell(body: dict[str, Any]) -> None:
 
 
 def _known(found: dict[str, Any], action: str = "ADVICE") -> list[dict[str, str]]:
-    """Return the rows of the outcomes whose effect is known."""
+    """Return a table row for each outcome with a known effect. ``found`` maps an outcome to its estimate."""
     return [
         {"action": action, "on": outcome.replace("_", " "), "effect": _said(one)}
         for outcome, one in found.items()
@@ -69,6 +69,6 @@ def _said(found: dict[str, Any]) -> str:
 
 
 def _more(found: Iterable[dict[str, Any]]) -> str:
-    """Say how many more days with answered recommendations the nearest estimate needs."""
+    """Return in words how many more days, of three decisions each, the nearest estimate needs."""
     least = min(one["missing"] for one in found)
     return f"about {max(-(-least // A_DAY), 1)} more days"

@@ -34,7 +34,9 @@ def plan(
     day: Annotated[
         str | None, typer.Option("--date", help="A date, such as 2026-11-20. Default: today.", metavar="DATE")
     ] = None,
-    ics: Annotated[Path | None, typer.Option(help="Write the plan into this iCalendar file as well.")] = None,
+    ics: Annotated[
+        Path | None, typer.Option(help="Write suggestions, tasks and winding down into this iCalendar file as well.")
+    ] = None,
     json: options.Json = False,
 ) -> None:
     """Plan a day: entries, what to keep, suggestions, tasks before their deadlines, winding down, and sleep.
@@ -62,7 +64,7 @@ def plan(
 
 
 def _print(found: DayPlan, user: User) -> None:
-    """Print the plan as a table, and below it the suggestions that were withdrawn."""
+    """Print the plan as a table, and below it the suggestions that were withdrawn and the outlook of tomorrow."""
     from bridge.documents.plan import clock
 
     rows = [
@@ -87,7 +89,7 @@ def _print(found: DayPlan, user: User) -> None:
 
 
 def _print_outlook(found: DayPlan, user: User) -> None:
-    """Print a row a meter with its expected levels, and a line a meter that the calendar moves."""
+    """Print a row per meter with its expected levels, and a line per level that the calendar moves."""
     from bridge.documents.plan import clock
 
     if not found.outlook:
@@ -106,7 +108,10 @@ def _print_outlook(found: DayPlan, user: User) -> None:
 
 
 def _write(path: Path, found: DayPlan, now: datetime) -> None:
-    """Write the plan. Raises SetupError where the file cannot be written."""
+    """Write suggestions, tasks and the time to wind down into an iCalendar file.
+
+    Raises SetupError if the file cannot be written.
+    """
     from bridge.documents.plan_ics import ADDED, to_icalendar
     from bridge.ingest.files import make_private
 

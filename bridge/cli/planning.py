@@ -74,7 +74,11 @@ def _habit(one: HabitDocument) -> dict[str, object]:
 def wish(
     user: options.User,
     never: Annotated[
-        Texts, typer.Option(help="Never suggest this action. The word none allows all actions again.", metavar="ACTION")
+        Texts,
+        typer.Option(
+            help="Never suggest this action, e.g. BINGE_WATCH. The word none allows all actions again.",
+            metavar="ACTION",
+        ),
     ] = None,
     hours: Annotated[
         Texts,
@@ -90,7 +94,10 @@ def wish(
         ),
     ] = None,
     weight: Annotated[
-        Texts, typer.Option(help="How much a meter counts in the plan, 0 to 5, e.g. VITALITY=2.", metavar="METER=X")
+        Texts,
+        typer.Option(
+            help="How much a meter counts in the plan, 0 to 5 (1 is usual), e.g. VITALITY=2.", metavar="METER=X"
+        ),
     ] = None,
     suggestions: Annotated[int | None, typer.Option(help="The largest number of suggestions a day, 0 to 12.")] = None,
     clear: Annotated[bool, typer.Option("--clear", help="Drop all earlier wishes first.")] = False,
@@ -126,7 +133,10 @@ def _with_never(wishes: Wishes, texts: Iterable[str], user: str) -> Wishes:
 
 
 def _with_hours(wishes: Wishes, texts: Sequence[str], user: str) -> Wishes:
-    """Replace the hours of the actions that are named. Several options for an action add up."""
+    """Return wishes with the hours of the named actions replaced. Several texts for an action add up.
+
+    The text "ACTION none" drops the action's hours.
+    """
     given: dict[ActionType, tuple[Hours, ...]] = {}
     for text in texts:
         action, spans = inputs.parse_hours(text, user)

@@ -72,7 +72,7 @@ def history(
     elif found:
         _table(found, person)
     else:
-        typer.echo(f"nothing was advised; see: bridge recommend --user {user}")
+        typer.echo(f"nothing was advised in the last {days} days; ask for advice: bridge recommend --user {user}")
 
 
 def _table(found: list[AdviceRecord], person: User) -> None:

@@ -11,7 +11,10 @@ DIGITS = 4
 
 
 class WeekDocument(TypedDict):
-    """The answers of a week, with the mean forecast probability of acceptance and the share that was accepted."""
+    """The answers of a week.
+
+    ``foretold`` is the mean forecast probability of acceptance, and ``taken`` the share that was accepted.
+    """
 
     monday: str
     answers: int
@@ -20,7 +23,10 @@ class WeekDocument(TypedDict):
 
 
 class ForesightDocument(TypedDict):
-    """Brier scores of the forecasts, and of always forecasting the user's usual share. Null without an answer."""
+    """Brier scores of the forecasts of a user's answers, and of always forecasting the user's share of acceptance.
+
+    Both are null without an answer.
+    """
 
     verdict: str
     answers: int
@@ -30,7 +36,7 @@ class ForesightDocument(TypedDict):
 
 
 class ForesightStatusDocument(ConnectionDocument):
-    """The quality of the forecasts of a user's answers as a row of the table of connections."""
+    """A row of the table of connections that tells how well a user's answers were forecast."""
 
     foretold: ForesightDocument
 
@@ -56,7 +62,7 @@ def foresight_document(found: Foresight) -> ForesightDocument:
 
 
 def foresight_status(found: Foresight) -> list[ForesightStatusDocument]:
-    """Return a row for the table of connections if the user's answers were forecast, otherwise none.
+    """Return a list of one row for the table of connections, or an empty list without forecast answers.
 
     A bad forecast is not reported as an error.
     """

@@ -14,7 +14,10 @@ DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
-    """Usual bedtime at the end of the date, wake time on the date (``HH:MM``), and pairs of working hours."""
+    """Expected wake time on the date and bedtime at its end, as ``HH:MM``.
+
+    ``work`` holds pairs of begin and end of the working hours.
+    """
 
     bedtime: str | None
     wake: str | None
@@ -24,7 +27,8 @@ class RoutineOfDayDocument(TypedDict):
 class BlockDocument(TypedDict):
     """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
 
-    ``recommendation_id`` is null where a suggestion is a preview. An all-day entry reaches from midnight to midnight.
+    ``recommendation_id`` is set for a suggestion that was made. It is null for a preview and for all other parts. An
+    all-day entry reaches from midnight to midnight.
     """
 
     start: str
@@ -39,7 +43,7 @@ class BlockDocument(TypedDict):
 class ExpectedDocument(TypedDict):
     """A meter's expected level at an instant. ``low`` and ``high`` are one standard deviation around it.
 
-    ``days`` is the number of like days behind it.
+    ``days`` is the number of past days of the same kind behind it.
     """
 
     at: str
@@ -54,7 +58,7 @@ class ExpectedDocument(TypedDict):
 class PlanDocument(TypedDict):
     """The plan of a date with its blocks in order of time. ``changes`` say what was taken back today, and why.
 
-    ``outlook`` says how the meters are expected to go. It is empty for other dates than tomorrow.
+    ``outlook`` holds the expected levels of the meters. It is empty for other dates than tomorrow.
     """
 
     date: str
@@ -66,7 +70,7 @@ class PlanDocument(TypedDict):
 
 
 def plan_document(plan: DayPlan, zones: ZoneHistory) -> PlanDocument:
-    """Document the plan of a date, with instants in the user's zone."""
+    """Return the plan of a date as a JSON document, with instants in the user's zone."""
     return {
         "date": plan.date.isoformat(),
         "zone": plan.zone,

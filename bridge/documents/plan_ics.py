@@ -13,7 +13,10 @@ ADDED = ("suggested", "task", "wind_down")  # kinds of blocks that a calendar do
 
 
 def to_icalendar(blocks: Iterable[Block], now: datetime) -> bytes:
-    """Return blocks of a plan as the content of an iCalendar file. Its entries count as free time, not as busy."""
+    """Return blocks of a plan as the content of an iCalendar file, written at ``now``.
+
+    Its entries count as free time, not as busy.
+    """
     from icalendar import Calendar, Event
 
     body = Calendar()

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 
 class NightDocument(TypedDict):
-    """The usual main sleep that ends on a weekday; 0 is Monday."""
+    """The usual main sleep that ends on a weekday; 0 is Monday. Times are ``HH:MM``.
+
+    ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
+    """
 
     weekday: int
     bedtime: str
@@ -27,7 +30,7 @@ class NightDocument(TypedDict):
 
 
 class WorkDocument(TypedDict):
-    """The usual working hours that begin on a weekday."""
+    """The usual working hours that begin on a weekday, as pairs of ``HH:MM``; 0 is Monday."""
 
     weekday: int
     spans: list[list[str]]
@@ -42,7 +45,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """Usual frequency, length and hours of an action."""
+    """The usual times a week, length in minutes, and starts by weekday of an action."""
 
     action: str
     per_week: float
@@ -61,7 +64,11 @@ class RoutineDocument(TypedDict):
 
 
 class WishesDocument(TypedDict):
-    """A user's wishes for the plan."""
+    """A user's wishes for the plan.
+
+    ``never`` lists actions. ``hours`` and ``goals`` (times a week) are by action, ``weights`` by meter. ``suggestions``
+    is the largest number a day.
+    """
 
     user: str
     never: list[str]
@@ -72,7 +79,7 @@ class WishesDocument(TypedDict):
 
 
 def routine_document(user: str, routine: Routine) -> RoutineDocument:
-    """Document a routine."""
+    """Return a user's routine as a JSON document."""
     return {
         "user": user,
         "sleep": [_night(weekday, night) for weekday, night in enumerate(routine.nights)],
@@ -86,7 +93,7 @@ def routine_document(user: str, routine: Routine) -> RoutineDocument:
 
 
 def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
-    """Document wishes."""
+    """Return a user's wishes as a JSON document."""
     body = plain(wishes)
     return {
         "user": user,
@@ -99,7 +106,7 @@ def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
 
 
 def clock(minutes: float) -> str:
-    """Return minutes after midnight as a time of day.
+    """Return minutes after midnight as a time of day. Minutes of a day before or after are allowed.
 
     >>> clock(-60), clock(1800), clock(-0.4)
     ('23:00', '06:00', '00:00')

@@ -41,8 +41,8 @@ ROUNDS = 50
 class Night:
     """The usual main sleep that ends on a day of the week, in minutes after midnight of that date.
 
-    ``bed_sd`` and ``wake_sd`` are standard deviations of the next such night in minutes. ``nights`` is the number of
-    the user's own nights behind the figures, where older nights count less.
+    A bedtime before midnight is negative. ``bed_sd`` and ``wake_sd`` are standard deviations of the next such night in
+    minutes. ``nights`` is the number of the user's own nights of all weekdays, where older nights count less.
     """
 
     bed: float
@@ -54,7 +54,10 @@ class Night:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class Slept:
-    """A main sleep that ended on a date, in minutes after its midnight."""
+    """A main sleep that ended on a date, with bedtime and wake time in minutes after its midnight.
+
+    ``weight`` is at most 1. It is less for an older night, and for a night that only the calendar shows.
+    """
 
     day: date
     bed: float
@@ -63,7 +66,10 @@ class Slept:
 
 
 def usual_nights(known: Snapshot) -> tuple[Night, ...]:
-    """Return the usual nights by weekday of waking, from recorded sleep, else from sleep in the calendar."""
+    """Return seven usual nights by weekday of waking, from Monday on.
+
+    They rest on recorded sleep, else on sleep in the calendar. Published figures stand in for missing nights.
+    """
     slept = _around_the_clock(recorded(known) or _planned(known))
     bed = _usual(slept, lambda one: one.bed, [_published(weekday).bed for weekday in range(7)])
     wake = _usual(slept, lambda one: one.wake, [_published(weekday).wake for weekday in range(7)])
@@ -72,16 +78,21 @@ def usual_nights(known: Snapshot) -> tuple[Night, ...]:
 
 
 def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) -> Night:
-    """Return a night of a length that sleep can have, around the middle of bedtime and wake time."""
+    """Return the usual night of a bedtime and a wake time, each given as (minutes, standard deviation).
+
+    A length outside of 1 to 16 hours is brought to that limit, around the middle of the night. ``count`` is the number
+    of own nights.
+    """
     middle, length = (bed[0] + wake[0]) / 2, wake[0] - bed[0]
     half = min(max(length, SHORTEST), LONGEST) / 2
     return Night(bed=middle - half, wake=middle + half, bed_sd=bed[1], wake_sd=wake[1], nights=count)
 
 
 def recorded(known: Snapshot) -> list[Slept]:
-    """Return the main sleeps by date. Of several series on a day, the series with the most nights counts.
+    """Return the recorded main sleeps, sorted by date.
 
-    Nights on which the clock of a journey still shows are left out.
+    If several series (source and device) have a night on a date, the series with the most nights is taken. Nights whose
+    times jet lag may still disturb are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones)
     chosen: dict[date, sleep.Night] = {}
@@ -91,7 +102,10 @@ def recorded(known: Snapshot) -> list[Slept]:
 
 
 def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
-    """Yield episodes that are over. A sleep without a length of its own lasts from begin to end."""
+    """Yield (source, episode) of the episodes that are over.
+
+    An episode without a value for the time asleep counts as asleep from begin to end.
+    """
     for source, one in known.episodes:
         if one.end <= known.at:
             values = {Metric.ASLEEP: (one.end - one.start) / MINUTE, **one.values}
@@ -99,7 +113,10 @@ def _sleeps(known: Snapshot) -> Iterable[tuple[str, Episode]]:
 
 
 def _slept(night: sleep.Night, known: Snapshot) -> Slept:
-    """Return begin and end by the clock of waking. A change of the clock in the night moves the begin."""
+    """Return bedtime and wake time of a recorded night, by the clock of waking.
+
+    A change to or from summer time during the night moves the bedtime.
+    """
     day, wake = clock(night.end, known.zones, round(night.offset / MINUTE))
     zone = zone_at(night.end, known.zones)
     changed = _offset(night.start, zone) - _offset(night.end, zone)
@@ -112,7 +129,10 @@ def _offset(at: datetime, zone: tzinfo) -> float:
 
 
 def _planned(known: Snapshot) -> list[Slept]:
-    """Return past nights in the calendar, as weak evidence."""
+    """Return past nights of the calendar, as weak evidence: entries of sleep of 3 to 14 hours.
+
+    All-day and declined entries do not count.
+    """
     low, high = (timedelta(hours=hours) for hours in PLANNED_HOURS)
     found: list[Slept] = []
     for occurrence, label in known.agenda:
@@ -135,7 +155,7 @@ def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
 
 
 def _moved(one: Slept, days: int) -> Slept:
-    """Return a night as seen from a date ``days`` before."""
+    """Return the same night counted from midnight of a date ``days`` earlier. Its minutes grow by ``days``."""
     minutes = days * MINUTES_OF_DAY
     return replace(one, day=one.day - days * DAY, bed=one.bed + minutes, wake=one.wake + minutes)
 
@@ -150,7 +170,10 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return location and predictive standard deviation of a figure by weekday."""
+    """Return, for each weekday from Monday on, a usual time and the standard deviation of the next such time.
+
+    ``figure`` returns the time of a night, its bedtime or its wake time. ``published`` holds seven published times.
+    """
     left = [(one.day.weekday(), figure(one) - published[one.day.weekday()], one.weight) for one in slept]
     spread = _within(left)
     count = sum(w for _, _, w in left)
@@ -172,7 +195,10 @@ def _usual(
 
 
 def _within(left: Sequence[Residual]) -> float:
-    """Return the spread of nights around the median of their weekday, leaning on the published spread."""
+    """Return the standard deviation of nights around the median of their weekday, in minutes.
+
+    The published spread counts as six nights. The result is at least ten minutes.
+    """
     own: list[tuple[float, float]] = []
     for group in _groups(left, lambda d: d).values():
         middle = _median(group)
@@ -185,7 +211,10 @@ def _within(left: Sequence[Residual]) -> float:
 def _level(
     left: Sequence[Residual], key: Callable[[int], Hashable], spread: float, count: float
 ) -> tuple[Mapping[Hashable, float], float]:
-    """Return the shrunk location of each group, and the number of nights by which it was shrunk."""
+    """Return the location of each group of nights, shrunk to zero, and the number of nights by which it was shrunk.
+
+    ``key`` returns the group of a weekday. ``spread`` is that within a weekday, ``count`` the sum of all weights.
+    """
     groups = _groups(left, key)
     weights = {name: sum(w for _, w in group) for name, group in groups.items()}
     squares = sum(weights[name] * _median(group) ** 2 - spread**2 for name, group in groups.items())
@@ -204,7 +233,7 @@ def _groups(left: Sequence[Residual], key: Callable[[int], Hashable]) -> dict[Ha
 
 
 def _median(weighted: Sequence[tuple[float, float]]) -> float:
-    """Return the weighted median."""
+    """Return the median of (value, weight) pairs, or 0.0 without pairs."""
     ranked = sorted(weighted)
     half = sum(w for _, w in ranked) / 2
     reached = 0.0
@@ -218,7 +247,10 @@ def _median(weighted: Sequence[tuple[float, float]]) -> float:
 
 
 def _huber(weighted: Sequence[tuple[float, float]], prior: float, spread: float) -> float:
-    """Return the Huber location of values with weights, and of ``prior`` nights at zero."""
+    """Return the Huber location of (value, weight) pairs and of ``prior`` nights at zero.
+
+    A value farther from the location than 1.345 times ``spread`` pulls no harder than at that distance.
+    """
     values = [*weighted, (0.0, prior)]
     found = _median(values)
     for _ in range(ROUNDS):

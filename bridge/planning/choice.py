@@ -1,4 +1,4 @@
-"""The choice among options: the number of suggestions a day, the user's wishes, and the task that is meant."""
+"""The choice among options: which have a reason, what wishes and tasks add to scores, and times to put off to."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ GOAL_BONUS = 0.3  # added to the score of an action whose weekly goal fills all 
 def sensible(
     situation: Situation, span: Stretch, readings: Mapping[Meter, Reading] = NO_READINGS
 ) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
-    """Return the options of a span that a fact speaks for, and the reasons against the rest.
+    """Return (options, reasons): the options of a span by action, and the reason against each other action.
 
-    Suggestions beyond the wished number of a day are left out.
+    A suggestion is left out if no fact speaks for it. So are suggestions beyond the number a day that the user wishes.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -55,7 +55,7 @@ def sensible(
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:
-    """Return how many suggestions the day of an instant had in other slots."""
+    """Return how many suggestions were made for the day of ``at``, except for the slot of ``at``."""
     moment = moment_at(at, situation.known.zones)
     return sum(
         one.kind == "suggested" and one.moment.date == moment.date and one.moment != moment for one in situation.advised
@@ -65,16 +65,19 @@ def suggested_on(situation: Situation, at: datetime) -> int:
 def place(
     situation: Situation, action: ActionType, span: Stretch, *, since: datetime
 ) -> tuple[Option | None, str | None]:
-    """Return where an action that was recommended at ``since`` fits now, or the reason against it."""
+    """Return (option, None) if a recommended action still fits in ``span``, else (None, the reason against it).
+
+    The recommendation made at ``since`` itself is not counted as earlier advice.
+    """
     others = [one for one in situation.advised if one.created_at != since]
     found, held = options(replace(situation, advised=others), span)
     return found.get(action), held.get(action)
 
 
 def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> list[Option]:
-    """Return up to three times for an action in the later slots of the coming 48 hours, ascending.
+    """Return up to three options for an action in the later slots of the coming 48 hours, ascending.
 
-    They begin at least an hour after ``after``. The user's usual hours come first, then the nearest gaps.
+    They begin at least an hour after ``after``. If there are more, the user's usual hours go first, then the earliest.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
@@ -88,7 +91,10 @@ def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> l
 
 
 def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: datetime) -> Option | None:
-    """Return a time for an action in a slot, at least an hour after ``after``, or None."""
+    """Return the option for an action in a slot, or None. An entry of the calendar to keep is no option here.
+
+    It begins at least an hour after ``after``.
+    """
     start, end = slot_bounds(moment, situation.known.zones)
     span = max(start, after + NOT_AT_ONCE), end
     option = options(situation, span)[0].get(action) if span[0] < span[1] else None
@@ -96,7 +102,10 @@ def gap_in(situation: Situation, action: ActionType, moment: Moment, *, after: d
 
 
 def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
-    """Return in a few words why nothing is advised now: sleep, an entry, or that nothing needs doing."""
+    """Return in a few words why nothing is advised now: sleep, an entry, or that nothing needs doing.
+
+    ``held`` maps each action to the reason against it.
+    """
     now = situation.now
     for date in (situation.date_of(now), situation.date_of(now) + timedelta(days=1)):
         bed, wake = situation.sleep(date)
@@ -109,7 +118,10 @@ def quiet(situation: Situation, held: Mapping[ActionType, str]) -> str:
 
 
 def nothing_fits(held: Mapping[ActionType, str], head: str = "nothing fits now") -> tuple[str, ...]:
-    """Return ``head`` and a line per reason against all actions, the most frequent first."""
+    """Return ``head``, and below it a line per reason with its actions, the reason of most actions first.
+
+    ``held`` maps each action to the reason against it. A single reason follows ``head`` on its line.
+    """
     why: dict[str, list[str]] = {}
     for action, reason in held.items():
         why.setdefault(reason, []).append(str(action))
@@ -125,9 +137,10 @@ def as_wished(
     found: Mapping[ActionType, Option] = NO_OPTIONS,
     readings: Mapping[Meter, Reading] = NO_READINGS,
 ) -> Decision:
-    """Return the decision after wishes, habits, tasks and repetition were added to the scores.
+    """Return the decision with clearly worse actions replaced by the best, as the user's day ranks them.
 
-    Another action is chosen only where it is clearly better then. The probabilities are those of the action after that.
+    Wishes, habits, tasks and repetition are added to the scores to find the best; the decision keeps its own scores.
+    The probabilities of replaced actions are added to that of the best.
     """
     if not decision.scores:
         return decision
@@ -150,9 +163,10 @@ def fit(
     option: Option | None,
     reading: Callable[[Meter], Reading | None],
 ) -> float:
-    """Return what the day adds to the score of an action.
+    """Return what an action's option adds to its score, 0.0 without an option.
 
-    It counts that an entry is near, the usual hour, how soon it begins, a task, a low meter, and repetition.
+    An entry to keep adds the more, the nearer it is. For a suggestion the usual hour, habits, an early begin, a due
+    task and a low meter add; recent suggestions that were not accepted take off. ``reading`` returns a meter's reading.
     """
     if option is not None and option.kind == "keep":
         return _near(situation, option)
@@ -173,14 +187,20 @@ def fit(
 
 
 def _pressure(left: timedelta) -> float:
-    """Return what a task adds by the days that are left. What is overdue can wait for what is due today."""
+    """Return what a task adds to a score, with ``left`` until its due date.
+
+    A task due today adds most. An overdue task adds less, because it can wait for what is due today.
+    """
     if left <= timedelta(0):
         return DUE_NOW if left == timedelta(0) else OVERDUE
     return DUE if left <= SOON else 0.0
 
 
 def _near(situation: Situation, kept: Option) -> float:
-    """Return what is added for an entry that is near, unless the same slot of other days of the week had its action."""
+    """Return what an entry to keep adds: from 2.0 for an entry that begins now to 1.0 for one in two hours.
+
+    A later entry adds 0.0. So does an action that this slot had as an entry to keep twice in the last seven days.
+    """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)
     said = [o for o in situation.advised if o.kind == "keep" and o.action is kept.action and o.created_at >= since]
@@ -190,7 +210,10 @@ def _near(situation: Situation, kept: Option) -> float:
 
 
 def _habitual(situation: Situation, action: ActionType) -> float:
-    """Return what is added for an action that the user does, and taken off for one that the data never show."""
+    """Return 0.08 for an action that the user does or lately accepted, otherwise -0.08.
+
+    "Does" means a habit of at least 0.75 times a week. The result is 0.0 while fewer than two habits are known.
+    """
     habits = situation.routine.habits
     if len(habits) < HABITS_MIN:
         return 0.0
@@ -200,7 +223,10 @@ def _habitual(situation: Situation, action: ActionType) -> float:
 
 
 def bonus(situation: Situation, action: ActionType) -> float:
-    """Return what the user's wishes add to the score of an action."""
+    """Return what the user's wishes add to the score of an action: weights of meters, and a weekly goal.
+
+    The goal adds more, the more of the days left in the week it needs.
+    """
     weights = situation.wishes.weights
     weighed = sum((weights.get(m, 1.0) - 1.0) * gain for m, gain in zip(Meter, EFFECTS[action], strict=True))
     goal = situation.wishes.goals.get(action)

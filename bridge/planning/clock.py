@@ -14,7 +14,10 @@ WEEKEND = (5, 6)
 
 
 def clock(at: datetime, zones: ZoneHistory, offset: int | None = None) -> tuple[date, float]:
-    """Return the local date and the minutes after its midnight, by the user's zone or by minutes east of UTC."""
+    """Return the local date of an instant, and the minutes since its midnight on the user's clock.
+
+    ``offset`` is in minutes east of UTC. Without it, the user's zone at that instant counts.
+    """
     east = at.astimezone(zone_at(at, zones)).utcoffset() if offset is None else timedelta(minutes=offset)
     local = at.replace(tzinfo=None) - (at.utcoffset() or timedelta(0)) + (east or timedelta(0))
     return local.date(), (local - datetime.combine(local.date(), time())) / MINUTE
@@ -29,12 +32,14 @@ def instant(day: date, minutes: float, zones: ZoneHistory) -> datetime:
 
 
 def weight(then: datetime, now: datetime) -> float:
-    """Return the weight of an observation by its age, 1 for the newest."""
+    """Return the weight of an observation of ``then``: 1 at ``now``, and half as much for every 14 days of age."""
     return float(0.5 ** (max(now - then, timedelta(0)) / HALF_LIFE))
 
 
 def quantile(values: Sequence[float], share: float) -> float:
-    """Return a quantile of values with linear interpolation.
+    """Return the quantile of ``values`` at a ``share`` from 0 to 1, with linear interpolation.
+
+    ``values`` need no order.
 
     >>> quantile([540, 480, 600], 0.5), quantile([0, 100], 0.15)
     (540.0, 15.0)

@@ -51,7 +51,7 @@ class Option:
 
 
 def options(situation: Situation, span: Stretch) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
-    """Return the actions that make sense in a span of time, each at its place, and the reasons against all others.
+    """Return (options, reasons): by action an option in a span of time, or the reason against the action.
 
     A suggestion starts within the span. It may end later, as long as its gap and its window allow.
     """
@@ -110,7 +110,10 @@ def _kept(action: ActionType, occurrence: Occurrence) -> Option:
 
 
 def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Occurrence | None:
-    """Return the first entry of an action worth keeping that starts or goes on in a span, or None."""
+    """Return the first entry of an action worth keeping that begins before the end of a span, or None.
+
+    It must end more than 15 minutes after the begin of the span.
+    """
     if action not in KEEP:
         return None
     for occurrence, label in situation.entries:
@@ -123,7 +126,10 @@ def planned_entry(situation: Situation, action: ActionType, span: Stretch) -> Oc
 
 
 def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an entry is the user's own and worth keeping: no meeting at work, no meal, and not during a flight."""
+    """Tell if an entry is the user's own and worth keeping: no meeting at work, no meal, and not during a flight.
+
+    It takes five minutes to twelve hours, and its label has a confidence of 0.5 or more.
+    """
     if label.action not in KEEP or label.confidence < SURE or not calendar.takes_time(occurrence.event):
         return False
     if not KEEP_LENGTHS[0] <= occurrence.end - occurrence.start <= KEEP_LENGTHS[1] or _in_flight(situation, occurrence):
@@ -137,20 +143,23 @@ def is_own(situation: Situation, occurrence: Occurrence, label: Label) -> bool:
 
 
 def _in_flight(situation: Situation, occurrence: Occurrence) -> bool:
-    """Tell if an entry overlaps a flight or another long journey."""
+    """Tell if an entry overlaps the entry of a flight."""
     around = (o for o, _ in situation.entries if o.start < occurrence.end and o.end > occurrence.start)
     return any(is_journey(o.event.title, o.end - o.start) for o in around if o is not occurrence)
 
 
 def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
-    """Tell if a short entry is at lunchtime."""
+    """Tell if an entry begins from 11:30 to 14:00 and takes 75 minutes or less."""
     midnight = calendar.midnight(situation.date_of(occurrence.start), situation.known.zones)
     at_noon = midnight + LUNCH[0] <= occurrence.start < midnight + LUNCH[1]
     return at_noon and occurrence.end - occurrence.start <= MEAL_MAX
 
 
 def _night(day: Day, span: Stretch) -> Option | None:
-    """Return the night's sleep if the span begins during it, or at most 90 minutes before it."""
+    """Return the option of the night's sleep if the span begins during it or up to 90 minutes before, else None.
+
+    An entry in that sleep, or less than 30 minutes of it left, also give None.
+    """
     for date_ in (day.date, day.date + A_DAY):
         bed, wake = day.situation.sleep(date_)
         start = max(rounded_up(span[0]), bed)
@@ -161,7 +170,7 @@ def _night(day: Day, span: Stretch) -> Option | None:
 
 
 def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return the reason against suggesting an action in a span, apart from gaps, or None."""
+    """Return the first reason against suggesting an action in a span, or None. Free gaps are not looked at."""
     return (
         _planned_later(day, action, span)
         or _done_lately(day.situation, action, span[0])
@@ -170,13 +179,13 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return that the action is planned later on the same day."""
+    """Return a text with the hour at which the action is planned later on the same day, or None."""
     later = planned_entry(day.situation, action, (span[1], day.bed))
     return None if later is None else f"it is planned at {day.situation.clock(later.start)}"
 
 
 def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return that the action was done, or suggested, too short a time ago."""
+    """Return a text that the action, or another rest, was done or suggested too near to ``at``, or None."""
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):
         return "you had it a few hours ago"
@@ -203,7 +212,7 @@ def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str 
 
 
 def _rest_is_said(situation: Situation, action: ActionType, at: datetime) -> bool:
-    """Tell if another kind of rest is suggested on the day of an instant."""
+    """Tell if another rest (nap, meditation or time for oneself) is suggested on the day of an instant."""
     said = [(one.action, one.start) for one in situation.advised if one.kind == "suggested" and one.start is not None]
     ahead = [(one, start) for one, start, _ in situation.previewed if one is not None]
     day = situation.date_of(at)
@@ -217,7 +226,11 @@ def _is(occurrence: Occurrence, label: Label, action: ActionType) -> bool:
 
 
 def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return that the action came too often in the last seven days, unless it is routine or a goal."""
+    """Return a text that an action was suggested too often in the last seven days, or None.
+
+    Too often is on four days, or three times in this slot. Goals, and habits of this weekday other than ADMIN_WORK, may
+    come as often as they do.
+    """
     day = situation.date_of(at)
     habit = situation.routine.habits.get(action)
     routine = habit is not None and day.weekday() in habit.starts and action is not ActionType.ADMIN_WORK
@@ -236,7 +249,7 @@ def _said_too_often(situation: Situation, action: ActionType, at: datetime) -> s
 
 
 def _placed(day: Day, action: ActionType, span: Stretch) -> Option | str:
-    """Return the place of a suggestion in a free gap, or the reason why there is none."""
+    """Return the option of a suggestion that begins in a free gap of a span, or the reason against it."""
     rule, situation = RULES[action], day.situation
     late = day.bed if action in (ActionType.MEDITATE, ActionType.SLEEP) else day.bed - END_BEFORE_BED
     windows = calendar.clipped(calendar.merged(w for w in rule.windows(day, action) if w[0] < w[1]), day.wake, late)
@@ -278,7 +291,11 @@ def occupied(day: Day) -> list[Stretch]:
 
 
 def _not_for(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the stretches of a day in which an action is not suggested. Company may be a meal."""
+    """Return the stretches of a day in which an action is not suggested.
+
+    Exercise also stays out of the hour after a meal. Company may be a meal, but stays three hours from entries of
+    company.
+    """
     if action is ActionType.EXERCISE:
         return [*occupied(day), *((end, end + DIGESTION) for _, end in day.meals)]
     if action not in COMPANY:
@@ -289,7 +306,10 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
-    """Return the time around the other suggestions of the day, those of a plan and those that were made."""
+    """Return the stretches of suggestions in other slots and in the plan so far, widened by ``apart`` at both ends.
+
+    Suggestions that were ignored, or put off without a new time, do not count.
+    """
     moment = moment_at(span[0], situation.known.zones)
     said = [
         (one.start, one.end)
@@ -302,12 +322,15 @@ def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) 
 
 
 def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta) -> list[Stretch]:
-    """Return gaps without the time that is needed before the next entry. ``until`` is the end of the window."""
+    """Return gaps shortened by ``after`` at their end, unless they end with their window, at ``until``."""
     return [(low, high if high == until else high - after) for low, high in gaps]
 
 
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
-    """Return the least and the usual length of a suggestion at any hour: a modest one, or what a task needs."""
+    """Return the least and the wanted length of a suggestion that is not at the user's usual hour.
+
+    The wanted length is a modest one, or what the task of the action needs.
+    """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5
     usual = min(max(own, rule.least), rule.usual) * MINUTE
@@ -320,7 +343,7 @@ def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
 
 
 def _wished(day: Day, action: ActionType) -> list[Stretch]:
-    """Return the hours of the date, and of the night after it, that the user set for an action."""
+    """Return the hours that the user set for an action on the date. They may go on into the night after it."""
     found: list[Stretch] = []
     for begin, end in day.situation.wishes.hours[action]:
         low = day.midnight + begin.hour * HOUR + begin.minute * MINUTE
@@ -335,7 +358,10 @@ def _common(some: Sequence[Stretch], others: Sequence[Stretch]) -> list[Stretch]
 
 
 def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span: Stretch) -> Option | None:
-    """Return the place at the user's usual hour of this day of the week, in the user's own length, or None."""
+    """Return the option at the user's usual hour of this weekday, in the usual length, or None.
+
+    It must begin before the end of ``span`` and fit into one of the free ``places``.
+    """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     hour = None if habit is None else habit.starts.get(day.date.weekday())
     if habit is None or hour is None:
@@ -350,7 +376,7 @@ def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span
 
 
 def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta) -> Option:
-    """Return the first place that is long enough, else the longest.
+    """Return the option in the first of the free ``places`` that takes the length ``usual``, else in the longest.
 
     Meditation comes after what fills the day, and in the evening before the time to wind down.
     """

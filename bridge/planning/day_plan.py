@@ -25,7 +25,10 @@ WIND_DOWN_BACK = timedelta(minutes=90)  # earliest begin before bedtime
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
-    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep."""
+    """A part of the plan. ``kind`` is entry, keep, suggested, task, wind_down or sleep.
+
+    ``recommendation_id`` is that of a suggestion that was made. It is None for a preview and for all other parts.
+    """
 
     start: datetime
     end: datetime
@@ -39,9 +42,10 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DayPlan:
-    """The plan of a date, with the routine that it rests on. ``blocks`` are in order of time.
+    """The plan of a date, with ``blocks`` in order of time and the day's working hours.
 
-    ``bedtime`` and ``wake`` are None where nothing is known of the user. ``outlook`` is of tomorrow only.
+    ``wake`` is on the date, and ``bedtime`` at its end. Both are None if nothing is known of the user. ``changes`` say
+    what was taken back, and why. ``outlook`` holds the expected levels of the meters, for tomorrow only.
     """
 
     date: date
@@ -55,7 +59,11 @@ class DayPlan:
 
 
 def fixed_blocks(situation: Situation, day: date) -> list[Block]:
-    """Return the entries of a date, each as an entry, or as an entry to keep."""
+    """Return the calendar entries of a date as blocks.
+
+    Their kind is keep if they are the user's own and worth keeping, otherwise entry. Cancelled and declined entries are
+    left out.
+    """
     start, end = (calendar.midnight(day + k * A_DAY, situation.known.zones) for k in (0, 1))
     found = [
         _entry(situation, occurrence, label)
@@ -88,7 +96,10 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 
 
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
-    """Return the blocks, each block of focus ahead with a task that is due and asks for focus."""
+    """Return the blocks, with a due task of focus as the reason of each DEEP_WORK entry to keep.
+
+    Entries that are over get no task, and a task is given once.
+    """
     due = (t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK)
     found: list[Block] = []
     for block in blocks:
@@ -101,7 +112,7 @@ def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
 def suggestion_block(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None
 ) -> Block:
-    """Return an option as a block of a preview."""
+    """Return an option as a block of a preview, named after the task, else after the entry or usual activity."""
     return Block(
         start=option.start,
         end=option.end,
@@ -113,7 +124,10 @@ def suggestion_block(
 
 
 def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield a place for each task that is due and has none yet, the urgent ones first and never too many."""
+    """Yield a block for each due task that ``taken`` does not name, the urgent ones first.
+
+    A task without room or place in the day is left out. ``taken`` holds the blocks of the plan so far.
+    """
     named = {block.title for block in taken} | {r.removeprefix("for: ") for block in taken for r in block.reasons}
     busy = [*occupied(day), *(with_rest(b) for b in taken if not b.all_day)]
     before = [b.action for b in taken if b.kind == "suggested" and b.action not in RESTS]
@@ -130,7 +144,10 @@ def task_blocks(situation: Situation, day: Day, taken: Sequence[Block]) -> Itera
 
 
 def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield the sleep that is going on or ends the date, and the time to wind down before it."""
+    """Yield the sleep that ends on the date and the sleep after it, each unless it is over.
+
+    Between them comes a block to wind down before bedtime, in a stretch that ``taken`` leaves free.
+    """
     for ends in (day, day + A_DAY):
         bed, wake = situation.sleep(ends)
         if wake <= situation.now:
@@ -147,7 +164,10 @@ def night_blocks(situation: Situation, day: date, taken: Sequence[Block]) -> Ite
 
 
 def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> Iterator[Block]:
-    """Yield the last free stretch before bedtime, if it is long enough."""
+    """Yield a block in the last free stretch of the 90 minutes before bedtime.
+
+    It takes at most 45 minutes. A stretch below 15 minutes gets no block.
+    """
     low = max(bed - WIND_DOWN_BACK, rounded_up(situation.now))
     home = [(start, end + WAY_HOME) for start, end in situation.attended]
     free = without([(low, bed)], [*home, *spans(taken)]) if low < bed else []
@@ -157,7 +177,7 @@ def _wind_down(situation: Situation, bed: datetime, taken: Sequence[Block]) -> I
 
 
 def with_rest(block: Block) -> Stretch:
-    """Return the time of a block with the time that is needed around it."""
+    """Return the stretch of a block with the time that is kept free around it."""
     if block.kind not in ("suggested", "keep") or block.action is None:
         return block.start, block.end + BESIDE
     rest = REST_AFTER_SPORT if block.action is ActionType.EXERCISE else PAUSE
@@ -165,10 +185,10 @@ def with_rest(block: Block) -> Stretch:
 
 
 def spans(blocks: Sequence[Block]) -> list[Stretch]:
-    """Return the times of timed blocks."""
+    """Return the stretches of the blocks that are not all-day."""
     return [(b.start, b.end) for b in blocks if not b.all_day]
 
 
 def clear_of(option: Option, blocks: Sequence[Block]) -> bool:
-    """Tell if an option overlaps no block."""
+    """Tell if an option overlaps none of the blocks. All-day blocks do not count."""
     return not calendar.clipped(calendar.merged(spans(blocks)), option.start, option.end)

@@ -44,7 +44,10 @@ TOLD_LAST = frozenset(
 def reasons(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> tuple[str, ...]:
-    """Return the facts that speak for an option, at least one of them."""
+    """Return the facts that speak for an option as texts, the strongest first.
+
+    A suggestion without any gets its length as a text. ``task`` is the task that the action would work on.
+    """
     found = [*_of_calendar(option, situation), *grounds(option, situation, readings, task)]
     if option.kind == "suggested":
         found += [*of_task(task, situation), *_of_body(option.action, readings), *_of_hour(option, situation)]
@@ -55,9 +58,10 @@ def reasons(
 def grounds(
     option: Option, situation: Situation, readings: Mapping[Meter, Reading], task: Task | None = None
 ) -> list[str]:
-    """Return the facts for which a suggestion is made at all, the strongest first.
+    """Return the facts that justify a suggestion as texts, the strongest first.
 
-    Company needs somebody whom the data show, or a goal.
+    The list is empty if nothing justifies it, and for an option that is no suggestion. Company has to be a habit or a
+    goal.
     """
     action = option.action
     if option.kind != "suggested":
@@ -76,7 +80,7 @@ def grounds(
 
 
 def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
-    """Tell if a task is due soon enough to speak for work at the hour of an option."""
+    """Tell if a task is due soon enough to justify work: within three days, late in the day by tomorrow."""
     if task is None or task.due is None:
         return False
     left = task.due - situation.date_of(option.start)
@@ -87,7 +91,10 @@ def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
-    """Return that an action is planned, usual, or the night."""
+    """Return a text that an action is planned, the night's sleep, or usual at this hour.
+
+    Otherwise the text says that last night was short, if that speaks for the option.
+    """
     if option.kind == "keep":
         return [f"it is in your calendar at {situation.clock(option.start)}"]
     if option.kind == "sleep":
@@ -99,7 +106,7 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
 
 
 def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return that last night was clearly shorter than usual, for what rests."""
+    """Return a text that last night was at least an hour short, for rest or a nap of today before 19:00."""
     short = situation.short_of_sleep
     if option.action not in RESTS | {ActionType.SLEEP} or short is None or short < NAP_SHORT:
         return []
@@ -110,7 +117,7 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
-    """Return when a task is due."""
+    """Return a text that says in how many days a task is due. Without a task or a due date there is none."""
     if task is None or task.due is None:
         return ()
     days = (task.due - situation.date_of(situation.now)).days
@@ -120,14 +127,14 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return how far a goal of the week is, while it is not reached."""
+    """Return a text with the progress of the action's goal of this week, until the goal is reached."""
     goal = situation.wishes.goals.get(action)
     done = 0 if goal is None else times_this_week(situation, action)
     return [] if goal is None or done >= goal else [f"your goal: {done} of {goal} this week so far"]
 
 
 def times_this_week(situation: Situation, action: ActionType) -> int:
-    """Return how often the user did an action since Monday, by calendar and workouts."""
+    """Return on how many days since Monday the user did an action, by calendar and workouts."""
     today = situation.date_of(situation.now)
     monday = today - timedelta(days=today.weekday())
     shown = {
@@ -141,7 +148,11 @@ def times_this_week(situation: Situation, action: ActionType) -> int:
 
 
 def _of_body(action: ActionType, readings: Mapping[Meter, Reading]) -> list[str]:
-    """Return the strongest facts about the meter that an action serves, or that it needs."""
+    """Return up to two texts of the inputs that move a meter most, the strongest first.
+
+    For an action that serves a meter, they say why that meter is below normal. For an action that needs a meter, they
+    say why that meter is normal or above.
+    """
     if action in SERVES:
         reading = readings.get(SERVES[action])
         found = [] if reading is None or reading.level >= NORMAL else _strong(reading.because, sign=-1)
@@ -159,7 +170,11 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return how long ago the last time of what the user does was, once it is longer ago than usual."""
+    """Return a text of how many days ago the user last did an action, once that is longer ago than usual.
+
+    It is told for habits in ``TOLD_LAST`` only, and for at most 21 days. The usual distance is 7 / ``per_week`` days,
+    limited to 2 to 10, for company 5 to 10.
+    """
     habit = situation.routine.habits.get(option.action)
     if habit is None or habit.last is None or option.action not in TOLD_LAST:
         return []
@@ -190,7 +205,10 @@ def _often(per_week: float) -> str:
 
 
 def _of_load(option: Option, situation: Situation) -> list[str]:
-    """Return the hours of entries that lie behind the user, where they call for rest or for moving."""
+    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise.
+
+    Rest needs five hours and exercise four. The last of the entries must end within the three hours before.
+    """
     day = day_of(situation, option.start)
     least = BEHIND[0] if option.action in RESTS else MEETINGS_FOR_SPORT
     if option.action not in RESTS and option.action is not ActionType.EXERCISE:
@@ -203,7 +221,7 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
 
 
 def _kind_of(day: Day) -> str:
-    """Return words for what takes the time of a day, the longest first."""
+    """Return what the tiring entries of a day are, e.g. "meetings and work", the longest first."""
     times = Counter[str]()
     for occurrence, label in day.entries:
         if label.action not in EASY:
@@ -215,7 +233,10 @@ def _kind_of(day: Day) -> str:
 
 
 def _of_quiet(option: Option, situation: Situation) -> list[str]:
-    """Return that a working day with entries leaves a long free stretch, for those who do work that needs focus."""
+    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00.
+
+    The day must have entries. A user who has a habit of learning and none of deep work gets no text.
+    """
     if option.action is not ActionType.DEEP_WORK or option.until is None:
         return []
     habits, day = situation.routine.habits, day_of(situation, option.start)
@@ -237,7 +258,7 @@ def _length(span: timedelta) -> str:
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
-    """Return why the time is good: a free stretch between entries, or the end of work."""
+    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before."""
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
         return [f"you are free until {situation.clock(option.until)}"]
     told = situation.routine.work_known and option.action not in RESTS

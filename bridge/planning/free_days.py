@@ -26,8 +26,8 @@ PUBLIC = re.compile(r"holiday|feiertag|festivo|férié|feestdag", re.IGNORECASE)
 def is_free_day(known: Snapshot, day: date) -> bool:
     """Tell if the calendar says that a local date is free of work.
 
-    An entry of a calendar of public holidays does not make a day free on which the user has work planned, because such
-    calendars also name days such as Mother's Day.
+    It is on a day off, a journey, half the office hours out of office, or a public holiday. Calendars of public
+    holidays also name days such as Mother's Day. A holiday therefore does not count if work is planned on the date.
     """
     begin, end = midnight(day, known.zones), midnight(day + DAY, known.zones)
     today = [(o, label) for o, label in known.agenda if o.start < end and o.end > begin and _stands(o.event)]
@@ -42,7 +42,7 @@ def _stands(event: Event) -> bool:
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Tell if an all-day entry is a day off, by its title or as a journey of several days for oneself."""
+    """Tell if an all-day entry is a day off, by its title or as two or more busy days for oneself."""
     event = occurrence.event
     if not event.all_day or event.kind in ("birthday", "workingLocation", "task"):
         return False
@@ -52,7 +52,7 @@ def _is_off(occurrence: Occurrence, label: Label) -> bool:
 
 
 def _away(known: Snapshot, today: list[tuple[Occurrence, Label]], day: date) -> bool:
-    """Tell if the user is out of office for half of the office hours."""
+    """Tell if a single out-of-office entry covers at least four of the date's office hours."""
     start, end = (instant(day, minutes, known.zones) for minutes in OFFICE)
     out = sorted((o.start, o.end) for o, _ in today if o.event.kind == "outOfOffice")
     return any(length(clipped([one], start, end)) >= AWAY for one in out)

@@ -67,7 +67,10 @@ Week = Sequence[Sequence[tuple[float, float]]]  # spans by day of the week, in m
 
 
 def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
-    """Return the habits of each action with evidence. ``work`` holds the working hours that are known."""
+    """Return the habit of each action that the data of the last six weeks show.
+
+    ``work`` holds the known working hours by weekday. Company with others during them is work, and no habit.
+    """
     since = known.at - WEEKS * EARLIEST_WEEK
     found = sorted(one for one in _deeds(known, work) if since <= one.start and one.end <= known.at)
     if not found:
@@ -78,7 +81,7 @@ def habits(known: Snapshot, work: Week = ()) -> dict[ActionType, Habit]:
 
 
 def _first(known: Snapshot) -> datetime:
-    """Return the first instant of the calendar and of the measured stretches."""
+    """Return the earliest begin of a calendar entry or an episode, or ``known.at`` if there is none."""
     starts = [o.start for o, _ in known.agenda] + [episode.start for _, episode in known.episodes]
     return min(starts, default=known.at)
 
@@ -97,7 +100,7 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds of the two hours of the day that most dates share, or none below two dates."""
+    """Return the deeds that begin in the two hours of the day that most dates share. It takes at least two dates."""
     best: list[_Deed] = []
     for first in sorted(deeds, key=lambda one: one.minute):
         near = [one for one in deeds if first.minute <= one.minute <= first.minute + 2 * AROUND]
@@ -107,7 +110,7 @@ def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
 
 
 def _name(deeds: Iterable[_Deed]) -> str:
-    """Return the most frequent word for deeds, in the spelling that is most frequent, if it occurs twice."""
+    """Return the most frequent word for deeds in its most frequent spelling, or "" if no word occurs twice."""
     spelt = Counter(one.name for one in deeds if one.name)
     words: Counter[str] = Counter()
     for name, count in spelt.items():
@@ -148,7 +151,7 @@ def _measured(
 
 
 def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
-    """Yield the calendar's entries. Meals, meetings at work and advice that was written into it are no habits."""
+    """Yield calendar entries as deeds, except meals, meetings at work, and advice written into the calendar."""
     for occurrence, label in known.agenda:
         event, length = occurrence.event, occurrence.end - occurrence.start
         longest = LONGEST_NAP if label.action is ActionType.SLEEP else LONGEST
@@ -173,13 +176,16 @@ def _in_calendar(known: Snapshot, work: Week) -> Iterator[_Deed]:
 
 
 def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool:
-    """Tell if an entry overlaps a day of the week's time from the begin to the end of work."""
+    """Tell if an entry overlaps the time from the first to the last working hour of a weekday.
+
+    ``minute`` is the entry's start in minutes after midnight. ``work`` holds the spans of seven weekdays.
+    """
     spans = work[weekday] if work else ()
     return bool(spans) and minute < spans[-1][1] and minute + length / MINUTE > spans[0][0]
 
 
 def _word(title: str) -> str:
-    """Return a title without running numbers, what stands in brackets at its end, and signs around it.
+    """Return a title without running numbers, without brackets at its end, and without signs around it.
 
     >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')

@@ -43,18 +43,18 @@ RANKS = (Deed.DONE, Deed.PARTLY)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trace:
-    """Something that the data show of the action. ``text`` holds no title."""
+    """Evidence in the data that the action was done, or partly done. ``text`` holds no title."""
 
     deed: Deed
     text: str
 
 
 def as_answer(advice: Advice, at: datetime) -> Answer | None:
-    """Return the answer that a model hears of a recommendation at ``at``, or None for none.
+    """Return the answer that a model hears of a recommendation at ``at``, or None for no answer.
 
-    What was pressed counts first. Without it, a recommendation that was seen counts as accepted once it is known to be
-    done. It counts as ignored once it is over and known not to be done. A superseded one never counts. Entries to keep
-    and the night's sleep happen without advice, so that only what was pressed counts of them.
+    The user's own answer counts first. Without it, a recommendation that was seen counts as accepted once it is known
+    to be done. It counts as ignored once it is over and known not to be done. A superseded recommendation never counts.
+    Entries to keep and the night's sleep happen without advice, so only the user's own answers to them count.
     """
     if advice.superseded_at is not None and advice.superseded_at <= at:
         return None
@@ -91,10 +91,10 @@ def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
 
 
 def time_of(advice: Advice, zones: ZoneHistory) -> Stretch | None:
-    """Return the stretch in which the action counts, None where there is none.
+    """Return the stretch in which the action counts as following the recommendation, or None.
 
-    It is the slot. A recommendation with times has those, widened by two hours within its day. What was over before
-    the recommendation was made does not count, except for an entry to keep.
+    It is the slot. A recommendation with times has those, widened by two hours within its day. Time before the
+    recommendation was made does not count, except for an entry to keep. None means put off to no slot, or no time left.
     """
     moment = meant_for(advice)
     if moment is None:
@@ -116,10 +116,10 @@ def _day(moment: Moment, zones: ZoneHistory) -> Stretch:
 
 
 def observed(advice: Advice, known: Snapshot) -> Found:
-    """Return what became of a recommendation, with the evidence, as far as the data show it at ``known.at``.
+    """Return (outcome, evidence) of a recommendation, as far as the data show it at ``known.at``.
 
-    ``known`` has to reach ``BEFORE`` back from the recommendation. A calendar entry alone is no proof against a watch
-    that was worn: where the two differ, the outcome is unknown.
+    Evidence is up to four texts. ``known`` has to reach back to ``BEFORE`` (28 days) before the recommendation. If a
+    calendar entry shows the action but a watch that was worn does not, the outcome is unknown.
     """
     span = time_of(advice, known.zones)
     if span is None:
@@ -179,9 +179,10 @@ def _naps(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _nights(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield main sleeps that began near the time advised, or that overlap the slot of a recommendation without times.
+    """Yield main sleeps that match the advised time, or the slot of a recommendation without times.
 
-    Of a night's slot it takes half. A sleep that begins soon after the slot is a part.
+    A sleep that begins within 90 minutes of the advised time is done, within three hours partly. Of a night slot, half
+    must be slept to be done. A sleep that begins up to 90 minutes after the slot is partly done.
     """
     for source, one in known.episodes:
         if one.kind is EpisodeKind.SLEEP and one.end <= known.at:
@@ -212,7 +213,7 @@ def _sessions(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield completed tasks. The task that the recommendation names is the whole, any other a part."""
+    """Yield tasks completed in the stretch: done for the task that the recommendation names, partly for any other."""
     for one in known.tasks:
         if one.completed is not None and span[0] <= one.completed < span[1] and one.completed <= known.at:
             named = _names(advice.what or "", (one.title or "").strip())
@@ -223,7 +224,7 @@ def _tasks(advice: Advice, known: Snapshot, span: Stretch) -> Iterator[Trace]:
 
 
 def _names(what: str, title: str) -> bool:
-    """Tell if the words of a recommendation name a task.
+    """Tell if the text ``what`` of a recommendation names a task. A title below four letters must be the whole text.
 
     >>> _names("Tax return, due on Friday", "Tax return"), _names("Tax return", "T"), _names("", "")
     (True, False, False)
@@ -232,7 +233,7 @@ def _names(what: str, title: str) -> bool:
 
 
 def _entries(action: ActionType, known: Snapshot, span: Stretch) -> Iterator[Trace]:
-    """Yield calendar entries of the action that took place."""
+    """Yield calendar entries of the action that took place, with ten minutes or all of them in the stretch."""
     for occurrence, label in known.agenda:
         within = min(occurrence.end, span[1]) - max(occurrence.start, span[0])
         needed = max(min(LEAST, occurrence.end - occurrence.start), MINUTE)
@@ -251,7 +252,10 @@ def took_place(event: Event) -> bool:
 
 
 def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return texts of the sources that would have shown the action and did not, and of those that still may."""
+    """Return two lists of texts: of sources that reported but do not show the action, and of sources yet to report.
+
+    Only sources that showed such actions in the weeks before are named.
+    """
     if advice.action is ActionType.SLEEP and not is_nap(advice):
         return _other_nights(known, span)
     name = {ActionType.EXERCISE: "workout", ActionType.SLEEP: "nap", ActionType.MEDITATE: "mindfulness"}.get(
@@ -268,7 +272,10 @@ def _missed(advice: Advice, known: Snapshot, span: Stretch) -> tuple[list[str], 
 
 
 def _other_nights(known: Snapshot, span: Stretch) -> tuple[list[str], list[str]]:
-    """Return texts of the sources that recorded the night, which then began at another time."""
+    """Return two lists of texts: of sources with a night that began at another time, and of sources yet to report.
+
+    Only sources that recorded a night in the four weeks before are named.
+    """
     nights = [(s, e) for s, e in known.episodes if e.kind is EpisodeKind.SLEEP and e.end <= known.at]
     sources = sorted({source for source, one in nights if span[0] - BEFORE <= one.end <= span[0]})
     after = {source: one for source, one in reversed(nights) if span[0] <= one.start < span[1] + 12 * HOUR}
@@ -287,7 +294,10 @@ _SHOWS: Mapping[str, Callable[[Sample | Episode], bool]] = MappingProxyType(
 
 
 def _able(name: str, known: Snapshot, span: Stretch) -> list[str]:
-    """Return the sources that showed such actions in the weeks before."""
+    """Return the sources that showed enough such actions in the four weeks before the stretch, sorted.
+
+    ``name`` is workout, nap or mindfulness.
+    """
     counts: dict[str, int] = {}
     for source, one in _rows(known):
         if _SHOWS[name](one) and span[0] - BEFORE <= one.start < span[0]:
@@ -306,7 +316,10 @@ def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
 
 
 def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Tell if a source has reported for a stretch: measured after it, and within it if it measures by day at all."""
+    """Tell if a source has reported for a stretch, which means that it measured after the stretch.
+
+    If the source measured by day in the two weeks before, half the hours of the stretch also need a measurement.
+    """
     if not _later(source, known, span):
         return False
     begun = [one for of, one in known.samples if of == source and _by_day(one) and one.start < span[1]]
@@ -317,7 +330,10 @@ def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
 
 
 def _by_day(one: Sample) -> bool:
-    """Tell if a sample is a measurement at an hour, which a device makes by itself."""
+    """Tell if a device took a sample by itself at an hour.
+
+    Mindfulness, check-ins, and values of a night or of a day are not such samples.
+    """
     by_hand = one.metric is Metric.MINDFUL or one.metric in CHECK_INS.values()
     return METRICS[one.metric].shape is Shape.INTRADAY and not by_hand
 

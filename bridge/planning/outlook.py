@@ -22,7 +22,7 @@ from bridge.planning.situation import Situation
 from rhythm_env.interface import SLOTS_PER_DAY, Meter, Slot
 
 A_DAY = timedelta(days=1)
-DAYS_BACK, DAYS_MIN = 28, 5
+DAYS_BACK, DAYS_MIN = 28, 5  # past days that are looked at, and the least number that tells something
 SLOTS = (Slot.MORNING, Slot.AFTERNOON, Slot.EVENING)  # at whose ends levels are expected
 AHEAD = frozenset({"company", "meetings", "calendar", "focus"})  # inputs that the calendar tells ahead
 NOTICED = 0.02  # of a level, from which on the calendar is named
@@ -30,7 +30,11 @@ NOTICED = 0.02  # of a level, from which on the calendar is named
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expected:
-    """A meter's expected level at an instant, with a band of one standard deviation, from so many ``days``."""
+    """A meter's expected level at an instant, from past days of the same kind.
+
+    ``sd`` is one standard deviation of the level, and ``days`` the number of those days. ``because`` says what is usual
+    at this hour. A second text says what the entries of the day change, if that is noticeable.
+    """
 
     at: datetime
     meter: Meter
@@ -50,7 +54,11 @@ class Expected:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Seen:
-    """A reading as log odds from normal: what the calendar gave to it, and the rest."""
+    """A past reading, as the distance of its level from normal in log odds.
+
+    ``ahead`` is the weighed sum of the inputs that a calendar tells ahead. ``rest`` is the distance without ``ahead /
+    trust``.
+    """
 
     rest: float
     ahead: float
@@ -59,7 +67,11 @@ class _Seen:
 
 
 def outlook(situation: Situation, day: date) -> tuple[Expected, ...]:
-    """Return the expected levels of tomorrow by time and meter, without those of which too little is known."""
+    """Return the meters' expected levels at the end of tomorrow's morning, afternoon and evening, ascending.
+
+    A meter with fewer than five past readings at that hour is left out. The result is empty if ``day`` is not tomorrow,
+    or if nothing is known of the user.
+    """
     if situation.is_blank or day != situation.date_of(situation.now) + A_DAY:
         return ()
     return tuple(_expected(situation, day))
@@ -82,7 +94,10 @@ def _expected(situation: Situation, day: date) -> Iterator[Expected]:
 
 
 def _like(situation: Situation, day: date) -> list[date]:
-    """Return the days of the last four weeks that are workdays or free days like a date, else all, ascending."""
+    """Return those of the last 28 dates that are workdays, or free days, as ``day`` is, ascending.
+
+    If there are fewer than five, all 28 are returned.
+    """
     days = [situation.date_of(situation.now) - ago * A_DAY for ago in range(DAYS_BACK, 0, -1)]
     works = bool(situation.work(day))
     like = [one for one in days if bool(situation.work(one)) is works]
@@ -103,7 +118,7 @@ def _seen(past: Past, meter: Meter, reading: Reading) -> _Seen:
 
 
 def _ahead(past: Past, meter: Meter, because: Sequence[Because]) -> float:
-    """Return the weighed sum of the inputs that are known ahead."""
+    """Return the weighed sum of those inputs of a reading that the calendar tells ahead (``AHEAD``)."""
     rows = past.proxies.of(meter)
     return sum(rows[one.signal].weight * one.z for one in because if one.signal in AHEAD)
 

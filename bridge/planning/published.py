@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Published:
-    """The mean sleep of adults before a kind of day."""
+    """Adults' mean bedtime and wake time for a kind of day, in minutes after midnight of the date of waking."""
 
     bed: float
     wake: float

@@ -28,7 +28,7 @@ class Routine:
 
     ``nights`` has seven entries, by the weekday of waking. ``work`` has seven entries, each a tuple of spans in minutes
     after midnight; an end beyond 1440 is on the next date. ``work_known`` is False where ``work`` rests on published
-    figures alone. ``habits`` holds the actions with evidence.
+    figures alone. ``habits`` maps each action that the data show to its habit.
     """
 
     nights: tuple[Night, ...]
@@ -52,7 +52,10 @@ BESIDE_WORK = 60.0  # minutes between work and sleep
 
 
 def learn_routine(known: Snapshot) -> Routine:
-    """Return a user's routine from everything known. Without data it rests on published figures."""
+    """Return a user's routine from everything known. Without data it rests on published figures.
+
+    Published nights that overlap the user's own working hours are moved beside them.
+    """
     work, work_known = working_week(known)
     nights = usual_nights(known)
     if work_known and nights[0].nights < PRIOR_NIGHTS:
@@ -61,13 +64,19 @@ def learn_routine(known: Snapshot) -> Routine:
 
 
 def _around_night(work: tuple[tuple[Span, ...], ...], weekday: int) -> list[Span]:
-    """Return the work from the day before on, in minutes after a weekday's midnight."""
+    """Return the working spans of a weekday and of the day before, in minutes after the weekday's midnight.
+
+    Spans that begin on the day before have a negative begin.
+    """
     before = [(start - MINUTES_OF_DAY, end - MINUTES_OF_DAY) for start, end in work[weekday - 1]]
     return [*before, *work[weekday]]
 
 
 def _beside_work(night: Night, spans: list[Span]) -> Night:
-    """Move a published night that lies over the user's work: after work that began before it, else before work."""
+    """Return a night moved away from working spans that overlap it, an hour from work, with its length kept.
+
+    If bedtime is in a span, the night moves after the span. If a span begins in the night, the night moves before it.
+    """
     length = night.wake - night.bed
     for start, end in spans:
         if start < night.bed < end:

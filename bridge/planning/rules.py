@@ -31,11 +31,14 @@ RESTS = frozenset({ActionType.MEDITATE, ActionType.ME_TIME})
 AFTERNOON = timedelta(hours=13)
 
 
-Windows = Callable[[Day, ActionType], list[Stretch]]
+Windows = Callable[[Day, ActionType], list[Stretch]]  # the stretches of a day that allow an action
 
 
 def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
-    """Return the time around the user's usual start of an action on this weekday."""
+    """Return the user's usual stretch of an action on this weekday, widened by ``around`` at both ends.
+
+    The list is empty if no start is usual on this weekday.
+    """
     habit = day.situation.routine.habits.get(action)
     start = None if habit is None else habit.starts.get(day.date.weekday())
     if habit is None or start is None:
@@ -45,21 +48,28 @@ def _usual(day: Day, action: ActionType, around: timedelta) -> list[Stretch]:
 
 
 def _work(day: Day, action: ActionType) -> list[Stretch]:
-    """Allow work in working hours and where the user usually works, until the last entry of work on this date ends."""
+    """Return where work is allowed: in working hours, and around the user's usual start of it.
+
+    Work ends by 17:00, or by the end of the date's last entry of work if that is later.
+    """
     shown = [o.end for o, label in day.situation.entries if label.action in WORK and day.wake < o.start < day.bed]
     end = max([day.since(OFFICE_END), *shown])
     return [(low, min(high, end)) for low, high in (*day.work, *_usual(day, action, HOUR))]
 
 
 def _learning(day: Day, action: ActionType) -> list[Stretch]:
-    """Allow learning outside of working hours, and where the user usually learns."""
+    """Return where learning is allowed: outside of working hours, and around the user's usual start of it."""
     low, high = day.awake(HOUR, BEFORE_BED)
     low = low if day.work else max(low, day.since(FREE_FROM))
     return [*(day.off_work((low, high)) if low < high else []), *_usual(day, action, HOUR)]
 
 
 def _exercise(day: Day, action: ActionType) -> list[Stretch]:
-    """Allow exercise outside of working hours, over two hours before bed (Stutz 2019), to the rested alone."""
+    """Return where exercise is allowed: outside of working hours, and around the user's usual start of it.
+
+    Away from the usual start, exercise ends two hours before bedtime (Stutz 2019) and by 21:00. It keeps out of a late
+    shift and the five hours before. A user who is too tired gets none.
+    """
     if _too_tired(day):
         return []
     low, high = day.awake(HOUR, 2 * HOUR)
@@ -69,7 +79,7 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _too_tired(day: Day) -> bool:
-    """Tell if the night was short, the sleep in the daytime, or the day is full of entries."""
+    """Tell if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours of the day."""
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     slept_badly = (short is not None and short >= NAP_SHORT) or day.wake > day.since(DAY_SLEEP)
     return slept_badly or day.strained(day.bed) >= TIRING
@@ -80,7 +90,7 @@ def _is_late(day: Day, occurrence: Occurrence) -> bool:
 
 
 def _company(day: Day, action: ActionType) -> list[Stretch]:
-    """Allow company outside of working hours: on working days after work, on free days from ten."""
+    """Return where company is allowed: after work, on free days from 10:00, and around the user's usual start of it."""
     low, high = day.awake(HOUR, BEFORE_BED)
     low = max(low, day.since(FREE_FROM))
     after = max((end for _, end in day.work), default=low)
@@ -89,24 +99,30 @@ def _company(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _own_time(day: Day, _action: ActionType) -> list[Stretch]:
-    """Allow time of one's own outside of working hours."""
+    """Return where time for oneself is allowed: waking hours outside of working hours."""
     return day.off_work(day.awake(HOUR, HOUR))
 
 
 def _quiet(day: Day, _action: ActionType) -> list[Stretch]:
-    """Allow meditation at any waking hour until the time to wind down."""
+    """Return where meditation is allowed: from 30 minutes after waking until an hour before bedtime."""
     return [day.awake(timedelta(minutes=30), HOUR)]
 
 
 def _screen(day: Day, _action: ActionType) -> list[Stretch]:
-    """Allow series in the evening, on free days from the afternoon on, and not just before bed."""
+    """Return where watching series is allowed: after work, until an hour before bedtime.
+
+    It begins at 19:00 on working days, and at 13:00 on free days.
+    """
     low, high = day.awake(HOUR, HOUR)
     since = max((end for _, end in day.work), default=day.since(AFTERNOON))
     return [(max(low, since, day.since(AFTER_DINNER if day.work else AFTERNOON)), high)]
 
 
 def _nap(day: Day, _action: ActionType) -> list[Stretch]:
-    """Allow a nap before 15:00 after a clearly short night."""
+    """Return where a nap is allowed: today from 11:00 to 15:00, after a night an hour too short.
+
+    It is outside of working hours, and four hours or more after waking.
+    """
     short = day.situation.short_of_sleep
     if short is None or short < NAP_SHORT or day.date != day.situation.date_of(day.situation.now):
         return []
@@ -116,8 +132,13 @@ def _nap(day: Day, _action: ActionType) -> list[Stretch]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:
-    """Limits of a suggestion: lengths and notice in minutes, hours until the action may be suggested again,
-    minutes kept free after it, and the latest begin in hours after midnight."""
+    """Limits of the suggestion of an action.
+
+    ``usual``, ``least`` and ``most`` are lengths, and ``notice`` is the time from advice to begin. ``after`` is kept
+    free after the action. All five are in minutes. ``again`` is in hours until the action may be suggested again.
+    ``latest`` is the latest begin, in hours after midnight. ``windows`` returns the stretches of a day that allow the
+    action.
+    """
 
     usual: int
     least: int

@@ -35,9 +35,10 @@ Entry = tuple[Occurrence, Label]
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """A user at ``now``. ``advised`` holds the advice of the last eight days that was not superseded, ascending.
+    """What a suggestion for a user has to fit at ``now``.
 
-    ``task_actions`` maps the key of an open task to the action that the task is.
+    ``advised`` holds the advice of the last eight days that was not superseded, ascending. ``task_actions`` maps the
+    key of an open task to the action that works on it.
     """
 
     known: Snapshot
@@ -52,19 +53,28 @@ class Situation:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """Calendar entries near now without the entries that were written for advice, ascending."""
+        """Calendar entries within eight days of now, ascending, as pairs of occurrence and label.
+
+        Entries that were written for advice are left out.
+        """
         low, high = self.now - NEAR, self.now + NEAR
         near = (entry for entry in self.known.agenda if entry[0].end > low and entry[0].start < high)
         return sorted((e for e in near if not e[0].event.kind.startswith(ADVICE_KIND)), key=lambda e: e[0].start)
 
     @cached_property
     def busy(self) -> list[Stretch]:
-        """Stretches that cannot take a suggestion, with travel and a pause around entries, and accepted advice."""
+        """Stretches that cannot take a suggestion, merged.
+
+        They are entries with travel or a pause around them, agreed suggestions, and suggestions of the plan so far.
+        """
         taken = [(o.start - margin(o), o.end + self._after(o)) for o, _ in self.entries if calendar.takes_time(o.event)]
         return calendar.merged([*taken, *self.promised, *((low, high) for _, low, high in self.previewed)])
 
     def _after(self, occurrence: Occurrence) -> timedelta:
-        """Return the time kept free after an entry: the way home after an outing of private life."""
+        """Return the time kept free after an entry: 30 minutes after an outing, otherwise its ``margin``.
+
+        An outing takes 30 minutes or more, outside of working hours.
+        """
         outing = occurrence.end - occurrence.start >= OUTING and not calendar.clipped(
             self.work(self.date_of(occurrence.start)), occurrence.start, occurrence.end
         )
@@ -72,7 +82,7 @@ class Situation:
 
     @cached_property
     def promised(self) -> list[Stretch]:
-        """The times of suggestions that were accepted, or put off to another slot."""
+        """The times of suggestions that the user accepted, or put off to another slot."""
         return [
             (one.start, one.end)
             for one in self.advised
@@ -81,7 +91,7 @@ class Situation:
 
     @cached_property
     def told(self) -> frozenset[str]:
-        """What suggestions ahead are about, so that a task is suggested once."""
+        """The names of tasks and activities in suggestions ahead, so that a task is suggested only once."""
         ahead = (one for one in self.advised if one.end is not None and one.end > self.now and one.kind == "suggested")
         return frozenset([*self.titles, *(one.what for one in ahead if one.what is not None)])
 
@@ -94,10 +104,11 @@ class Situation:
         return f"{at.astimezone(zone_at(at, self.known.zones)):%H:%M}"
 
     def sleep(self, day: date) -> Stretch:
-        """Return the expected main sleep that ends on a date, moved away from entries in the calendar.
+        """Return the main sleep that ends on a date: as recorded, else as expected.
 
-        An entry in its first half puts bedtime off, and an entry in its second half wakes the user. A sleep that is put
-        off far, as after a night shift, keeps its length as far as the next entry allows.
+        An expected sleep is moved away from calendar entries. An entry in its first half puts bedtime off, and an entry
+        in its second half wakes the user. A sleep that is put off far, as after a night shift, keeps its length until
+        the next entry.
         """
         slept = self.slept(day)
         if slept is not None:
@@ -121,11 +132,11 @@ class Situation:
 
     @cached_property
     def attended(self) -> list[Stretch]:
-        """Stretches of timed, busy entries near now, merged, without margins."""
+        """Stretches of timed, busy entries within eight days of now, merged, without time around them."""
         return calendar.merged((o.start, o.end) for o, _ in self.entries if calendar.takes_time(o.event))
 
     def busy_from(self, at: datetime) -> Stretch | None:
-        """Return the busy stretch that begins at an instant, or None."""
+        """Return the stretch of ``busy`` that begins at an instant, or None."""
         return next((one for one in self.busy if one[0] == at), None)
 
     def work(self, day: date) -> list[Stretch]:
@@ -151,7 +162,10 @@ class Situation:
 
     @cached_property
     def short_of_sleep(self) -> timedelta | None:
-        """The time by which last night was shorter than the user's usual night, or None when it was not, or unknown."""
+        """The time by which last night was shorter than usual, or None if it was not, or is unknown.
+
+        Usual is the median of the last 42 nights before it. At least five are needed.
+        """
         nights = {n.day: n for _, n in self.known.episodes if n.kind is EpisodeKind.SLEEP and n.end <= self.now}
         last = nights.get(self.date_of(self.now))
         before = sorted(n.end - n.start for day, n in nights.items() if last is not None and day < last.day)[-42:]
@@ -168,32 +182,32 @@ class Situation:
 
     @property
     def is_blank(self) -> bool:
-        """Tell if nothing at all is known of the user."""
+        """Tell if the data hold no sample, episode, calendar entry or task of the user."""
         return is_blank(self.known)
 
 
 def rounded(at: datetime) -> datetime:
-    """Round to five minutes: an expected time is no more exact."""
+    """Return an instant rounded to the nearest five minutes, because an expected time is no more exact."""
     return at - timedelta(minutes=(at.minute + 2) % 5 - 2, seconds=at.second, microseconds=at.microsecond)
 
 
 def is_blank(known: Snapshot) -> bool:
-    """Tell if nothing at all is known."""
+    """Tell if a snapshot holds no sample, episode, calendar entry or task."""
     return not (known.samples or known.episodes or known.agenda or known.tasks)
 
 
 def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Tell if the user agreed to the time of a recommendation, by accepting it or by putting it off to there."""
+    """Tell if the user agreed to the time of a recommendation: accepted it, or put it off to this slot."""
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
     return advice.answer is Answer.ACCEPT
 
 
 def without_advice(situation: Situation, number: int) -> Situation:
-    """Return a situation in which a recommendation was not made."""
+    """Return the situation as if the recommendation with this number (its id) had not been made."""
     return replace(situation, advised=[one for one in situation.advised if one.id != number])
 
 
 def margin(occurrence: Occurrence) -> timedelta:
-    """Return the time kept free before and after an entry."""
+    """Return the time kept free before and after an entry: 30 minutes at a place, otherwise 5."""
     return TRAVEL if occurrence.event.located else BESIDE

@@ -43,7 +43,10 @@ CALL = re.compile(
 
 
 def task_for(situation: Situation, action: ActionType) -> Task | None:
-    """Return the open task that an action works on and that presses most, or None."""
+    """Return the most pressing open task with a due date that an action works on, or None.
+
+    A task that a suggestion ahead already names is left out.
+    """
     if action not in WORK:
         return None
     open_tasks = (t for t in situation.known.tasks if t.completed is None and t.due is not None and t.title)
@@ -54,14 +57,17 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
 
 
 def _order(task: Task, today: date) -> tuple[int, date, str]:
-    """Return what orders tasks: those of today and tomorrow come first, then what is overdue, then the rest."""
+    """Return the sort key of a task: tasks due today and tomorrow come first, then overdue tasks, then the rest."""
     due = task.due or date.max
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
     return rank, due, task.key
 
 
 def due_tasks(situation: Situation) -> list[Task]:
-    """Return the open tasks that are due within two days, the pressing ones first."""
+    """Return up to four open tasks that are overdue or due within two days, the most pressing first.
+
+    Of tasks with the same title, one is returned.
+    """
     today = situation.date_of(situation.now)
     last = today + DUE_DAYS * A_DAY
     found = [
@@ -72,7 +78,10 @@ def due_tasks(situation: Situation) -> list[Task]:
 
 
 def length_of(task: Task, action: ActionType | None) -> timedelta:
-    """Return how long a task takes, by its estimate, else by the kind of errand that its title tells."""
+    """Return how long a task takes: its estimate limited to 15 minutes to 3 hours, else a length by its kind.
+
+    Quick errands take 25 minutes, other ADMIN_WORK 45, and all other tasks 60.
+    """
     if task.effort is not None:
         return min(max(timedelta(hours=task.effort), LEAST), MOST)
     if action is not ActionType.ADMIN_WORK:
@@ -81,10 +90,11 @@ def length_of(task: Task, action: ActionType | None) -> timedelta:
 
 
 def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
-    """Tell if a day has room for a task beside the actions that are suggested, and those of the tasks before.
+    """Tell if a day has room for a task beside ``before``, the actions that the day has already.
 
-    There is more room for a task that is due, and little for others on a long day. A free day takes a single task that
-    needs focus, and work of the office only where it cannot wait for the next working day.
+    A task due on the day has room beside two actions. Another task has room beside one, and on a long day beside none.
+    A free day takes a single task that needs focus. Deep work goes there only if it cannot wait for the next working
+    day.
     """
     if is_urgent(task, day.date):
         return len(before) < URGENT_MOST
@@ -97,7 +107,10 @@ def has_room(task: Task, day: Day, before: Sequence[ActionType | None]) -> bool:
 
 
 def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
-    """Tell if a task of the office can wait for the next working day."""
+    """Tell if a task of DEEP_WORK can wait for the next working day.
+
+    That is so if it is overdue, or not due before that day. Working hours must be known.
+    """
     if action is not ActionType.DEEP_WORK or not day.situation.routine.work_known:
         return False
     days = (day.date + k * A_DAY for k in range(1, 8))
@@ -106,14 +119,15 @@ def _can_wait(task: Task, action: ActionType | None, day: Day) -> bool:
 
 
 def is_urgent(task: Task, day: date) -> bool:
-    """Tell if a date is the last one for a task. What is overdue can wait for a good hour."""
+    """Tell if a task is due on the date itself. An overdue task can wait for a good hour."""
     return task.due == day
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch that is long enough for a task: in working hours, or at any hour on the last day.
+    """Return the first free stretch for a task, or None: in working hours first, then at other waking hours.
 
-    What is no work of the office, or falls on a free day, may take any waking hour until the evening.
+    A stretch of an hour is enough for a longer task. Deep work on a working day has working hours only, unless it is
+    due that day. ``busy`` holds the stretches that are taken.
     """
     situation = day.situation
     if day.date > (task.due or day.date) and day.date > situation.date_of(situation.now):
@@ -134,7 +148,10 @@ def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
 
 
 def _latest(task: Task, day: Day) -> datetime:
-    """Return by when a task is over: in the evening only on its last day, and errands by the end of the afternoon."""
+    """Return by when a task must end on a day: 20:30 if it is due that day, 18:00 for ADMIN_WORK, else 20:00.
+
+    An entry that fills the evening makes it earlier, unless the task is due that day.
+    """
     if is_urgent(task, day.date):
         return day.since(URGENT_UNTIL)
     errand = day.situation.task_actions.get(task.key) is ActionType.ADMIN_WORK
@@ -142,7 +159,10 @@ def _latest(task: Task, day: Day) -> datetime:
 
 
 def is_answered(task: Task, day: Day, at: datetime) -> bool:
-    """Tell if somebody answers at an instant, for a task that needs a call."""
+    """Tell if a task can be worked on at an instant: it needs no call, or calls are answered then.
+
+    Calls are answered from Monday to Friday, 8:00 to 18:00. A task with an estimate counts as one without a call.
+    """
     if task.effort is not None or not CALL.search((task.title or "")[:200]):
         return True
     return day.date.weekday() < WEEKEND and day.since(OFFICES[0]) <= at < day.since(OFFICES[1])

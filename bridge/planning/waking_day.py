@@ -49,7 +49,7 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 
 @dataclass(frozen=True, kw_only=True)
 class Day:
-    """The waking day that holds an instant, between two sleeps."""
+    """The waking day of a date, from the sleep that ends on the date to the next sleep."""
 
     situation: Situation
     date: date
@@ -73,7 +73,7 @@ class Day:
 
     @cached_property
     def entries(self) -> list[Entry]:
-        """The timed, busy entries of the day."""
+        """The timed, busy entries between waking and bedtime, as pairs of occurrence and label."""
         return [
             (o, label)
             for o, label in self.situation.entries
@@ -82,13 +82,20 @@ class Day:
 
     @cached_property
     def meals(self) -> list[Stretch]:
-        """The times that are left for lunch and dinner, or taken by an entry that is a meal."""
+        """The stretches of lunch and dinner: an entry that is a meal, else the first usual time that is free.
+
+        A user who gets up after 10:30 has no lunch.
+        """
         lunch = None if self.wake > self.since(FASTS_UNTIL) else self._meal(LUNCHES, LUNCH_LENGTH, LUNCH_FROM, EVENING)
         dinner = self._meal(DINNERS, DINNER_LENGTH, DINNER_FROM, DINNER_UNTIL)
         return calendar.merged(meal for meal in (lunch, dinner) if meal is not None)
 
     def _meal(self, begins: Sequence[int], length: timedelta, low: timedelta, high: timedelta) -> Stretch | None:
-        """Return the entry that is a meal between two hours of the date, else the first free time, or None."""
+        """Return the stretch of an entry that is a meal by its title and begins from ``low`` to ``high``.
+
+        Otherwise return the first free stretch of ``length`` that begins at one of ``begins``, or None. ``begins`` are
+        minutes after midnight.
+        """
         for occurrence, _ in self.entries:
             named = not occurrence.event.private and MEAL.search((occurrence.event.title or "")[:200])
             if named and self.since(low) <= occurrence.start < self.since(high):
@@ -113,25 +120,32 @@ class Day:
 
     @cached_property
     def journeys(self) -> list[Stretch]:
-        """The time from before a flight until the end of its day."""
+        """The stretch of the day's first flight, as a list of at most one.
+
+        It begins 2.5 hours before the flight. It ends at bedtime, or 90 minutes after the flight if that is later.
+        """
         flights = [o for o, _ in self.entries if is_journey(o.event.title, o.end - o.start)]
         return [(o.start - TO_THE_AIRPORT, max(o.end + FROM_THE_AIRPORT, self.bed)) for o in flights][:1]
 
     @cached_property
     def in_new_zone(self) -> bool:
-        """Tell if the time zone changes on the day, or did on the day before."""
+        """Tell if the user's time zone changes during the day or the 24 hours before waking."""
         zones = self.situation.known.zones
         return zone_at(self.wake - A_DAY, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def away(self) -> bool:
-        """Tell if the user is in another time zone than two weeks before."""
+        """Tell if the user's time zone at bedtime is another than two weeks before."""
         zones = self.situation.known.zones
         return zone_at(self.wake - HOME_DAYS, zones) != zone_at(self.bed, zones)
 
     @cached_property
     def with_family(self) -> list[Stretch]:
-        """Short pauses between entries with the family in the afternoon, and the morning before the first of them."""
+        """The stretches next to entries with the family, in which the family is around.
+
+        They are pauses of up to three hours between such entries from 14:00 on. The morning before a first entry that
+        begins before 09:00 counts too.
+        """
         mine = [o for o, label in self.entries if label.action is ActionType.FAMILY_TIME]
         found = [
             (one.end, other.start)
@@ -144,23 +158,30 @@ class Day:
 
     @cached_property
     def strains(self) -> list[Stretch]:
-        """The stretches of the day that entries other than rest and company take."""
+        """The stretches that tiring entries take.
+
+        All entries are tiring except sleep, exercise, meditation, family, time for oneself, series, and company after
+        work.
+        """
         hard = [o for o, label in self.entries if label.action not in EASY and not self._is_company(o, label)]
         return calendar.merged((o.start, o.end) for o in hard)
 
     def _is_company(self, occurrence: Occurrence, label: Label) -> bool:
-        """Tell if an entry is company outside of working hours."""
+        """Tell if an entry is SOCIALIZE outside of working hours."""
         at_work = calendar.clipped(self.work, occurrence.start, occurrence.end)
         return label.action is ActionType.SOCIALIZE and not at_work
 
     def strained(self, until: datetime) -> timedelta:
-        """Return the time that entries other than rest and company take on the day before an instant."""
+        """Return how long tiring entries (``strains``) take on the day before an instant."""
         low = min([self.wake, *(start for start, _ in self.strains)])
         return calendar.length(calendar.clipped(self.strains, low, until)) if low < until else timedelta(0)
 
     @cached_property
     def spent_from(self) -> datetime:
-        """The begin of the first entry that fills the evening, or bedtime. Work that goes on into it does not count."""
+        """The begin of the first entry of 45 minutes or more in the evening, or bedtime without one.
+
+        Evening begins at 17:00, and for entries of work at 18:00.
+        """
         found = [
             o.start
             for o, label in self.entries
@@ -170,7 +191,7 @@ class Day:
         return min([self.bed, *found])
 
     def awake(self, after: timedelta, before: timedelta) -> Stretch:
-        """Return the waking hours, without ``after`` from waking on and ``before`` until bedtime."""
+        """Return the waking hours, later by ``after`` at waking and earlier by ``before`` at bedtime."""
         return self.wake + after, self.bed - before
 
     def off_work(self, stretch: Stretch) -> list[Stretch]:
@@ -178,7 +199,7 @@ class Day:
         return without([stretch], self.work)
 
     def since(self, after_midnight: timedelta) -> datetime:
-        """Return an hour of the date."""
+        """Return the instant at a time after the date's midnight."""
         return self.midnight + after_midnight
 
 
@@ -195,12 +216,12 @@ EASY = frozenset(
 
 
 def is_journey(title: str | None, length: timedelta) -> bool:
-    """Tell if the title and the length of an entry are those of a flight or another long journey."""
+    """Tell if an entry is a flight: it takes at least an hour, and its title has a word for a flight."""
     return length >= JOURNEY_MIN and title is not None and JOURNEY.search(title[:200]) is not None
 
 
 def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stretch]:
-    """Return disjoint stretches without the parts that others take, ascending."""
+    """Return the parts of ``stretches`` that are not in ``taken``. ``stretches`` must be disjoint and ascending."""
     left: list[Stretch] = []
     for low, high in stretches:
         at = low
@@ -214,7 +235,10 @@ def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stre
 
 
 def day_of(situation: Situation, at: datetime) -> Day:
-    """Return the waking day of an instant: the next one from the middle of a sleep on."""
+    """Return the waking day of an instant.
+
+    During a sleep, its first half belongs to the day before, and its second half to the day after.
+    """
     day = situation.date_of(at)
     bed, wake = situation.sleep(day)
     if at < bed or (at < wake and at < bed + (wake - bed) / 2):

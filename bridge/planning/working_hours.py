@@ -42,12 +42,15 @@ GRID = 5.0  # minutes to which a span is rounded
 
 
 def office_week() -> Week:
-    """Return the published working hours."""
+    """Return the published working hours: 9:00 to 17:00 from Monday to Friday."""
     return tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
 
 
 def working_week(known: Snapshot) -> tuple[Week, bool]:
-    """Return the spans of work by weekday, and whether they rest on the user's own data."""
+    """Return (week, is_own): the usual spans of work by weekday, and True if they are the user's own.
+
+    They are the user's own from three worked days on, else published figures.
+    """
     entries = [one for one in known.agenda if _counts(one[0], known.at)]
     work = [(o, label) for o, label in entries if _is_work(o.event, label)]
     free = _free(known)
@@ -83,7 +86,10 @@ def _inside(occurrence: Occurrence, week: Week, known: Snapshot) -> bool:
 
 
 def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: frozenset[date]) -> dict[date, list[Span]]:
-    """Return the spans of each worked day, with pauses of three hours between them."""
+    """Return the spans of each worked day by date, without free days.
+
+    A pause of three hours or more divides spans.
+    """
     found: dict[date, list[Span]] = {}
     for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
         day, begin = clock(start, known.zones)
@@ -95,7 +101,10 @@ def _worked(known: Snapshot, work: Sequence[tuple[Occurrence, Label]], free: fro
 
 
 def _minutes(known: Snapshot, work: Sequence[tuple[Occurrence, Label]]) -> dict[date, tuple[float, float]]:
-    """Return minutes of deep work or meetings, and of any work, by the date of the span to which they belong."""
+    """Return, by date, the minutes of deep work or meetings, and the minutes of any work.
+
+    Work after midnight belongs to the date on which its span begins.
+    """
     found: dict[date, tuple[float, float]] = {}
     for start, end in merged(((o.start, o.end) for o, _ in work), bridging=PAUSE):
         day, _ = clock(start, known.zones)
@@ -115,7 +124,10 @@ def _enough(deep: float, whole: float) -> bool:
 
 
 def _of_tasks(known: Snapshot) -> dict[date, list[Span]]:
-    """Return the span of tasks done on days from Monday to Friday."""
+    """Return, by date, the span from the first to the last task done on a day from Monday to Friday.
+
+    A day needs three tasks, done over 2 to 12 hours.
+    """
     done: dict[date, list[float]] = {}
     for task in known.tasks:
         if task.completed is not None and known.at - BACK * DAY <= task.completed <= known.at:
@@ -141,7 +153,11 @@ def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[
 
 
 def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequence[Span]) -> tuple[Span, ...]:
-    """Return a weekday's spans. Where the calendar has gaps, all days from Monday to Friday are as long as usual."""
+    """Return the usual spans of a weekday from the worked ``days``.
+
+    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday, and these days take at least them.
+    Otherwise it is empty.
+    """
     own = _spans(_own(days, weekday))
     if weekday in WEEKEND:
         return own
@@ -149,13 +165,16 @@ def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequen
 
 
 def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
-    """Tell if the days fill little of their usual spans, as in a calendar that shows meetings only."""
+    """Tell if the days fill less than 70 % of the usual spans, as in a calendar that shows meetings only."""
     filled = sum(_minutes_of(spans) for spans in days)
     return filled < FILLED * len(days) * _minutes_of(usual)
 
 
 def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[date]) -> list[float]:
-    """Return the share of weeks worked by weekday. Free days count for nothing."""
+    """Return the share of weeks worked by weekday, from 0 to 1.
+
+    The published share counts as most of a week, and recent weeks count more. Free days do not count.
+    """
     today, _ = clock(known.at, known.zones)
     worked = [PRIOR_WEEKS * (WORKS_ON_WEEKEND if d in WEEKEND else WORKS_ON_WORKDAY) for d in range(7)]
     seen = [PRIOR_WEEKS] * 7
@@ -170,25 +189,31 @@ def _shares(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozense
 
 
 def _first(known: Snapshot, days: Mapping[date, Sequence[Span]]) -> date:
-    """Return the first date on which the calendar was in use, or on which the user worked."""
+    """Return the first of the last 60 dates on which the calendar was in use or the user worked."""
     begun = [clock(o.start, known.zones)[0] for o, _ in known.agenda if _counts(o, known.at)]
     return max(min([*begun, *days]), clock(known.at - BACK * DAY, known.zones)[0])
 
 
 def _own(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the worked days of a weekday, or with few of them those of its part of the week."""
+    """Return the spans of the worked days of a weekday.
+
+    With fewer than three such days, return those of all days from Monday to Friday, or of the weekend.
+    """
     same = [spans for day, spans in days.items() if day.weekday() == weekday]
     return same if len(same) >= EVIDENCE_DAYS else _of_part(days, weekday)
 
 
 def _of_part(days: Mapping[date, Sequence[Span]], weekday: int) -> list[Sequence[Span]]:
-    """Return the worked days from Monday to Friday, or of the weekend, or all where there are none."""
+    """Return the spans of the worked days from Monday to Friday, or of the weekend, as the weekday is.
+
+    Without any, return those of all worked days.
+    """
     part = [spans for day, spans in days.items() if (day.weekday() in WEEKEND) == (weekday in WEEKEND)]
     return part or list(days.values())
 
 
 def _spans(days: Sequence[Sequence[Span]]) -> tuple[Span, ...]:
-    """Return the usual spans of days: as many as most days have."""
+    """Return the usual spans of worked days. Their number is the median number of spans of a day."""
     number = median_low([len(spans) for spans in days])
     like = [spans for spans in days if len(spans) == number] if number > 1 else [[_hull(spans)] for spans in days]
     found: list[Span] = []
@@ -210,7 +235,10 @@ def _minutes_of(spans: Sequence[Span]) -> float:
 
 
 def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
-    """Return office hours where the calendar shows little work within them, because it need not show all work."""
+    """Return ``spans``, widened to office hours if they lie within them and are short.
+
+    A calendar need not show all work. Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
+    """
     (low, high), (start, end) = OFFICE, _hull(spans)
     within = low - AROUND_OFFICE <= start and end <= high + AROUND_OFFICE
     if within and _minutes_of(spans) < (SHORT_SPARSE if sparse else SHORT):

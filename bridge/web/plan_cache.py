@@ -34,7 +34,8 @@ class PlanCache:
     def plan(self, bridge: Bridge, user: User, day: date | None, *, now: datetime, seen: bool) -> DayPlan:
         """Return the plan of a date, today by default, from the cache if nothing has changed since.
 
-        ``seen`` marks the current recommendation as shown. A plan that was cached without that does not count then.
+        ``seen`` is True if the user sees the plan, which marks the current recommendation as shown. Such a call does
+        not take a plan that was cached without ``seen``.
         """
         day = day or now.astimezone(zone_at(now, user.zones)).date()
         key, version = (user.id, day, seen), _version(bridge, user, now)
@@ -56,7 +57,7 @@ class PlanCache:
 
 
 def _version(bridge: Bridge, user: User, now: datetime) -> Version:
-    """Return a value that differs once a user's plan must be computed again."""
+    """Return a value that changes with data, wishes, advice and every five minutes, when a plan must be made again."""
     store = bridge.store
     given = store.recommendations.advice_records(user.id, since=now - ADVICE_BACK, until=now + INSTANT)
     advice = tuple((one.id, one.answer, one.moved_to, one.start) for one in given)

@@ -29,7 +29,11 @@ A_DAY = timedelta(days=1)
 
 
 def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
-    """Return the rows of a plan, with the mark of the current time on the plan of today."""
+    """Return the values for the template of a plan.
+
+    ``before`` and ``after`` are the rows that have begun and those ahead. On today's plan, ``now`` is the time, and
+    ``tomorrow`` a link from 18:00 on.
+    """
     today = local(visit, visit.now).date()
     store = visit.bridge.store
     current = store.recommendations.of_slot(visit.user.id, moment_at(visit.now, visit.user.zones))
@@ -49,7 +53,7 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, or None where nothing is expected."""
+    """Return the expected levels as a table of meters by time, or None for a plan without an outlook."""
     if not plan.outlook:
         return None
     times = list(dict.fromkeys(one.at for one in plan.outlook))
@@ -108,7 +112,10 @@ def _row(visit: Visit, block: Block, current: Recommendation | None) -> dict[str
 
 
 def _answer(block: Block, current: Recommendation | None) -> str | None:
-    """Return ``agreed`` for a suggestion that the user agreed to, and None for other blocks of the plan."""
+    """Return ``agreed`` for a block with a recommendation, except the current recommendation without an answer.
+
+    All other blocks have None.
+    """
     if block.recommendation_id is None:
         return None
     is_open = current is not None and block.recommendation_id == current.id and current.answer is None

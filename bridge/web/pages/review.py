@@ -26,7 +26,7 @@ Week = Annotated[str | None, Query(max_length=20)]
 
 @router.get("/review")
 def review(visit: Visitor, week: Week = None) -> HTMLResponse:
-    """Show a week, by default that of yesterday, with the questions that are open."""
+    """Show a week, by default that of yesterday, and the user's questions that are open."""
     newest = review_week(visit.now, visit.user)
     monday = newest if week is None else monday_of(week, visit.now, visit.user.zones)
     bridge = visit.bridge
@@ -57,7 +57,10 @@ def did(
     answer: Annotated[str, Form(max_length=20)],
     back: Annotated[str, Form(max_length=20)] = "/",
 ) -> RedirectResponse:
-    """Store the user's word for what became of a recommendation."""
+    """Store what the user says became of a recommendation: done, partly or not_done.
+
+    ``back`` is the page to which the browser returns, ``/review`` or else ``/``.
+    """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):
         raise SetupError("say what became of it: done, partly or not_done")

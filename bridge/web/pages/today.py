@@ -29,7 +29,10 @@ RESCHEDULE_SLOTS = 28  # a recommendation can be moved by fewer slots
 
 @router.get("/")
 def today(request: Request, visit: Visitor) -> HTMLResponse:
-    """Render the whole page. The page fetches a recommendation that has yet to be planned, and the plan, by itself."""
+    """Render today's page, with the slot's recommendation if it was made before and still stands.
+
+    A browser then fetches a new recommendation if there is none, and the plan of the day.
+    """
     current = visit.app.today_cache.today(visit.bridge, visit.user, visit.now)
     store = visit.bridge.store
     recommendation = store.recommendations.of_slot(visit.user.id, current.moment)
@@ -55,14 +58,17 @@ def today(request: Request, visit: Visitor) -> HTMLResponse:
 
 @router.get("/advice")
 def show_recommendation(request: Request, visit: Visitor) -> Response:
-    """Show the slot's recommendation, and plan it first if there is none."""
+    """Show the slot's recommendation, or why there is none. The recommendation is made if the slot has none yet."""
     found = requests.recommend(visit.bridge, visit.user, now=visit.now, seen=is_seen(request, visit))
     return _recommendation_part(visit, found) if day.is_part(request) else RedirectResponse("/", 303)
 
 
 @router.post("/advice/{number}")
 def answer(request: Request, visit: Visitor, number: Number, answer: Text, to: Text = "") -> Response:
-    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day."""
+    """Answer a recommendation, or say what became of it. A new answer replaces the previous one of the same day.
+
+    ``to`` is the slot to which the user puts it off, as ``week/timestep``.
+    """
     given = parse_answer(answer)
     moved = _slot(visit, to) if given is Answer.RESCHEDULE else None
     known = None if moved is None else visit.app.today_cache.planning_snapshot(visit.bridge, visit.user, visit.now)
@@ -84,7 +90,7 @@ def _silence_part(visit: Visit, found: Silence) -> HTMLResponse:
 
 
 def _plan_again(answer: HTMLResponse) -> HTMLResponse:
-    """Let the page fetch the plan of the day, which depends on the recommendation."""
+    """Return the response with a header that makes the page fetch the plan of the day again."""
     answer.headers["HX-Trigger"] = "advised"
     return answer
 
@@ -103,7 +109,10 @@ def _key(moment: Moment) -> str:
 
 
 def _slot(visit: Visit, key: str) -> Moment:
-    """Return the slot of a form's key. Raises SetupError for a slot that is over or more than a week ahead."""
+    """Return the slot of a form's key ``week/timestep``.
+
+    Raises SetupError for a slot that is over or more than a week ahead.
+    """
     found = next((moment for moment in _slots_ahead(visit) if _key(moment) == key), None)
     if found is None:
         raise SetupError("choose one of the slots of the coming seven days")
@@ -112,7 +121,7 @@ def _slot(visit: Visit, key: str) -> Moment:
 
 @router.post("/checkin")
 def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") -> Response:
-    """Store how the user is, as a whole or by meter."""
+    """Store a check-in: the user's score as a whole, or of the meter ``about``."""
     name = visit.user.name
     meter = parse_meter(about, name) if about else None
     said = checkins.CheckIn(at=visit.now, score=parse_score(score, name), about=meter)
@@ -123,7 +132,7 @@ def check_in(request: Request, visit: Visitor, score: Text, about: Text = "") ->
 
 
 def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
-    """Return the values of the check-in form, with the last check-in of the day."""
+    """Return the values of the check-in form, with ``said`` or else the last check-in of the day."""
     since = day.local(visit, visit.now).date()
     found = said or next(iter(checkins.recent(visit.bridge.store, visit.user, since=since)), None)
     last = None if found is None else {"score": f"{found.score:g}", "at": f"{day.local(visit, found.at):%H:%M}"}
@@ -133,7 +142,7 @@ def _checkin(visit: Visit, said: checkins.CheckIn | None) -> dict[str, Any]:
 
 @router.post("/events")
 def label(request: Request, visit: Visitor, event: Text, action: Text) -> Response:
-    """Correct the activity of an event, of its series and of similar titles."""
+    """Store the user's correction of an event's action, which also holds for its series and similar titles."""
     fixed = requests.fix(visit.bridge, visit.user, event, parse_action(action), now=visit.now)
     if not day.is_part(request):
         return RedirectResponse("/", 303)

@@ -22,21 +22,21 @@ Fields = Mapping[str, str]
 
 
 async def fields(request: Request) -> Fields:
-    """Return the fields of a form, cut to a bounded length."""
+    """Return the fields of a form by name, each cut to 200 characters."""
     form = await request.form()
     return {name: str(value)[:FIELD_MAX] for name, value in form.items()}
 
 
 @router.get("/wishes")
 def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
-    """Show the wishes."""
+    """Show the form of the user's wishes."""
     found = visit.bridge.store.people.wishes(visit.user.id)
     return _shown(visit, _fields_of(found), saved=saved == "yes")
 
 
 @router.post("/wishes")
 def save(visit: Visitor, form: Annotated[Fields, Depends(fields)]) -> Response:
-    """Replace the wishes. What cannot be read is shown again with the reason."""
+    """Replace the user's wishes. A form that cannot be read is shown again with the reason."""
     try:
         found = _wishes(form, visit.user.name)
     except SetupError as error:
@@ -62,14 +62,14 @@ def _shown(visit: Visit, form: Fields, *, saved: bool = False, wrong: str | None
 
 
 def _weight(meter: Meter, form: Fields) -> dict[str, Any]:
-    """Return the choices of a meter's weight in the form. A present weight that is no usual choice is added to them."""
+    """Return the choices of a meter's weight in the form. A present weight that is none of them is added."""
     chosen = form.get(f"weight_{meter}", "1")
     own = () if chosen in dict(WEIGHT_CHOICES) else ((chosen, chosen),)
     return {"name": str(meter), "chosen": chosen, "choices": (*WEIGHT_CHOICES, *own)}
 
 
 def _fields_of(wishes: Wishes) -> Fields:
-    """Return wishes as the fields of the form."""
+    """Return wishes as the names and values of the form's fields."""
     said = plain(wishes)
     found = {f"never_{action}": "yes" for action in said["never"]}
     found |= {f"hours_{a}": ", ".join("-".join(span) for span in spans) for a, spans in said["hours"].items()}
@@ -79,7 +79,7 @@ def _fields_of(wishes: Wishes) -> Fields:
 
 
 def _wishes(form: Fields, user: str) -> Wishes:
-    """Return the wishes of a form. Raises SetupError for what cannot be read."""
+    """Return the wishes of a form. Raises SetupError for a field that cannot be read."""
     goals = {a: _number(form.get(f"goal_{a}", ""), "a goal") for a in ActionType}
     weights = {meter: _float(form.get(f"weight_{meter}", "1")) for meter in Meter}
     suggestions = _number(form.get("suggestions", ""), "the number of suggestions")
@@ -99,7 +99,7 @@ def _hours(text: str, action: ActionType, user: str) -> tuple[Hours, ...]:
 
 
 def _number(text: str, what: str) -> int | None:
-    """Return a whole number, or None for no text."""
+    """Return a whole number, or None for an empty text. ``what`` names the number in the SetupError for other text."""
     if not text.strip():
         return None
     if not text.strip().isdecimal() or len(text.strip()) > len(str(GOAL_MAX)) + 1:
