@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
     Array = NDArray[np.float64]
 
+EXPONENT_MAX = 80.0  # of exp, which overflows at 88 in single precision
 READINESS, EAGERNESS = -0.55, 1.75  # offset and slope of the logistic function, fitted to the two rates
 CLEARLY_BETTER = 0.5  # spreads by which a later slot must be better for a reschedule
 NEED = 3.0  # extra weight of a low meter, per unit below COMFORT
@@ -57,7 +58,8 @@ def acceptance(relative: Array) -> Array:
     import numpy as np
 
     kind = relative.dtype.type
-    return np.asarray(1 / (1 + np.exp(relative * kind(-EAGERNESS) - kind(READINESS))))
+    against = np.minimum(relative * kind(-EAGERNESS) - kind(READINESS), kind(EXPONENT_MAX))
+    return np.asarray(1 / (1 + np.exp(against)))
 
 
 def answer(

@@ -89,7 +89,7 @@ def effects(store: Store, people: Sequence[User], *, now: datetime) -> dict[str,
         "decisions": len(decisions),
         "lots": len(lots),
         "actions": {str(action): _of_action(decisions, action, by_day=by_day) for action in ActionType},
-        "advice": {outcome: _of_advice(lots, outcome, by_day=by_day) for outcome in OF_ADVICE},
+        "advice": _advice({outcome: _of_advice(lots, outcome, by_day=by_day) for outcome in OF_ADVICE}),
     }
 
 
@@ -124,6 +124,17 @@ def _points(
                 outcome=one.outcomes[outcome],
                 moderators=_moderators(one.advice.moment, one.dosage),
             )
+
+
+def _advice(outcomes: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the effects of advice as such by outcome, with that on the first outcome, the next check-in, beside them.
+
+    ``because`` says why that effect is null, or is null itself.
+    """
+    first = outcomes[OF_ADVICE[0]]
+    told = {name: first[name] for name in ("effect", "ci95", "points", "missing")}
+    why = None if first["effect"] is not None else "too few slots were left without a recommendation at random"
+    return {**outcomes, **told, "because": why}
 
 
 def _of_advice(lots: Sequence[tuple[User, Drawn]], outcome: str, *, by_day: bool) -> dict[str, Any]:

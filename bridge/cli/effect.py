@@ -39,12 +39,13 @@ def effect(
 
 def _tell(body: dict[str, Any]) -> None:
     typer.echo(f"{body['decisions']} decisions of {body['people']} people, {body['lots']} lots between advice and none")
-    advice, actions = _known(body["advice"]), [_known(of, action) for action, of in body["actions"].items()]
+    outcomes = {outcome: one for outcome, one in body["advice"].items() if isinstance(one, dict)}
+    advice, actions = _known(outcomes), [_known(of, action) for action, of in body["actions"].items()]
     if advice:
         show.table(advice, tuple(advice[0]))
         typer.echo("Advice against no advice, in slots drawn by lot; in brackets the 95 % interval.")
     else:
-        typer.echo(f"Advice against no advice is not known yet: {_more(body['advice'].values())}.")
+        typer.echo(f"Advice against no advice is not known yet: {_more(outcomes.values())}.")
     if rows := [row for of in actions for row in of]:
         show.table(rows, tuple(rows[0]))
         typer.echo("Each action against other advice that might have been given; in brackets the 95 % interval.")

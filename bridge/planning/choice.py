@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from types import MappingProxyType
 
-from bridge.calendar import Stretch
+from bridge.calendar import COMPANY, Stretch
 from bridge.domain.slots import Moment, moment_at, slot_bounds, zone_at
 from bridge.domain.types import Reading
 from bridge.planning.common_sense import Option, options
@@ -18,11 +18,13 @@ from rhythm_env.constants import EFFECTS
 from rhythm_env.interface import ActionType, Answer, Decision, Meter
 
 GAPS_AHEAD, GAPS_MAX = timedelta(hours=48), 3  # times that are offered when a recommendation is put off
+GAPS_AT_MOST = timedelta(days=6)  # in which they are looked for, if the next 48 hours hold too few
 NOT_AT_ONCE = timedelta(hours=1)  # least distance of such a time from the one that was put off
 USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # parts of a score; our choice
 LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
+KNOWN_DAYS = 14  # with measured episodes, from which a user's days are known
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
 KEPT_MAX = 2  # days of the last seven; what is kept in the same slot more often goes without saying
 HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
@@ -38,6 +40,7 @@ def sensible(
     """Return (options, reasons): the options of a span by action, and the reason against each other action.
 
     A suggestion is left out if no fact speaks for it. So are suggestions beyond the number a day that the user wishes.
+    A user of whom little is known gets a suggestion a day without such a fact, because none can be known yet.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -50,8 +53,16 @@ def sensible(
         for action, option in found.items()
         if option.kind == "suggested" and not grounds(option, situation, readings, task_for(situation, action))
     }
+    if not given and _is_new(situation):
+        arbitrary &= COMPANY | {ActionType.BINGE_WATCH}
     held |= dict.fromkeys(arbitrary, NO_GROUNDS)
     return {action: option for action, option in found.items() if action not in arbitrary}, held
+
+
+def _is_new(situation: Situation) -> bool:
+    """Tell if fewer than two habits and fewer than fourteen days with a measured sleep, nap or workout are known."""
+    days = {episode.day for _, episode in situation.known.episodes}
+    return len(situation.routine.habits) < HABITS_MIN and len(days) < KNOWN_DAYS
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:
@@ -75,13 +86,14 @@ def place(
 
 
 def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> list[Option]:
-    """Return up to three options for an action in the later slots of the coming 48 hours, ascending.
+    """Return up to three options for an action in later slots, ascending.
 
-    They begin at least an hour after ``after``. If there are more, the user's usual hours go first, then the earliest.
+    They lie in the coming 48 hours, or if these hold fewer, in the coming six days. They begin at least an hour after
+    ``after``. If there are more, the user's usual hours go first, then the earliest.
     """
     zones, found = situation.known.zones, list[Option]()
     moment = moment_at(situation.now, zones).shifted(1)
-    while slot_bounds(moment, zones)[0] < situation.now + GAPS_AHEAD:
+    while slot_bounds(moment, zones)[0] < situation.now + (GAPS_AHEAD if len(found) >= GAPS_MAX else GAPS_AT_MOST):
         option = gap_in(situation, action, moment, after=after)
         if option is not None and all(option.start >= one.end for one in found):
             found.append(option)

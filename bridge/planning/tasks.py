@@ -74,7 +74,10 @@ def due_tasks(situation: Situation) -> list[Task]:
         t for t in situation.known.tasks if t.completed is None and t.due is not None and t.due <= last and t.title
     ]
     ranked = sorted(found, key=lambda t: _order(t, today))
-    return list({task.title: task for task in reversed(ranked)}.values())[::-1][:TASKS_MAX]  # lists may repeat a task
+    once: dict[str | None, Task] = {}  # lists may repeat a task
+    for task in ranked:
+        once.setdefault(task.title, task)
+    return list(once.values())[:TASKS_MAX]
 
 
 def length_of(task: Task, action: ActionType | None) -> timedelta:

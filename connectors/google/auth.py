@@ -195,7 +195,8 @@ def _reasons(content: bytes) -> set[str]:
 
 
 def _retry_at(error: Any, now: datetime) -> datetime | None:
-    wait = parse_seconds(error.resp.get("retry-after"))
+    told = (error.resp.get(name) for name in ("retry-after", "x-ratelimit-reset", "ratelimit-reset"))
+    wait = parse_seconds(next((text.partition(",")[0].strip() for text in told if text), None))
     return None if wait is None else now + timedelta(seconds=wait)
 
 
