@@ -24,7 +24,6 @@ USUAL, DUE, DUE_NOW, OVERDUE, LOW, REPEATED = 0.15, 0.3, 0.8, 0.6, 0.5, 0.08  # 
 LATER, NOW = 0.08, timedelta(hours=1)  # taken off for each hour that a suggestion begins later than within NOW
 SOON, REPEATED_DAYS = timedelta(days=1), timedelta(days=3)
 CLEARLY = 0.02
-KNOWN_DAYS = 14  # with measured episodes, from which a user's days are known
 NEAR_PLANNED, NEAR_BY = 2.0, timedelta(hours=2)  # added for an entry that is near: it comes before any suggestion
 KEPT_MAX = 2  # days of the last seven; what is kept in the same slot more often goes without saying
 HABIT, HABITS_MIN, OFTEN = 0.08, 2, 0.75  # part of a score; habits from which a missing one says something; a week
@@ -40,7 +39,7 @@ def sensible(
     """Return (options, reasons): the options of a span by action, and the reason against each other action.
 
     A suggestion is left out if no fact speaks for it. So are suggestions beyond the number a day that the user wishes.
-    A user of whom little is known gets a suggestion a day without such a fact, because none can be known yet.
+    A user of whom few habits are known gets a suggestion a day without such a fact, because none can be known yet.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -60,9 +59,8 @@ def sensible(
 
 
 def _is_new(situation: Situation) -> bool:
-    """Tell if fewer than two habits and fewer than fourteen days with a measured sleep, nap or workout are known."""
-    days = {episode.day for _, episode in situation.known.episodes}
-    return len(situation.routine.habits) < HABITS_MIN and len(days) < KNOWN_DAYS
+    """Tell if fewer than two habits of a user are known, so that hardly any fact can speak for a suggestion."""
+    return len(situation.routine.habits) < HABITS_MIN
 
 
 def suggested_on(situation: Situation, at: datetime) -> int:

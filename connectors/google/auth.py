@@ -109,15 +109,17 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
     return answer
 
 
-def refused(error: Any, service: Service, token: Mapping[str, Any] | None = None) -> BridgeError:
+def refused(
+    error: Any, service: Service, token: Mapping[str, Any] | None = None, wait: timedelta | None = None
+) -> BridgeError:
     """Return the error to raise after Google's library could not refresh a token and raised ``error``.
 
     The error is NeedsLogin if the consent has ended, TryLater if the token server is busy, and else Refused. ``token``
-    is the stored token, whose dates tell why the consent ended.
+    is the stored token, whose dates tell why the consent ended, and ``wait`` the wait that the server asked for.
     """
     answer = error.args[1] if len(error.args) > 1 else None
     if getattr(error, "retryable", False) or not (isinstance(answer, dict) and "error" in answer):
-        return TryLater(f"{service.source}'s token server is busy")
+        return TryLater(f"{service.source}'s token server is busy", after=wait)
     if answer["error"] not in DEAD:
         return Refused(f"{service.source}'s token server refused the bridge; if that lasts, connect: {service.again}")
     given = _instant(token, "granted_at")
@@ -282,7 +284,7 @@ def open_http(account: Account, service: Service) -> Any:
                 credentials.refresh(google_auth_httplib2.Request(http))
             except RefreshError as error:
                 http.close()
-                raise refused(error, service, token) from None
+                raise refused(error, service, token, http.wait) from None
             except (TransportError, OSError) as error:
                 http.close()
                 raise TryLater(f"{service.source}'s token server does not answer ({type(error).__name__})") from None
@@ -339,12 +341,14 @@ class _Http:
 
     def __init__(self) -> None:
         self._session = web.open_session()
+        self.wait: timedelta | None = None  # that the last answer asked for
 
     def request(self, uri: str, method: str = "GET", body: Any = None, headers: Any = None, **_: Any) -> Any:
         """Send a request, and return (response, content) as Google's libraries expect."""
         import httplib2
 
         answer = self._session.request(method, uri, data=body, headers=headers, timeout=ANSWER_MAX_SECONDS)
+        self.wait = web.retry_after(answer, now=datetime.now(UTC))
         named = {name.lower(): value for name, value in answer.headers.items()}
         response = httplib2.Response({**named, "status": str(answer.status_code)})
         response.reason = answer.reason

@@ -117,6 +117,7 @@ def test_the_table_reads_from_80_columns_on(ana: Run) -> None:
 def test_the_file_reads_back_with_the_advice_that_was_taken(ana: Run, tmp_path: Path) -> None:
     from icalendar import Calendar
 
+    ana("wish", "--user", "ana", "--goal", "MEDITATE 7", "--goal", "EXERCISE 7", "--goal", "LEARN 7")
     advice = ana("recommend", "--user", "ana", "--json")
     ana("feedback", "accept", "--user", "ana", "--id", str(advice["id"]))
     week = ana("calendar", "--user", "ana", "--ics", str(tmp_path / "week.ics"), "--json")

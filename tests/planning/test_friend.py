@@ -6,9 +6,11 @@ from datetime import timedelta
 import pytest
 
 from bridge import calendar
+from bridge.calendar import COMPANY
 from bridge.domain.slots import ZoneSpan
 from bridge.domain.types import Task
 from bridge.domain.wishes import Wishes
+from bridge.planning import choice
 from bridge.planning.choice import as_wished, sensible
 from bridge.planning.common_sense import Option, options
 from bridge.planning.day_plan import fixed_blocks, task_blocks
@@ -33,6 +35,18 @@ def free_sunday(*agenda, hour=9, episodes=(), tasks=(), wishes=None):
     return Situation(known=life, now=now, routine=learn_routine(life), wishes=wishes or Wishes())
 
 
+@pytest.fixture
+def well_known(monkeypatch):
+    """The user's habits are known, so that what speaks for a suggestion would be."""
+    monkeypatch.setattr(choice, "_is_new", lambda _: False)
+
+
+def test_a_new_user_gets_one_suggestion_a_day_without_a_fact():
+    made = free_sunday()
+    assert A.MEDITATE in suggested(made)
+    assert COMPANY.isdisjoint(suggested(made))
+
+
 def suggested(made, hours=6):
     given, _ = sensible(made, (made.now, made.now + hours * HOUR))
     return {action: option for action, option in given.items() if option.kind == "suggested"}
@@ -46,11 +60,13 @@ def runs(*ago):
     return [workout(SUNDAY - days * DAY, 1080, 45) for days in ago]
 
 
+@pytest.mark.usefixtures("well_known")
 def test_nothing_is_suggested_without_a_fact():
     assert suggested(free_sunday()) == {}
     assert suggested(free_sunday(hour=20.5), 3) == {}
 
 
+@pytest.mark.usefixtures("well_known")
 def test_what_is_longer_ago_than_usual_is_a_fact():
     late, lately = free_sunday(episodes=runs(7, 10, 13, 16, 19)), free_sunday(episodes=runs(1, 7, 10, 13, 16))
     assert reasons(suggested(late)[A.EXERCISE], late, {})[0] == (
@@ -59,6 +75,7 @@ def test_what_is_longer_ago_than_usual_is_a_fact():
     assert A.EXERCISE not in suggested(lately)
 
 
+@pytest.mark.usefixtures("well_known")
 def test_a_goal_is_a_fact_until_it_is_reached():
     goal = Wishes(goals={A.EXERCISE: 1})
     made = free_sunday(wishes=goal)
