@@ -97,7 +97,7 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
     except HttpError as error:
         raise _meaning(error, service, now) from None
     except RefreshError as error:
-        raise refused(error, service) from None
+        raise refused(error, service, wait=getattr(request.http.http, "wait", None)) from None
     except (httplib2.HttpLib2Error, HTTPException, TransportError, OSError) as error:
         raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
     except (ValueError, TypeError):  # the latter from the library's own reading of an odd error
