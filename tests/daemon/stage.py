@@ -19,7 +19,7 @@ from bridge.daemon.scheduler import Daemon
 from bridge.domain.records import Connection, User
 from bridge.recordings.server import LabServer
 from bridge.store import Store
-from tests.world import KEY, introduce
+from tests.world import KEY, aim, introduce
 
 MONDAY = datetime(2026, 10, 19, 5, 0, tzinfo=UTC)  # 07:00 in Berlin; its clocks go back on the 25th
 TICK = timedelta(minutes=10)
@@ -46,6 +46,8 @@ class Stage:
         self.bridge.account(connection, registry.spec("whoop")).save_token(self.vendor.grant())
         if self.introduces:
             introduce(self.bridge.store, user, now=self.now - timedelta(days=1))
+        else:
+            aim(self.bridge.store, user, now=self.now - timedelta(days=1))
         return connection
 
     def of_vendor(self) -> Connection:

@@ -310,11 +310,9 @@ def test_what_was_written_is_read_back_as_what_was_accepted(stage: Stage, action
 
 def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) -> None:
     daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
-    for _ in range(2):  # the first sync and the first look run side by side
-        daemon.tick()
-        stage.now += timedelta(minutes=1)
-    advice = stage.bridge.store.recommendations.of_slot(stage.user.id, moment_at(stage.now, stage.user.zones))
-    assert advice is not None
+    advice = stage.advise()
+    daemon.tick()
+    stage.now += timedelta(minutes=1)
     stage.answer(advice, Answer.ACCEPT)
     stage.now += timedelta(minutes=1)
     stage.server.faults.append(lambda request: Reply(status=503) if request.method == "POST" else None)
@@ -328,9 +326,8 @@ def test_the_daemon_writes_an_answer_without_waiting_for_a_sync(stage: Stage) ->
 
 def test_an_answer_of_a_clock_that_was_ahead_is_written_once(stage: Stage) -> None:
     daemon = Daemon(bridge=stage.bridge, clock=lambda: stage.now)
+    advice = stage.advise()
     daemon.tick()
-    advice = stage.bridge.store.recommendations.of_slot(stage.user.id, moment_at(stage.now, stage.user.zones))
-    assert advice is not None
     stage.now += timedelta(hours=1)
     stage.answer(advice, Answer.ACCEPT)
     stage.now -= timedelta(minutes=50)
