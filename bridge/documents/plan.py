@@ -10,7 +10,7 @@ from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.planning.day_plan import Block, DayPlan
 from bridge.planning.outlook import Expected
 
-DIGITS = 3
+OUTLOOK_DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
@@ -89,9 +89,9 @@ def _expected(one: Expected, zones: ZoneHistory) -> ExpectedDocument:
     return {
         "at": one.at.astimezone(zone_at(one.at, zones)).isoformat(),
         "meter": str(one.meter),
-        "level": round(one.level, DIGITS),
-        "low": round(one.low, DIGITS),
-        "high": round(one.high, DIGITS),
+        "level": round(one.level, OUTLOOK_DIGITS),
+        "low": round(one.low, OUTLOOK_DIGITS),
+        "high": round(one.high, OUTLOOK_DIGITS),
         "days": one.days,
         "because": list(one.because),
     }

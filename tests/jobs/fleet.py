@@ -75,8 +75,10 @@ class Fleet:
         return count.missed(self.store, 1)
 
     def advised(self) -> int:
+        """Return how many users have a recommendation, or were left without one on purpose."""
+        both = "SELECT user_id FROM recommendations UNION SELECT user_id FROM silences"
         with self.store.database.read() as db:
-            return int(db.execute(sa.text("SELECT count(*) FROM recommendations")).scalar_one())
+            return len(db.execute(sa.text(both)).all())
 
     def counted(self) -> count.Counted:
         return count.count(self.store, self.users, DAYS)

@@ -24,7 +24,7 @@ from rhythm_env.interface import Answer
 
 router = APIRouter()
 
-DONE = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
+ANSWER_NAMES = {Answer.ACCEPT: "Accepted", Answer.IGNORE: "Not now", Answer.RESCHEDULE: "Later"}
 
 
 @router.get(f"{answer_links.ANSWER_PATH}{{token}}")
@@ -72,13 +72,13 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
         csrf=csrf(request),
         refused=None,
         link=link,
-        word=(DONE if done else answer_links.WORDS)[link.answer],
+        word=(ANSWER_NAMES if done else answer_links.WORDS)[link.answer],
         until=f"{until:%H:%M}",
         slot=slot_name(given.moment),
         moved=_moved(link, now) if done else None,
         offers=offer_documents(link.offers, zones, now=now),
         puts_off=link.answer is Answer.RESCHEDULE,
-        before=None if given.answer is None else DONE[given.answer].lower(),
+        before=None if given.answer is None else ANSWER_NAMES[given.answer].lower(),
         done=done,
     )
 
