@@ -82,9 +82,10 @@ class Titles:
         return Label(action=one.action, confidence=round(likeness * SURE_OF_ALIKE, 3), by=BY, why=why)
 
     def nearest(self, title: str) -> tuple[Correction | None, float]:
-        """Return the correction with the most similar title and its similarity, or None if none reaches 0.7.
+        """Return the correction with the most similar title and its similarity, from 0.7 to 1, or None without one.
 
-        The similarity is 0 to 1. A title without words, such as ``1:1``, matches only an equal title.
+        Titles that each have a word which the other lacks, such as another name, never match. A title without words,
+        such as ``1:1``, matches an equal title only.
         """
         if title not in self._found:
             self._found[title] = self._nearest(title) if words(title) else (self._wordless.get(title.casefold()), 1.0)

@@ -176,6 +176,7 @@ def _stretch(event: Event, zones: ZoneHistory) -> tuple[datetime, datetime] | No
 def _timed_series(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """Yield (original start, occurrence) for each instance of a timed repeating event near the window.
 
+    Instances that ``exceptions`` replace or cancel are left out. An exception for all later instances changes these.
     Instances keep their wall time across clock changes, and their exact duration (RFC 5545, 3.8.5.3).
     """
     stretch, series = _stretch(event, window.zones), _series(event, window.zones)

@@ -129,7 +129,10 @@ class Guarded:
         self.name, self.version = policy.name, policy.version
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Decide within the limits. Simulated people have no calendar date, so now is the time of their last answer."""
+        """Return the policy's decision among the allowed actions, or now and then another allowed action as a try.
+
+        Simulated people have no calendar date, so the time of their last answer is taken as now.
+        """
         last = observation.history[-1].at if observation.history else datetime.min.replace(tzinfo=UTC)
         allowed, _ = self._guard.allowed(observation, now=last)
         return self._guard.explored(self._policy.decide(allowed, rng), allowed, rng)

@@ -127,7 +127,10 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the mean shortfall in hours over the nights of the last two weeks. Recent nights weigh more."""
+    """Return the mean shortfall of sleep against the need, in hours, over known nights of ``day`` and 14 days before.
+
+    A night's weight halves every 2.5 days.
+    """
     total = weight = 0.0
     for d in _back(day, start=0):
         if d in nights:

@@ -42,7 +42,7 @@ GRID = 5.0  # minutes to which a span is rounded
 
 
 def office_week() -> Week:
-    """Return the published working hours: 9:00 to 17:00 from Monday to Friday."""
+    """Return the hours that stand in until a user's own are known: by weekday, 9:00 to 17:00 from Monday to Friday."""
     return tuple(() if weekday in WEEKEND else (OFFICE,) for weekday in range(7))
 
 

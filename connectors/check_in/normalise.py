@@ -40,7 +40,7 @@ def _instant(payload: Mapping[str, Any]) -> datetime:
 def _offset(payload: Mapping[str, Any]) -> int:
     offset = payload.get("offset")
     if not isinstance(offset, int) or isinstance(offset, bool) or abs(offset) > FARTHEST:
-        raise BadRecord("check_in/answer: offset is missing or unreadable")
+        raise BadRecord("check_in/answer: offset must be whole minutes east of UTC, from -840 to 840")
     return offset
 
 

@@ -61,7 +61,10 @@ class Planner:
         return Planner(objective, learns=learns, three=three, knows=knows, crowd=self.crowd)
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a user's prior from all answers of the observation, however old. Raises ValueError without answers."""
+        """Return a user's prior: people with traits and meters that fit all answers of the observation, however old.
+
+        Raises ValueError without answers.
+        """
         from policies.planner.inference import learnt
 
         return learnt(observation)

@@ -194,7 +194,7 @@ class Draws(NamedTuple):
 
 @cache
 def _draws(n: int) -> Draws:
-    """Return the draws for n particles."""
+    """Return random draws for n particles, the same at every call."""
     import numpy as np
 
     rng = np.random.default_rng(3)

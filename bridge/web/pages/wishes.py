@@ -29,7 +29,7 @@ async def fields(request: Request) -> Fields:
 
 @router.get("/wishes")
 def wishes(visit: Visitor, saved: str = "") -> HTMLResponse:
-    """Show the form of the user's wishes."""
+    """Show the form of the user's wishes. ``saved`` is ``yes`` after they were saved, and the page then says so."""
     found = visit.bridge.store.people.wishes(visit.user.id)
     return _shown(visit, _fields_of(found), saved=saved == "yes")
 
