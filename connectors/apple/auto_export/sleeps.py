@@ -108,7 +108,9 @@ def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     """Return the record of a night's minutes by stage, from a summary in hours or minutes.
 
     An amount above 24 makes them minutes, whatever ``unit`` says. Raises ValueError without any amount, with one of the
-    two times alone or swapped times, or without times and date. Its times are those of falling asleep and waking, else those in bed. A summary without times has its date alone.
+    two times alone or swapped times, or without times and date.
+
+    Its times are those of falling asleep and waking, else those in bed. A summary without times has its date alone.
     """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
