@@ -96,6 +96,9 @@ def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
         return None
+    focus = (situation.now, day.bed)  # an entry of the action takes the task, as the plan says beside it
+    if situation.now < day.bed and planned_entry(situation, action, focus) is not None:
+        return None
     if _said_too_often(situation, action, span[0]) or not has_room(task, day, ()):
         return None
     place = place_of(task, day, [*occupied(day), *_said_around(situation, span, PAUSE)])

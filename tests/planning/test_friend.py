@@ -254,3 +254,12 @@ def test_in_any_life_suggestions_leave_time_to_live(seed):
             assert option.usual or option.start >= day.wake + HOUR
             assert action in (A.FAMILY_TIME, A.SOCIALIZE) or not calendar.clipped(day.meals, option.start, option.end)
             assert option.end - option.start <= timedelta(hours=4)
+
+
+def test_a_task_that_a_focus_entry_takes_is_not_suggested_as_well():
+    due = Task(key="t", list="l", title="Write report", due=TODAY)
+    focus = entry(TODAY, 600, 720, A.DEEP_WORK, "Focus time")
+    for agenda in ((), (focus,)):
+        made = replace(situation(*agenda, tasks=[due], hour=9.5), task_actions={"t": A.DEEP_WORK})
+        afternoon = options(made, (at(TODAY, 780), at(TODAY, 1020)))[0]
+        assert (A.DEEP_WORK in afternoon) is (not agenda)
