@@ -77,7 +77,7 @@ def test_beginning_anew_and_taking_it_back(place: Place, demo: User, page: Any) 
 def test_the_link_of_a_message_has_one_button(place: Place, demo: User, page: Any) -> None:
     outside = replace(place.bridge, settings=replace(place.bridge.settings, url=place.url))
     advice = requests.recommend(outside, demo, now=installation.now())
-    page.goto(answer_links.for_recommendation(outside, advice)["accept"])
+    page.goto(answer_links.for_recommendation(outside, advice)["Accept"])
     picture(page, "link")
     assert grave_findings(page) == []
     page.click("main button")

@@ -109,7 +109,9 @@ def test_what_is_planned_is_kept(
 
 def test_three_good_times_to_put_it_off_to(place: Place, demo: User, page: Any, shape: str) -> None:
     never = frozenset(ActionType) - {ActionType.MEDITATE}
-    place.bridge.store.people.save_wishes(demo.id, Wishes(never=never), now=installation.now())
+    place.bridge.store.people.save_wishes(
+        demo.id, Wishes(never=never, goals={ActionType.MEDITATE: 7}), now=installation.now()
+    )
     page.goto(place.url)
     page.click("#advice summary:has-text('Later')")
     page.wait_for_selector("#advice .gaps button")
