@@ -12,6 +12,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import requests
+
 import lab
 from bridge import installation, registry
 from bridge.auth.vault import Vault
@@ -145,6 +147,19 @@ class World:
 
     def contents(self) -> dict[str, list[Any]]:
         return contents(self.store, self.user)
+
+
+class Agreeing:
+    """Somebody who agrees at once, and pastes where they were sent."""
+
+    def open(self, url: str) -> None:
+        self.sent = requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
+
+    def paste(self) -> str | None:
+        return self.sent
+
+    def ask(self, question: str) -> str | None:
+        raise AssertionError(question)
 
 
 @contextmanager

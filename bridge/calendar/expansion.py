@@ -220,7 +220,7 @@ def _all_day_series(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Spell:
-    """How all instances of a repeating event are after the wall-clock time ``after``.
+    """The shape of all instances of a repeating event after the wall-clock time ``after``.
 
     It holds the event that describes them, their length (in days if all-day), and how far their start is shifted.
     """

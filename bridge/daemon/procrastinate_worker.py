@@ -50,7 +50,7 @@ SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and 
 
 @dataclass(slots=True, kw_only=True)
 class Jobs:
-    """What the queued jobs do at an open installation. When ``stopping`` is set, each sync ends after its next page."""
+    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now

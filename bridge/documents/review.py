@@ -75,7 +75,7 @@ class SleepDocument(TypedDict):
 
 
 class GoalDocument(TypedDict):
-    """How often an action was done in the week, and how often the user wants it."""
+    """The number of times that an action was done in the week, and the number that the user wants."""
 
     done: int
     wanted: int

@@ -150,7 +150,7 @@ class Metric(StrEnum):
 
 
 class Shape(StrEnum):
-    """How often a metric has a value. Nightly and daily values keep their revisions, and intraday values do not."""
+    """The rate at which a metric has values. Nightly and daily values keep revisions, and intraday values do not."""
 
     NIGHTLY = "nightly"  # a value per main sleep, keyed by the local date of waking
     DAILY = "daily"  # a value per civil local date

@@ -263,7 +263,7 @@ class Notification:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tidied:
-    """What a clean-up deleted: numbers of raw record versions, of sync outcomes, and of handled webhook notices."""
+    """The numbers that a clean-up deleted: of raw record versions, sync outcomes and handled webhook notices."""
 
     raw: int
     runs: int

@@ -26,7 +26,7 @@ class Overdrawn(TryLater):
 
 @dataclass(slots=True)
 class Allowance:
-    """What a sync may still use: time until ``ends``, and 500 answers in a row without new data."""
+    """The allowance that a sync has left: time until ``ends``, and 500 answers in a row without new data."""
 
     ends: float = field(default_factory=lambda: time.monotonic() + SYNC_MAX_SECONDS)  # on the monotonic clock
     empty_answers: int = 0  # since the last new data

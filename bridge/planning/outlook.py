@@ -1,4 +1,4 @@
-"""How the meters are expected to go tomorrow, from the same hours of like days and from the calendar of tomorrow.
+"""Tomorrow's expected meters, from the same hours of like days and from the calendar of tomorrow.
 
 A level is expected where it was at that hour on days of the same kind, workdays or free days, of the last four weeks.
 What the calendar says ahead takes the place of what it said then: company, meetings, booked time and focus. The

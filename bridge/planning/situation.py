@@ -35,7 +35,7 @@ Entry = tuple[Occurrence, Label]
 
 @dataclass(frozen=True, kw_only=True)
 class Situation:
-    """What a suggestion for a user has to fit at ``now``.
+    """The facts that a suggestion for a user has to fit at ``now``.
 
     ``advised`` holds the advice of the last eight days that was not superseded, ascending. ``task_actions`` maps the
     key of an open task to the action that works on it.

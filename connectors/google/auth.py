@@ -15,7 +15,6 @@ from bridge.auth.redirect_listener import code_of, listening
 from bridge.auth.redirect_listener import redirected_address as led_back
 from bridge.domain.errors import BridgeError, NeedsLogin, Refused, SourceChanged, TryLater
 from bridge.domain.ports import Account, Browser, Setting
-from bridge.http import parse_seconds
 from bridge.http.allowance import TOO_DEEP
 
 ANSWER_MAX_SECONDS = 60  # seconds for any answer
@@ -95,9 +94,9 @@ def answered(request: Any, service: Service, now: datetime) -> Any:
     try:
         answer = request.execute(num_retries=0)
     except HttpError as error:
-        raise _meaning(error, service, now) from None
+        raise _meaning(error, service, now, _wait(request)) from None
     except RefreshError as error:
-        raise refused(error, service, wait=getattr(request.http.http, "wait", None)) from None
+        raise refused(error, service, wait=_wait(request)) from None
     except (httplib2.HttpLib2Error, HTTPException, TransportError, OSError) as error:
         raise TryLater(f"{service.source} does not answer ({type(error).__name__})") from None
     except (ValueError, TypeError):  # the latter from the library's own reading of an odd error
@@ -156,7 +155,13 @@ def _instant(token: Mapping[str, Any] | None, name: str) -> datetime | None:
     return datetime.fromisoformat(text) if isinstance(text, str) else None
 
 
-def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
+def _wait(request: Any) -> timedelta | None:
+    """Return the wait that the last answer to a request's connection asked for."""
+    wait: timedelta | None = getattr(request.http.http, "wait", None)
+    return wait
+
+
+def _meaning(error: Any, service: Service, now: datetime, wait: timedelta | None) -> BridgeError:
     status, reasons = int(error.resp.status), _reasons(error.content)
     if status == 401:
         return NeedsLogin(f"{service.source} refused the stored consent; connect again: {service.again}")
@@ -164,7 +169,8 @@ def _meaning(error: Any, service: Service, now: datetime) -> BridgeError:
         return TryLater(f"{service.source}'s daily quota is used up", retry_at=now + QUOTA_PAUSE, limited=True)
     if status == 429 or status >= 500 or reasons & BUSY:
         limited = status < 500
-        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=_retry_at(error, now), limited=limited)
+        at = None if wait is None else now + wait
+        return TryLater(f"{service.source} is busy (HTTP {status})", retry_at=at, limited=limited)
     if status == 403 and reasons & DISABLED:
         return SourceChanged(
             f"the {service.api} is not enabled in your Google project: enable it, then: bridge sync --user NAME"
@@ -194,12 +200,6 @@ def _reasons(content: bytes) -> set[str]:
     return {str(one.get("reason")) for some in lists for one in some if isinstance(one, dict)} | {
         str(error.get("status"))
     }
-
-
-def _retry_at(error: Any, now: datetime) -> datetime | None:
-    told = (error.resp.get(name) for name in ("retry-after", "x-ratelimit-reset", "ratelimit-reset"))
-    wait = parse_seconds(next((text.partition(",")[0].strip() for text in told if text), None))
-    return None if wait is None else now + timedelta(seconds=wait)
 
 
 def authorise(account: Account, browser: Browser, service: Service, *, write: bool = False) -> None:

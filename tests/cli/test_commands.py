@@ -114,12 +114,19 @@ def test_one_recommendation_per_slot_and_the_answer_comes_back(ana: Run) -> None
     assert (seen["reward"], len(seen["history"])) == (1.0, 1)
 
 
-def test_putting_off_without_a_time_offers_three_and_takes_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
+def advised(run: Run) -> dict[str, Any]:
+    """The recommendation of a new user, whose goals speak for it."""
     run("user", "add", "eve", "--zone", "UTC")
     run("checkin", "3", "--user", "eve")
     run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
     _, advice = run("recommend", "--user", "eve", "--json")
+    assert isinstance(advice, dict)
+    return advice
+
+
+def test_putting_off_without_a_time_offers_three_and_takes_one(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
+    advice = advised(run)
     answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
     _, body = run(*answer, "--json")
     assert (body["answer"], body["moved_to"]) == ("RESCHEDULE", None)
@@ -139,10 +146,7 @@ def test_putting_off_without_a_time_offers_three_and_takes_one(run: Run, monkeyp
 
 def test_at_a_terminal_the_time_is_chosen_by_its_number(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
-    run("user", "add", "eve", "--zone", "UTC")
-    run("checkin", "3", "--user", "eve")
-    run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
-    _, advice = run("recommend", "--user", "eve", "--json")
+    advice = advised(run)
     answer = ("feedback", "reschedule", "--user", "eve", "--id", str(advice["id"]))
     offers = run(*answer, "--json")[1]["offers"]
     for chosen, wanted in ((2, offers[1]["start"]), (0, None)):
@@ -162,10 +166,7 @@ class Terminal(StringIO):
 
 def test_shown_and_not_done_counts_as_ignored_once_it_is_over(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("BRIDGE_NOW", "2026-11-20T09:00:00+00:00")
-    run("user", "add", "eve", "--zone", "UTC")
-    run("checkin", "3", "--user", "eve")
-    run("wish", "--user", "eve", "--goal", "MEDITATE 7", "--goal", "EXERCISE 3")
-    _, advice = run("recommend", "--user", "eve", "--json")
+    advice = advised(run)
     assert advice["kind"] == "suggested"
     run("feedback", "not_done", "--user", "eve", "--id", str(advice["id"]))
     _, seen = run("observe", "--user", "eve", "--json")

@@ -20,26 +20,13 @@ from bridge.store import Store
 from connectors.oura import consent
 from connectors.oura.client import Oura
 from connectors.oura.normalise import normalise
-from tests.world import World, later, living
+from tests.world import Agreeing, World, later, living
 
 
 @pytest.fixture
 def world(tmp_path: Path) -> Iterator[World]:
     with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "oura", "awkward") as world:
         yield world
-
-
-class Agreeing:
-    """Somebody who agrees at once, and pastes where they were sent."""
-
-    def open(self, url: str) -> None:
-        self.sent = requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
-
-    def paste(self) -> str | None:
-        return self.sent
-
-    def ask(self, question: str) -> str | None:
-        raise AssertionError(question)
 
 
 def asked(world: World, stream: str) -> list[dict[str, str]]:

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import requests
 
 from bridge.domain.errors import NeedsLogin, TryLater
 from bridge.domain.metrics import Metric
@@ -18,7 +17,7 @@ from bridge.recordings.server import Answer
 from bridge.store import Store
 from connectors.polar import consent
 from connectors.polar.normalise import normalise
-from tests.world import World, later, living
+from tests.world import Agreeing, World, later, living
 
 NIGHT = {
     "date": "2026-11-20",
@@ -37,19 +36,6 @@ RECHARGE = {"date": "2026-11-20", "heart_rate_variability_avg": 48, "nightly_rec
 def world(tmp_path: Path) -> Iterator[World]:
     with closing(Store(f"sqlite:///{tmp_path / 'bridge.db'}")) as store, living(store, "polar", "week") as world:
         yield world
-
-
-class Agreeing:
-    """Somebody who agrees at once, and pastes where they were sent."""
-
-    def open(self, url: str) -> None:
-        self.sent = requests.get(url, timeout=10, allow_redirects=False).headers["Location"]
-
-    def paste(self) -> str | None:
-        return self.sent
-
-    def ask(self, question: str) -> str | None:
-        raise AssertionError(question)
 
 
 def items(stream: str, payload: dict[str, Any], parent: RawRecord | None = None) -> list[Item]:
