@@ -30,6 +30,7 @@ YEARS = range(1990, 2200)  # of a measurement
 EVENT_YEARS = range(1900, 2200)  # of a calendar's event, which may be a birthday
 OFFSET_MAX_MINUTES = 15 * 60  # no place's clock is further from UTC
 SPAN_MAX = timedelta(days=3)  # of a night or a workout
+NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
 MINUTE = timedelta(minutes=1)
 
 # An ISO 8601 duration of hours, minutes and seconds.
@@ -203,6 +204,15 @@ class Stretch:
     def minutes(self) -> float:
         """The length of the time in minutes, 0 without an end."""
         return ((self.end or self.start) - self.start) / MINUTE
+
+    @property
+    def is_nap(self) -> bool:
+        """Whether a sleep whose source does not tell is a nap, by its length and the person's clock at its start.
+
+        A nap is shorter than three hours and begins between 08:00 and 20:00.
+        """
+        begun = self.start + timedelta(minutes=self.offset or 0)
+        return self.minutes < NAP_MAX_MINUTES and begun.hour in NAP_HOURS
 
     def episode(
         self, kind: EpisodeKind, key: str, values: Mapping[Metric, float | None], label: str | None = None
