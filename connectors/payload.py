@@ -33,6 +33,8 @@ SPAN_MAX = timedelta(days=3)  # of a night or a workout
 NAP_MAX_MINUTES, NAP_HOURS = 180, range(8, 20)  # of sleeps whose source does not say which is a nap
 MINUTE = timedelta(minutes=1)
 
+DIGITS = re.compile(r"-?\d{1,15}")  # a whole number in a text
+WRITTEN_SECONDS = re.compile(r"(-?\d{1,6})s")  # an offset such as "3600s"
 # An ISO 8601 duration of hours, minutes and seconds.
 DURATION = re.compile(r"PT(?=\d)(?:(\d{1,4})H)?(?:(\d{1,5})M)?(?:(\d{1,7}(?:\.\d{1,9})?)S)?")
 
@@ -267,15 +269,25 @@ class Fields:
         """Return the fields of an object within this object. Without such an object there are none."""
         return Fields(mapping(self.get(path)), self.name)
 
-    def number(self, path: str, factor: Fraction = Fraction(1)) -> float | None:
-        """Return a number times ``factor``. None for anything else, and for numbers of 1e15 and more."""
-        value = finite(self.get(path))
+    def number(self, path: str, factor: Fraction = Fraction(1), *, written: bool = False) -> float | None:
+        """Return a number times ``factor``. None for anything else, and for numbers of 1e15 and more.
+
+        With ``written`` a text of digits is a number, too, as in the JSON of Google's APIs.
+
+        >>> Fields({"count": "8421"}, "pebble/walk").number("count", written=True)
+        8421.0
+        """
+        told = self.get(path)
+        value = finite(int(told) if written and isinstance(told, str) and DIGITS.fullmatch(told) else told)
         return None if value is None else value * factor.numerator / factor.denominator
 
-    def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return the value of each metric of a table, in the metric's unit, None where it is no number."""
+    def measured(self, table: Table, *, written: bool = False) -> dict[Metric, float | None]:
+        """Return the value of each metric of a table, in the metric's unit, None where it is no number.
+
+        ``written``: see ``number``.
+        """
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
-        return {metric: self.number(*source) for metric, source in sources.items()}
+        return {metric: self.number(*source, written=written) for metric, source in sources.items()}
 
     def key(self, path: str) -> str:
         """Return an identifier, which is a text or a whole number. Raises BadRecord."""
@@ -298,6 +310,16 @@ class Fields:
             raise self.bad(f"{path} is no instant")
         return at
 
+    def unix(self, path: str, *, per_second: int = 1) -> datetime:
+        """Return the UTC instant of a count of seconds since 1970, or of milliseconds with ``per_second=1000``.
+
+        Raises BadRecord.
+        """
+        at = utc_of_unix(self.get(path), per_second=per_second)
+        if at is None:
+            raise self.bad(f"{path} is no instant")
+        return at
+
     def wall(self, path: str) -> datetime:
         """Return what the person's clock showed, as if it were UTC. An offset in the text is ignored.
 
@@ -313,16 +335,19 @@ class Fields:
         return at
 
     def offset(self, path: str) -> int:
-        """Return minutes east of UTC from a written offset or a number of minutes.
+        """Return minutes east of UTC from a written offset, a number of minutes, or seconds such as ``3600s``.
 
         Raises BadRecord, also beyond 15 hours.
 
-        >>> Fields({"zone": "+01:00", "minutes": 60}, "pebble/walk").offset("zone")
-        60
+        >>> told = Fields({"zone": "+01:00", "minutes": 60, "east": "3600s"}, "pebble/walk")
+        >>> [told.offset(name) for name in ("zone", "minutes", "east")]
+        [60, 60, 60]
         """
         told = self.get(path)
-        number = finite(told)
+        number, seconds = finite(told), WRITTEN_SECONDS.fullmatch(told) if isinstance(told, str) else None
         minutes = written_offset(told) if number is None else int(number) if number.is_integer() else None
+        if seconds is not None:
+            minutes = int(seconds[1]) // 60
         if minutes is None or abs(minutes) > OFFSET_MAX_MINUTES:
             raise self.bad(f"{path} is no offset from UTC")
         return minutes
@@ -387,16 +412,19 @@ class Fields:
         if end < start or (longest is not None and end - start > longest):
             raise self.bad("it ends before it starts, or days later")
 
-    def stretch(self, start: str, end: str, *, day: str | None = None, by_end: bool = True) -> Stretch:
+    def stretch(
+        self, start: str, end: str, *, day: str | None = None, by_end: bool = True, offset: str | None = None
+    ) -> Stretch:
         """Return the time between the instants in the fields ``start`` and ``end``, with the offset of the end.
 
         ``day`` is the field of the date. Without it the date is that of the end, or of the start with ``by_end=False``.
-        Raises BadRecord if either is unreadable, in the wrong order, or more than three days apart.
+        ``offset`` is the field of the offset, where the instants are written in UTC. Raises BadRecord if one is
+        unreadable, or if the instants are in the wrong order, or more than three days apart.
         """
-        begun, over, offset = self.instant(start), self.instant(end), self.offset(end)
+        begun, over, east = self.instant(start), self.instant(end), self.offset(offset or end)
         self.ordered(begun, over)
-        date_of = self.day(day) if day else local_date(over if by_end else begun, offset)
-        return Stretch(start=begun, end=over, offset=offset, day=date_of)
+        date_of = self.day(day) if day else local_date(over if by_end else begun, east)
+        return Stretch(start=begun, end=over, offset=east, day=date_of)
 
     def wall_stretch(self, start: str, offset: str, *, duration: str) -> Stretch:
         """Return a time by its start on the person's clock, the offset of that clock, and its length.
