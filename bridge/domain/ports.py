@@ -101,8 +101,8 @@ class ConnectorSpec:
     - ``reads``: a ``FileReader``. Folders and zips were walked before. A reader with ``file_settings`` gets them by
       name as ``settings=``; a reader with ``reads_zones`` gets the user's zones as ``zones=``.
     - ``receives``: ``receive(headers, file)`` raises BadRecord for a push that cannot be read as such a file.
-    - ``notices``: ``notice(headers, body, settings=, now=) -> Notice | None`` reads a webhook. It raises Forged, and
-      returns None for a webhook without use. The connector is a ``WebhookConnector`` then.
+    - ``notices``: ``notice(headers, body, settings=, now=)`` reads a webhook. It returns a Notice or a list of them,
+      and None for a webhook without use. It raises Forged. The connector is a ``WebhookConnector`` then.
     - ``watches``: ``watch(account, address, now=) -> str | None`` asks the source to push changes to an address, or
       (None) to stop. It returns the member that such notices name, and is called after every sync.
     - ``writes``: a ``Writer``.
