@@ -68,7 +68,10 @@ class Settings:
 
     @property
     def cache(self) -> Path:
-        """The folder in which plug-ins keep values that they can compute again. It is deleted with any user."""
+        """The folder in which plug-ins keep values that they can compute again.
+
+        Deleting any user deletes the whole folder.
+        """
         return self.folder / "cache"
 
     @property
@@ -93,9 +96,9 @@ class Settings:
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
-        """Return name -> value of the settings that a source declares.
+        """Return name -> value of the settings that a source declares, for no particular user.
 
-        Raises SetupError naming a variable that is missing or wrong.
+        A personal setting gets its default here. Raises SetupError naming a variable that is missing or wrong.
         """
         return self.of_plugin(spec.name, spec.settings)
 
@@ -109,9 +112,10 @@ class Settings:
     ) -> dict[str, str]:
         """Return name -> value of the settings ``wanted`` by a plug-in.
 
-        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If
-        it is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other
-        user. Raises SetupError naming a variable that is missing, or is no whole number where one is needed.
+        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If it
+        is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other user.
+        A setting that is not set gets its default. Raises SetupError naming a variable that is missing without a
+        default, or that must be a whole number and is not.
         """
         found: dict[str, str] = {}
         for setting in wanted:

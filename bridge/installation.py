@@ -75,7 +75,9 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name of this ``Bridge`` as holder of leases (rights to sync a connection)."""
+        """The name under which this ``Bridge`` holds leases (rights to sync a connection). It is drawn anew for each
+        ``Bridge``.
+        """
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:

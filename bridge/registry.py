@@ -22,7 +22,10 @@ def names(folder: str) -> list[str]:
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Return plug-in -> dotted path of its module. A connector has its SPEC's name, other plug-ins their file's."""
+    """Return plug-in name -> dotted path of its module.
+
+    A connector is named by its SPEC, and another plug-in by its file.
+    """
     package = importlib.import_module(folder)
     found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
     if folder != "connectors":
@@ -31,7 +34,10 @@ def _modules(folder: str) -> dict[str, str]:
 
 
 def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
-    """Return source -> dotted path of its module. A package without a SPEC, such as ``google``, holds several."""
+    """Return source -> dotted path of its module, for a connector's module or package.
+
+    A package without a SPEC, such as ``google``, may hold the packages of several sources.
+    """
     found = importlib.import_module(module.name)
     if hasattr(found, "SPEC"):
         return {found.SPEC.name: module.name}

@@ -4,7 +4,7 @@ BridgeError
 ├── BadRecord       set the record aside and go on
 ├── TryLater        stop the source now and come back when it is ``due``
 │   ├── Interrupted the bridge stopped between two pages; nothing is wrong
-│   └── Odd         a SourceChanged or Refused that may pass: ask again until it has lasted
+│   └── Odd         a SourceChanged or Refused that may pass: ask again, and believe it when it lasts
 ├── CursorExpired   forget the cursor and start over, once
 ├── NotPermitted    leave the stream out and go on; the user may grant it
 ├── NeedsLogin      stop until the user has logged in again
@@ -12,7 +12,7 @@ BridgeError
 ├── Forged          refuse a push or webhook that does not prove its sender
 ├── Spent           refuse a link that was used or has expired
 ├── SourceChanged   stop, when it lasts, until a developer has looked at the new shape
-│   └── CutShort    a file ends before its end; the part before was read
+│   └── CutShort    a file is incomplete; its complete part was read
 └── SetupError      a setting, key, user or source is missing: nothing was tried
 """
 
@@ -61,7 +61,10 @@ class Interrupted(TryLater):
 
 
 class Odd(TryLater):
-    """The source gave an odd answer. Its next answer may be fine, so only odd answers that last count as a change."""
+    """The source gave an unexpected answer (``SourceChanged`` or ``Refused``), but its next answer may be fine.
+
+    The source is asked again later. Only odd answers that go on for hours pause the connection.
+    """
 
 
 class CursorExpired(BridgeError):
@@ -90,7 +93,7 @@ class Refused(NeedsLogin):
 
 
 class Forged(BridgeError):
-    """A push or webhook does not prove its sender, or is too old to be new."""
+    """A push or webhook does not prove its sender, or is so old that it may be a copy sent again."""
 
 
 class Spent(BridgeError):
@@ -102,7 +105,7 @@ class SourceChanged(BridgeError):
 
 
 class CutShort(SourceChanged):
-    """A file ends before its end, or turns into another format. The complete part has been read."""
+    """A file is incomplete, or turns into another format. The part before has been read."""
 
 
 class SetupError(BridgeError):

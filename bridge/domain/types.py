@@ -166,7 +166,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A classifier's decision about an event. ``by`` is name@version, and ``why`` gives the reason in a few words."""
+    """A classifier's decision which action an event is. ``by`` is name@version, and ``why`` gives the reason in a few
+    words.
+    """
 
     action: ActionType | None  # None for no activity, for example a birthday
     confidence: float  # 0 to 1
@@ -227,7 +229,10 @@ class RawRecord:
 
 
 def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Unite two pieces of a payload. Objects are united recursively; other values are the later piece's."""
+    """Return two pieces of a payload as one. Objects under the same key are united recursively.
+
+    For other values under the same key, the value in ``after`` counts.
+    """
     both = {
         key: union(before[key], after[key])
         for key in before.keys() & after.keys()
@@ -238,7 +243,8 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream that a pull has delivered whole. Stored records of it that did not come are deleted.
+    """A stretch of a stream of which a pull has delivered all records. Stored records in it that did not come are
+    deleted.
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
     start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
@@ -253,7 +259,10 @@ class Covers:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Page:
-    """Records of a stream and, only where it is safe to resume, the cursor to save with them."""
+    """Records of a stream that are stored together. ``cursor`` is saved with them.
+
+    ``cursor`` is None where a later pull must not resume after these records.
+    """
 
     stream: str
     records: tuple[RawRecord, ...]
@@ -281,7 +290,7 @@ class Notice:
 class Because:
     """A reason of a meter's level: an input and its share.
 
-    Over all inputs, ``contribution`` sums to the level's distance from 0.70.
+    The contributions of all inputs add up to the level minus 0.70.
     """
 
     signal: str
@@ -297,7 +306,7 @@ class Reading:
     """A meter at an instant, with its uncertainty and its inputs. A level of 0.70 is the user's normal.
 
     ``validity`` is the within-person rank correlation with users' own reports; None where it was not measured.
-    ``model`` is the meter's state for the model, where it is another quantity than the level shown.
+    ``model`` is the meter's state that policies get, where it differs from the level shown to the user.
     """
 
     level: float  # 0..1
@@ -310,7 +319,7 @@ class Reading:
 
     @property
     def strongest(self) -> tuple[Because, ...]:
-        """The reasons with the strongest first, as every surface lists them for people."""
+        """The reasons in descending order of their contribution's absolute size."""
         return tuple(sorted(self.because, key=lambda one: -abs(one.contribution)))
 
     @property
@@ -319,15 +328,17 @@ class Reading:
 
     @property
     def state(self) -> MeterState:
-        """Return the meter as the model gets it."""
+        """The meter's level, sd and coverage as policies get them: ``model`` if it is set, otherwise the reading's
+        own.
+        """
         return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Unread:
-    """A file that was not read. ``source`` names the source that skips such files on purpose.
+    """A file that was not read.
 
-    ``source`` is None when no source knows the file.
+    ``source`` names the source that skips files of this kind on purpose. It is None if no source knows the file.
     """
 
     file: str
