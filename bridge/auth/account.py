@@ -61,9 +61,10 @@ class StoredAccount:
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token. A busy store is tried for ten minutes, because the earlier token may be invalid.
+        """Encrypt and save a token.
 
-        Raises TryLater after that.
+        While the store is busy, this is tried again for ten minutes, because the earlier token may be invalid by now.
+        After that it raises TryLater.
         """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:
@@ -77,7 +78,7 @@ class StoredAccount:
                 time.sleep(SAVE_RETRY_SECONDS)
 
     def refresh_lock(self) -> AbstractContextManager[None]:
-        """Return a lock across processes, under which alone this connection's token is refreshed."""
+        """Return a lock across processes. This connection's token may only be refreshed while the lock is held."""
         return self._store.lock(f"token-{self._connection_id}")
 
 

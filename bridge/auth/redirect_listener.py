@@ -57,7 +57,8 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 def code_of(source: str, answer: str | None, state: str) -> str:
     """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin without an address, for a refusal, without a code, and if the ``state`` in it is another one.
+    Raises NeedsLogin if ``answer`` is None, if it reports a refusal, if it holds no code, and if its state is not
+    ``state``.
     """
     if answer is None:
         raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")

@@ -1,4 +1,6 @@
-"""Calendar entries as times: their occurrences, and pure functions for busy, free and planned stretches."""
+"""Calendar entries as times: the expansion of repeating events, and pure functions for busy, free and planned
+stretches.
+"""
 
 from bridge.calendar.busy import (
     Labelled,

@@ -56,7 +56,7 @@ def observe(user: options.User, at: options.At = None, json: options.Json = Fals
 
 
 def _as_seen(reading: Reading, state: MeterState) -> Reading:
-    """Return a reading with the level, uncertainty and coverage that the model gets instead of the reading's own."""
+    """Return the reading with its level, uncertainty and coverage replaced by those that the model gets."""
     return replace(reading, level=state.level, sd=state.sd, coverage=state.coverage)
 
 
@@ -188,7 +188,7 @@ def feedback(
 
 
 def _noted(advice: Recommendation, given: str, user: User) -> str:
-    """Return a line that says which answer was noted, and the time to which a recommendation was put off."""
+    """Return a sentence that says which answer was noted, and the new time if the recommendation was rescheduled."""
     start, time = advice.start, ""
     if start is not None and moment_at(start, user.zones) == advice.moved_to:
         time = f", at {start.astimezone(zone_at(start, user.zones)):%a %H:%M}"
@@ -209,7 +209,10 @@ def _taken(offers: Sequence[OfferDocument]) -> str | None:
 
 
 def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -> None:
-    """Print the good times for putting a recommendation off, each with the command that takes it."""
+    """Print the good times for a recommendation that was put off, each with the command that chooses it.
+
+    Without good times, print how to name a slot.
+    """
     if not offers:
         typer.echo('No free time within two days suits it. Name a slot: --to "Thu evening"')
     for offer in offers:

@@ -91,9 +91,9 @@ def _labels(name: str | None, events: Sequence[Invitation]) -> list[Label]:
 
 
 def _corrected(user: str | None, events: Sequence[Invitation], labels: list[Label]) -> list[Label]:
-    """Return ``labels``, with a user's corrections of the same or similar titles put in. Without a user they stay.
+    """Return ``labels``, replaced where the user corrected events with the same or a similar title.
 
-    Raises SetupError for an unknown user.
+    Without a user, they are returned unchanged. Raises SetupError for an unknown user.
     """
     from bridge import installation
     from bridge.calendar.corrections import Titles

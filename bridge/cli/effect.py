@@ -1,4 +1,4 @@
-"""Run ``bridge effect``, which estimates how much advice, and each action, changes the hours after it."""
+"""Run ``bridge effect``, which estimates how much advice, and each action, changes later outcomes."""
 
 from __future__ import annotations
 

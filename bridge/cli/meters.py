@@ -86,7 +86,7 @@ def show_meters(
 
 
 def _load(user: str, at: str | None, days: int) -> tuple[MetersView, str | None]:
-    """Return the meters now (or ``at`` an instant) and over the last ``days``, and the reason why none is fresh.
+    """Return the meters at ``at`` (default: now) and over the last ``days``, and the reason why none has fresh data.
 
     The reason is None if any meter has fresh data.
     """
@@ -113,7 +113,7 @@ def _print(view: MetersView, days: int) -> None:
 def spark(readings: Sequence[Reading], width: int = 28) -> str:
     """Return the levels of readings as a line of at most ``width`` block characters, oldest first.
 
-    A block is the mean of several readings if there are more. A blank stands where nothing was known.
+    With more readings than ``width``, a block is the mean of several. A blank stands where no level was known.
     """
     each = -(-len(readings) // width)
     cells = [[r.level for r in readings[k : k + each] if r.coverage] for k in range(0, len(readings), each)]
@@ -245,9 +245,10 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 
 
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
-    """Return a text that says why no meter has fresh data, and the next command.
+    """Return a text that says why no meter has fresh data at ``at``, and the next command.
 
-    Nothing was measured, nothing was known ``at`` that instant, or the data are too old.
+    The reason is that nothing was measured, that nothing was stored yet ``at`` that instant, or that the data are too
+    old.
     """
     extent = store.reading.extent(user.id)
     if extent is None:

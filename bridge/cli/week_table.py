@@ -64,7 +64,8 @@ def _table(week: Week, *, wide: bool) -> Table:
 
 
 def _rows(slot: WeekSlot, week: Week, *, wide: bool) -> list[tuple[list[str], str]]:
-    """Return (cells, style) of each line of a slot: its events, its advice, and its facts. The first names the slot.
+    """Return (cells, style) of each line of a slot: its events, its advice, and its facts. The first line names the
+    slot.
 
     The style is that of the library rich. If ``wide``, an event's line also says why the event counts as its action.
     """

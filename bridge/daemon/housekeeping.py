@@ -30,10 +30,10 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete old raw records and uploads, and return the numbers of deleted rows. The first call deletes no records.
+    """Delete old raw records and uploads, and return the numbers of deleted rows.
 
-    The age of a record is counted up to the previous housekeeping. A clock that is ahead for less than a day
-    therefore deletes nothing too early.
+    The first call deletes no records. The age of a record is counted up to the previous housekeeping instead of
+    ``now``. A clock that is ahead for less than a day therefore deletes nothing too early.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))

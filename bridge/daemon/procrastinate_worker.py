@@ -50,7 +50,9 @@ SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and 
 
 @dataclass(slots=True, kw_only=True)
 class Jobs:
-    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page."""
+    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page of
+    records.
+    """
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -146,7 +148,9 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. If they cannot be found, log the error and return none: syncs must go on."""
+        """Return the users with due tasks. If they cannot be found, log the error and return none, so that syncs go
+        on.
+        """
         found: list[User] = []
         now, users = self.clock(), self.bridge.store.people.users
         guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
@@ -155,9 +159,10 @@ class Jobs:
 
 @dataclass(slots=True, kw_only=True)
 class _Chunk:
-    """The pages that a sync may still store. ``landed`` raises Interrupted after the last, or when the worker stops.
+    """The number of pages (batches of records) that a sync may still store.
 
-    ``full`` says that the pages were used up.
+    ``landed`` is called after each page. It raises Interrupted after the last page, or when the worker stops. ``full``
+    is True if the pages were used up.
     """
 
     pages: int
@@ -227,10 +232,11 @@ def declare(jobs: Jobs, queue: App) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _QueuedJob:
-    """A job to queue. Jobs with the same ``lock`` run one at a time; of the same ``queueing_lock`` only one waits.
+    """A job to queue.
 
-    Ticks take no lock. If a worker dies during a tick, the next tick must still run, because only ticks detect dead
-    workers.
+    Of jobs with the same ``lock``, one runs at a time. Of jobs with the same ``queueing_lock``, one waits at a time.
+    The job ``tick`` takes no lock. If a worker dies during a tick, the next tick must still run, because only ticks
+    detect dead workers.
     """
 
     lock: str | None
@@ -276,7 +282,7 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 async def _resume(queue: App) -> None:
     """Queue the jobs of dead workers again, unless an equal job waits already.
 
-    Jobs put off by more than two minutes may start at once. Only a wrong clock puts off a job so far.
+    Jobs put off by more than two minutes may start at once, because only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):

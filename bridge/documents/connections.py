@@ -25,11 +25,11 @@ UNREAD_KINDS_NAMED = 8  # kinds of unread files that a sentence names; the docum
 
 
 class ConnectionDocument(TypedDict):
-    """A connection of a user, with instants on the user's clock. ``next`` is the command to run next, if any.
+    """A connection of a user, with instants on the user's clock.
 
-    ``lag_hours`` counts from the end of the newest measurement, null for a source that measures nothing.
-    ``last_change`` is the last arrival of a new or changed record. ``counts`` holds the user's rows of the source by
-    metric or kind, and ``rows`` is their sum.
+    ``next`` is the command to run next, or an empty text if all is well. ``lag_hours`` counts from the end of the
+    newest measurement, null for a source that measures nothing. ``last_change`` is the last arrival of a new or changed
+    record. ``counts`` holds the number of stored rows from the source by metric or kind, and ``rows`` is their sum.
     """
 
     source: str
@@ -173,7 +173,8 @@ def outcome_document(outcome: Outcome) -> OutcomeDocument:
 def import_outcomes(imported: ImportResult) -> list[Outcome]:
     """Return the outcomes of an import by source.
 
-    If there are files that failed, or files of no source, an outcome for each of these groups follows.
+    If files could not be opened, an outcome ``failed`` for all of them follows. If files belong to no source or were
+    left out on purpose, an outcome ``unknown`` for them follows.
     """
     return [*imported.outcomes, *_failed(imported), *_unknown(imported)]
 
@@ -266,7 +267,9 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """A user's notifications in the form of a row of the table of connections, though they are no connection."""
+    """A user's notifications as a row of the table of connections. Most fields are null, because they are no
+    connection.
+    """
 
     unsent: list[UnsentDocument]
 

@@ -102,9 +102,9 @@ def meter_document(reading: Reading) -> MeterDocument:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MetersView:
-    """The input of ``meters_document``: a user's meters ``now``, which is ``at``, and at past slots.
+    """A user's meters at the instant ``at`` (``now``), and at the beginnings of past slots.
 
-    ``before`` holds the meters at each of ``starts``, the beginnings of slots, oldest first.
+    ``before`` holds the meters at each of ``starts``, oldest first. It is the input of ``meters_document``.
     """
 
     at: datetime
@@ -116,10 +116,11 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Read a user's meters at ``at``, and at the start of each slot from ``days`` before until the current slot.
+    """Return a user's meters at ``at``, and at the start of each slot of the last ``days`` days, the current slot
+    included.
 
-    The readings at ``at`` rest on the data that every other surface reads, because the usual depends on how far back
-    data are read.
+    The meters at ``at`` are read from exactly the data that other commands and pages read. Data from further back would
+    change the user's normal, and so the levels.
     """
     from bridge.advice import recommend
     from bridge.meters import read, read_slots

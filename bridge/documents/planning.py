@@ -1,4 +1,4 @@
-"""Document a user's routine and wishes."""
+"""JSON documents of a user's routine and wishes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def wishes_document(user: str, wishes: Wishes) -> WishesDocument:
 
 
 def clock(minutes: float) -> str:
-    """Return minutes after midnight as a time of day. Minutes of a day before or after are allowed.
+    """Return minutes after midnight as a time of day ``HH:MM``. They may be negative or more than a day.
 
     >>> clock(-60), clock(1800), clock(-0.4)
     ('23:00', '06:00', '00:00')

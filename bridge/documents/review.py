@@ -34,7 +34,10 @@ class AdvisedDocument(TypedDict):
 
 
 class PastAdviceDocument(AdvisedDocument):
-    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing."""
+    """A past recommendation. ``heard`` is the answer that the model learns from, or null if it learns nothing.
+
+    ``shown`` is true if the user has seen the recommendation.
+    """
 
     slot: int
     start: str | None
@@ -84,7 +87,7 @@ class GoalDocument(TypedDict):
 class EffectDocument(TypedDict):
     """A measured effect of advising an action against other advice, with its 95 % interval.
 
-    That on ``taken`` is the logarithm of a ratio of chances.
+    For the outcome ``taken``, it is the logarithm of a ratio of probabilities.
     """
 
     action: str
