@@ -112,10 +112,10 @@ class Settings:
     ) -> dict[str, str]:
         """Return name -> value of the settings ``wanted`` by a plug-in.
 
-        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``. If it
-        is not set there, the installation's value counts, but only if ``is_alone()`` says that there is no other user.
-        A setting that is not set gets its default. Raises SetupError naming a variable that is missing without a
-        default, or that must be a whole number and is not.
+        A personal setting of the user ``person`` comes from the table ``people.NAME.PLUG-IN`` of ``config.toml``.
+        Without it, the installation's value counts, but only if ``is_alone()`` says that there is no other user. A
+        setting that is not set gets its default. Raises SetupError naming a variable that is missing without a default.
+        Raises SetupError too for a whole number that is none.
         """
         found: dict[str, str] = {}
         for setting in wanted:

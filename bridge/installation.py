@@ -75,8 +75,9 @@ class Bridge:
 
     @cached_property
     def holder(self) -> str:
-        """The name under which this ``Bridge`` holds leases (rights to sync a connection). It is drawn anew for each
-        ``Bridge``.
+        """The name under which this ``Bridge`` holds leases (rights to sync a connection).
+
+        Each ``Bridge`` has a new name, even in the same process.
         """
         return leases.holder()
 

@@ -96,7 +96,7 @@ def held(lease: Lease) -> Iterator[Lease]:
 def holder() -> str:
     """Return a new name for a holder of leases: host, process id, random mark, and mark of the running system.
 
-    The parts are joined with "/". The random mark tells holders in the same process apart.
+    The parts are joined with "/". The random mark tells holders with the same process id apart.
     """
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}/{_system_mark()}"
 

@@ -28,8 +28,7 @@ class Track:
     """A meter's values, one per day. ``level`` and ``sd`` are None on a day without fresh data.
 
     A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of the readings' standard
-    deviations. It is not divided by the root of the number of readings, because the readings of a day share their
-    errors.
+    deviations. More readings do not make it smaller, because the readings of a day share their errors.
     """
 
     level: tuple[float | None, ...]
@@ -130,7 +129,7 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield an ``Input`` per metric and source with a value on at least three of ``days``, if a meter uses the metric.
+    """Yield an ``Input`` per source and metric that a meter uses, if at least three of ``days`` have a value.
 
     ``found`` maps (day, source) to that day's figures.
     """

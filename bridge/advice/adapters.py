@@ -91,7 +91,7 @@ def lacking(bridge: Bridge, user: User, answers: Sequence[Interaction], now: dat
 
 
 def take_back(bridge: Bridge, user: User) -> datetime:
-    """Withdraw the newest kept adapter, so that the adapter before it counts again, and return the time it was made.
+    """Withdraw the newest kept adapter, and return when it was made. The kept adapter before it is used again.
 
     Raises SetupError if the user has no adapter.
     """

@@ -25,9 +25,10 @@ DAILY = (("next_day_vitality", Meter.VITALITY), ("next_day_serenity", Meter.SERE
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
-    """A recommendation with its known outcomes: the name of an outcome, as in ``effect.OUTCOMES``, -> value.
+    """A recommendation with what was measured after it.
 
-    ``dosage`` (0 to 1) is larger the more recommendations the user got before.
+    ``outcomes`` maps a name in ``effect.OUTCOMES`` to the value, if it is known. ``dosage`` (0 to 1) is larger the more
+    recommendations the user got before.
     """
 
     advice: Recommendation
@@ -37,10 +38,10 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Drawn:
-    """A lot (a draw between advice and no advice in a slot) with the known outcomes by name, as in
-    ``effect.OF_ADVICE``.
+    """A lot (a draw between advice and no advice in a slot) with what was measured after the slot.
 
-    ``dosage`` (0 to 1) is the decayed share of earlier lots that gave advice.
+    ``outcomes`` maps a name in ``effect.OF_ADVICE`` to the value, if it is known. ``dosage`` (0 to 1) is the decayed
+    share of earlier lots that gave advice.
     """
 
     lot: Lot

@@ -113,9 +113,7 @@ def _verify(bridge: Bridge, token: str) -> tuple[Recommendation, Answer]:
 
 
 def _signer(key: bytes, recommendation: Recommendation) -> Signer:
-    """Return the signer of a recommendation's links. Its salt makes signatures valid for this user and these times
-    only.
-    """
+    """Return the signer of a recommendation's links. Its salt is made of the recommendation's user and times."""
     times = (recommendation.created_at, recommendation.expires_at)
     salt = "/".join([str(recommendation.user_id), *(time.astimezone(UTC).isoformat() for time in times)])
     return Signer(key, salt=salt, key_derivation="hmac", digest_method=hashlib.sha384)

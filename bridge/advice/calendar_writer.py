@@ -42,11 +42,10 @@ class Writing(Protocol):
 
 
 def plans(store: Store, user: User, classifier: EventClassifier, *, now: datetime) -> list[Plan]:
-    """Return the plans for the accepted and rescheduled recommendations of the last eight days whose slots are not
-    over.
+    """Return the plans for accepted and rescheduled recommendations whose slots are not over.
 
-    They are in the order in which the recommendations were made. A recommendation to keep an entry of the calendar
-    needs no plan. Neither does a slot that is too short for one.
+    Recommendations of the last eight days count, in the order in which they were made. A recommendation to keep an
+    entry of the calendar needs no plan. A plan that would have no length is left out.
     """
     found: list[Plan] = []
     for advice in store.recommendations.between(user.id, since=now - RESCHEDULED_MAX, until=now + recommend.INSTANT):

@@ -4,9 +4,9 @@ For each action, the effect is the difference of an outcome between advising tha
 decision was stored with the probability of its draw. Decisions with a probability of 0 or 1 are left out.
 
 The effect of advice as such compares slots with advice to slots without. A random draw, the lot, decided which slot
-gets advice. Every slot counts by its first lot, also if the recommendation was superseded or never shown, so that the
-two kinds of slots stay comparable. With several users, each user's effect is shrunk towards the effect on all users. It
-is shrunk more if less is known of the user.
+gets advice. Every slot counts by its first lot, even if the recommendation was superseded or never shown. Otherwise the
+two kinds of slots would not be comparable. With several users, each user's effect is shrunk towards the effect on all
+users. It is shrunk more if less is known of the user.
 """
 
 from __future__ import annotations
@@ -55,9 +55,7 @@ class KnownEffect:
 
 
 def known_effects(store: Store, person: User, actions: Sequence[ActionType], *, now: datetime) -> Iterator[KnownEffect]:
-    """Yield the effects of advising ``actions`` on the user's own outcomes whose 95 % interval does not contain
-    zero.
-    """
+    """Yield the effects of advising ``actions`` on a user's outcomes if their 95 % interval does not contain zero."""
     from bridge.advice.excursion import effect
 
     decisions = [(person, one) for one in aftermath(store, person, now=now).followed(now=now)] if actions else []
@@ -110,7 +108,7 @@ def _of_action(decisions: Sequence[tuple[User, Followed]], action: ActionType, *
 def _points(
     decisions: Sequence[tuple[User, Followed]], action: ActionType, outcome: str, *, by_day: bool
 ) -> Iterator[Point]:
-    """Yield a point per decision whose outcome is known and in which the action had a probability between 0 and 1.
+    """Yield a point per decision whose outcome is known, if the action had a probability between 0 and 1.
 
     A point is ``given`` if the action was advised. ``by_day`` makes each day of a user a cluster, otherwise each user.
     """

@@ -225,9 +225,10 @@ def _freedom(parts: Sequence[tuple[Array, Array, Array]], bread: Array, weighted
 
 
 def document(found: Effect | None, points: Sequence[Point], *, binary: bool) -> dict[str, Any]:
-    """Return the effect ``found`` in ``points`` as a JSON object. None means that the decisions are too few.
+    """Return the effect ``found``, which was estimated from ``points``, as a JSON object.
 
-    ``effect`` and ``ci95`` are then null, and ``missing`` is the number of further decisions needed.
+    If ``found`` is None, the decisions are too few. ``effect`` and ``ci95`` are then null, and ``missing`` is the
+    number of further decisions needed.
     """
     if found is None:
         return {"effect": None, "ci95": [None, None], "points": len(points), "missing": missing(points, binary=binary)}

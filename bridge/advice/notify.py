@@ -47,7 +47,10 @@ def compose(
 
 
 def _time(advice: Recommendation, zones: ZoneHistory) -> str:
-    """Return the local begin and end of a recommendation as text, or a part of the day such as "this morning"."""
+    """Return the local begin and end of a recommendation as text.
+
+    Without them, returns the part of the day, such as "this morning".
+    """
     if advice.start is None or advice.end is None:
         return SLOT_NAMES.get(advice.moment.slot, f"this {advice.moment.slot.name.lower()}")
     start, end = (at.astimezone(zone_at(at, zones)) for at in (advice.start, advice.end))

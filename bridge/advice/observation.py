@@ -81,7 +81,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> number of slots of the last eight weeks with the action in the calendar.
+    """Return kind of slot -> action -> in how many slots of the last eight weeks the calendar shows the action.
 
     Slots with an accepted recommendation are left out, because their answers already count. A slot with several entries
     is divided between their actions.
@@ -118,19 +118,19 @@ def _slots(known: Snapshot, now: Moment, completed: int) -> list[tuple[Moment, d
 
 
 def _levels(states: Mapping[Meter, MeterState]) -> Levels:
-    """Return the level of each meter."""
+    """Return meter -> its level."""
     return {meter: state.level for meter, state in states.items()}
 
 
 def _change(before: Levels, after: Levels) -> dict[Meter, float]:
-    """Return ``after`` minus ``before`` for each meter."""
+    """Return meter -> its level in ``after`` minus its level in ``before``."""
     return {meter: after[meter] - before[meter] for meter in Meter}
 
 
 def _from_monday(before: Levels, now: Moment) -> Levels:
-    """Return ``before``, the levels at the start of the previous slot.
+    """Return ``before``, with Progress at zero if ``now`` is the week's first slot, because Progress restarts then.
 
-    In the week's first slot Progress is zero, because it restarts then.
+    ``before`` holds the levels at the start of the previous slot.
     """
     return {**before, Meter.PROGRESS: 0.0} if now.timestep == 0 else before
 
@@ -138,7 +138,7 @@ def _from_monday(before: Levels, now: Moment) -> Levels:
 def _to_sunday(past: Past, after: Levels, slot: Moment, end: datetime) -> Levels:
     """Return ``after``, the levels at the end of a slot.
 
-    In the week's last slot Progress is read just before ``end``, because it restarts then.
+    For the week's last slot, Progress is as it was just before ``end``, because it restarts then.
     """
     if slot.timestep < STEPS_PER_WEEK - 1:
         return after

@@ -35,9 +35,10 @@ def confirm(
 ) -> int:
     """Save the outcome that the data show, with its evidence, of recommendations that were seen and are over.
 
-    Returns the number of changed outcomes. Data may come late. So an outcome is checked again for three days after the
-    end, and an unknown outcome until eleven days after the recommendation. Ignored recommendations, and outcomes that
-    the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were made.
+    Returns the number of changed outcomes. Data may come late, so an outcome is checked again for three days after the
+    end. An unknown outcome is checked until eleven days after the recommendation. Ignored recommendations, and outcomes
+    that the user told, are left alone. ``since`` and ``until`` replace the usual limits on when recommendations were
+    made.
     """
     found = advised(store, user, since=since or now - SETTLES - LONGEST, until=until or now + recommend.INSTANT)
     due = [one for one in found if _is_due(one, user.zones, now)]
@@ -132,8 +133,8 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
     """Return the recommendation whose outcome the user is most likely to tell next, or None.
 
-    That is the newest of ``questions``. If there is none, it is the newest seen recommendation of the last two days
-    whose outcome the user has not told.
+    That is the newest of ``questions``. Without questions, it is the newest recommendation of the last two days that
+    was seen. Its outcome must not have been told by the user.
     """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)

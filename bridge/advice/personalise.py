@@ -175,8 +175,9 @@ def for_person(store: Store, user: User, policy: Policy) -> Policy:
 def is_due(store: Store, user: User, policy: Policy, *, now: datetime) -> bool:
     """Return True if the daemon should try to learn a prior now.
 
-    A new attempt needs FRESH new answers and five days since the last attempt. So a withdrawn prior is not made again
-    from the same answers. Returns False for a policy that cannot learn.
+    The first attempt needs enough answers (see ``_enough``). A further attempt needs FRESH new answers and five days
+    since the last attempt. So a withdrawn prior is not made again from the same answers. Returns False for a policy
+    that cannot learn.
     """
     if not hasattr(policy, "learn"):
         return False

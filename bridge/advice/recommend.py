@@ -106,7 +106,7 @@ def invitation(occurrence: Occurrence, zones: ZoneHistory) -> Invitation:
 def interactions(store: Store, user: User, *, at: datetime) -> list[Interaction]:
     """Return the answers to recommendations made in the last 30 days and since the user's last reset.
 
-    Where the user gave no answer, a known outcome counts as an answer.
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
     """
     since = max(at - timedelta(days=HISTORY_DAYS), reset_time(store, user, at=at) or BEGINNING)
     found = (
@@ -127,7 +127,7 @@ def reset_time(store: Store, user: User, *, at: datetime) -> datetime | None:
 def interaction(advice: Recommendation | AdviceRecord, at: datetime) -> Interaction | None:
     """Return a recommendation and its answer at ``at`` in the form that policies read, or None without an answer.
 
-    Where the user gave no answer, a known outcome counts as an answer.
+    Where the user gave no answer, a known outcome may count as an answer (see ``as_answer``).
     """
     answer = as_answer(advice, at)
     if answer is None:

@@ -59,9 +59,7 @@ def recommend(
 
 
 def not_asked(advice: Recommendation | Silence, policy: str | None) -> str | None:
-    """Return a sentence if the slot's recommendation was made by another policy than the wanted ``policy``, else
-    None.
-    """
+    """Return a sentence if another policy than the wanted ``policy`` made the slot's recommendation, else None."""
     if isinstance(advice, Silence):
         return None
     decided = advice.policy.partition("@")[0]

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
 def gaps(
     bridge: Bridge, user: User, advice: Recommendation, *, now: datetime, known: Snapshot | None = None
 ) -> list[Option]:
-    """Return up to three good times for the recommended action in the coming 48 hours, ascending.
+    """Return up to three good times for the recommended action in later slots, ascending.
 
-    They lie in slots after the suggested time, and overlap no entry of the calendar.
+    They lie in the coming 48 hours, or in the coming six days if these hold fewer than three. They begin at least an
+    hour after the suggested time.
     """
     situation = _situation(bridge, user, advice, now, known)
     return good_gaps(situation, advice.action, after=_suggested_at(advice, user, now))

@@ -45,9 +45,7 @@ def load_review(
     now: datetime,
     proxies: ProxyMap | None = None,
 ) -> Review:
-    """Return the review of the week that begins on ``monday``. Before that, the week's outcomes are confirmed and
-    stored.
-    """
+    """Return the review of the week that begins on ``monday``. The week's outcomes are first confirmed and stored."""
     goals = store.people.wishes(user.id).goals
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + WEEK))
     until = min(max(now, start), end)
@@ -106,8 +104,7 @@ def _compared(values: Sequence[float | None], days: int = 0) -> Compared:
 
 
 def _meters(known: Snapshot, user: User, monday: date, until: datetime) -> dict[Meter, Compared]:
-    """Return each meter's mean level over the week's slots begun so far, beside the same slots of the four weeks
-    before.
+    """Return each meter's mean level in the slots begun so far, beside the same slots of the four weeks before.
 
     Slots without data are left out.
     """

@@ -82,7 +82,7 @@ def ideas(
 ) -> Iterator[str]:
     """Yield at most two sentences about what the user may try, those about the user's goals first.
 
-    ``goals`` is how often a week the user wants each action, and ``times`` how often it was done in the week.
+    ``goals`` maps an action to how often a week the user wants it. ``times`` maps it to how often it was done.
     """
     yield from islice(_ideas(advised, goals, times), IDEAS_MAX)
 
@@ -102,7 +102,7 @@ def _ideas(
 
 
 def _hours(tallies: Mapping[tuple[ActionType, Slot], Tally], action: ActionType) -> Iterator[str]:
-    """Yield a sentence about an action if its suggestions were mostly done, or never done, in a part of the day.
+    """Yield a sentence about an action if a part of the day saw its suggestions mostly done, or never done.
 
     A part of the day counts from FEW suggestions on.
     """

@@ -73,8 +73,7 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
 
 
 def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
-    """Return the week that begins on ``monday``: its slots with entries, recommendations and facts, and deadline
-    pressure.
+    """Return the week that begins on ``monday``: its slots with entries, recommendations and facts.
 
     Entries and tasks are those that were known at ``at``. Recommendations are the present ones.
     """

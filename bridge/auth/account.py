@@ -57,14 +57,13 @@ class StoredAccount:
             return self._vault.unseal(again)
 
     def token_field(self, name: str) -> str:
-        """Return a field of the stored token as text, or an empty text if the field or the token is missing."""
+        """Return a field of the stored token as text, or an empty text if there is none."""
         return str((self.token() or {}).get(name, ""))
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Encrypt and save a token.
+        """Encrypt and save a token. While the store is busy, this is tried again for ten minutes.
 
-        While the store is busy, this is tried again for ten minutes, because the earlier token may be invalid by now.
-        After that it raises TryLater.
+        It is tried so long because the earlier token may be invalid by now. After that it raises TryLater.
         """
         end = time.monotonic() + SAVE_TIMEOUT_SECONDS
         while True:

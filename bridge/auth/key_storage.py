@@ -169,7 +169,7 @@ def _keyring() -> Any:
 
 
 def _settle(folder: Path) -> None:
-    """Flush a folder to the disk, so that a rename in it outlasts a power cut, where the system supports this."""
+    """Flush a folder to the disk, so that a rename in it outlasts a power cut. Where that is impossible, do nothing."""
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:

@@ -57,8 +57,8 @@ def redirected_address(browser: Browser, url: str, listener: Listener | None) ->
 def code_of(source: str, answer: str | None, state: str) -> str:
     """Return the authorisation code in the redirected address ``answer``.
 
-    Raises NeedsLogin if ``answer`` is None, if it reports a refusal, if it holds no code, and if its state is not
-    ``state``.
+    Raises NeedsLogin if ``answer`` is None, reports a refusal or holds no code. Raises it too if the state in the
+    address is not ``state``, because the answer then belongs to another request.
     """
     if answer is None:
         raise NeedsLogin(f"no consent was given within three minutes; try again: bridge connect {source} --user NAME")

@@ -21,7 +21,7 @@ SURE_OF_ALIKE = 0.95  # confidence in a correction of an equal title; less for a
 
 
 def series_of(event: Event) -> str:
-    """Return the key under which a correction of this event is stored, the same for all events of a repeating event.
+    """Return the key under which a correction of this event is stored. All events of a repeating event share it.
 
     An event with an iCalendar id has the same key on every calendar that holds it.
     """
@@ -61,9 +61,7 @@ class Titles:
     """
 
     def __init__(self, corrections: Sequence[Correction]) -> None:
-        """Take the user's ``corrections``, newest first. Of two equally similar titles, the newer correction is
-        found.
-        """
+        """Take the user's ``corrections``, newest first. The newer one wins between two equally similar titles."""
         newest: dict[str, Correction] = {}
         for one in corrections:
             newest.setdefault((one.title or "").casefold(), one)
@@ -140,8 +138,9 @@ def runs(title: str) -> Counter[str]:
 
 
 def swapped(one: str, other: str) -> bool:
-    """Return True if each title has a word that the other title lacks, even in a similar spelling, such as another
-    name.
+    """Return True if each title has a word that the other title lacks, such as another name.
+
+    A word in a similar spelling is not lacking.
 
     >>> swapped("Call with Bob", "Call with Mom"), swapped("Swim training", "Swim trainings"), swapped("Gym", "Big gym")
     (True, False, False)

@@ -66,7 +66,7 @@ app = typer.Typer(
 
 @app.callback()
 def private(context: typer.Context) -> None:
-    """Set the umask for a command, so that only the owner can read the files (0600) and folders (0700) it writes."""
+    """Set the umask for a command, so that only the owner can read the files and folders that it writes."""
     before = os.umask(0o077)
     context.call_on_close(lambda: os.umask(before))
 

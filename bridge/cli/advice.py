@@ -123,7 +123,7 @@ def recommend(
 
 
 def _headline(advice: Recommendation, user: User) -> str:
-    """Return a line with slot, time and action of a recommendation, and the task or entry that the action refers to."""
+    """Return a line with slot, time and action of a recommendation, and the task or entry that it names."""
     if advice.start is None or advice.end is None:
         until = advice.expires_at.astimezone(zone_at(advice.expires_at, user.zones))
         return f"{slot_name(advice.moment)}: {advice.action}  (until {until:%H:%M}, {advice.policy})"

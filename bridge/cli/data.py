@@ -81,7 +81,7 @@ def report(outcomes: list[Outcome], user: str, *, json: bool, columns: Sequence[
 def _explain(outcome: Outcome, user: str, *, json: bool) -> None:
     """Print to standard error why files failed, and the command to log in or connect again if that is needed.
 
-    Without ``json``, first print why records were set aside, what was left out, and what is not permitted.
+    Without ``json``, first print to standard output what was set aside, left out or not permitted, and why.
     """
     if not json:
         _print_reasons(outcome)

@@ -232,7 +232,7 @@ def _figures(metrics: Mapping[Metric, Figure]) -> dict[str, str | None]:
 
 
 def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -> str:
-    """Return a text that says why there are no days to show, and the command that shows older or brings newer days."""
+    """Return a text that says why there are no days to show, and the command that shows or brings days."""
     extent = store.reading.extent(user.id, source)
     if extent is None:
         return _nothing_measured(user, source)
@@ -247,8 +247,7 @@ def _why_no_days(store: Store, user: User, source: str | None, *, today: date) -
 def _why_not_fresh(store: Store, user: User, *, at: datetime) -> str:
     """Return a text that says why no meter has fresh data at ``at``, and the next command.
 
-    The reason is that nothing was measured, that nothing was stored yet ``at`` that instant, or that the data are too
-    old.
+    Either nothing was measured, or nothing was stored yet ``at`` that instant, or the data are too old.
     """
     extent = store.reading.extent(user.id)
     if extent is None:
@@ -312,7 +311,7 @@ def _draw_levels(axis: Any, meter: Meter, times: Sequence[Any], readings: Sequen
 
 
 def _draw_inputs(axis: Any, times: Sequence[Any], readings: Sequence[Reading]) -> None:
-    """Draw a line per signal of a meter, which shows over time by how much the signal raises or lowers the level."""
+    """Draw a line per signal of a meter: by how much the signal raises or lowers the level over time."""
     signals: Mapping[str, None] = {b.signal: None for r in readings for b in r.because}
     for signal in signals:
         shares = [{b.signal: b.contribution for b in r.because}.get(signal, float("nan")) for r in readings]

@@ -51,8 +51,8 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
 def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, now: datetime) -> list[User]:
     """Return those of ``users`` for whom ``run_due_tasks`` may have work, found by a few queries for all together.
 
-    Such a user lacks a recommendation for the slot, waits for a message outside quiet slots, or has feedback that is
-    not in the calendar.
+    Such a user lacks a recommendation for the slot, or waits for a message outside quiet slots. Or the user's calendar
+    lacks feedback.
     """
     everybody = [(user, moment_at(now, user.zones)) for user in users]
     work, moments = bridge.store.scheduling, {moment for _, moment in everybody}
@@ -70,9 +70,7 @@ def users_with_due_tasks(bridge: installation.Bridge, users: Iterable[User], *, 
 
 
 def guarded(what: str, work: Callable[[], object]) -> bool:
-    """Run ``work`` and return True. Returns False if it raised an exception, which is logged under the name
-    ``what``.
-    """
+    """Run ``work`` and return True. If it raises an exception, log that under the name ``what`` and return False."""
     try:
         work()
     except Exception as error:  # noqa: BLE001 - the caller's next task does not depend on this task
@@ -102,8 +100,8 @@ def _advise(bridge: installation.Bridge, user: User, now: datetime) -> None:
     """Recommend an action for the user's current slot, unless it has a recommendation.
 
     A recommendation to sleep that is over is replaced. A slot left without advice is tried again after an hour or with
-    new data, but not after a random draw. Afterwards the user's prior (what the policy begins with) is learned if that
-    is due.
+    new data. It is not tried again after a random draw. Afterwards the user's prior (what the policy begins with) is
+    learned if that is due.
     """
     moment = moment_at(now, user.zones)
     if user.id in bridge.store.scheduling.users_advised(moment, since=now - SILENCE_RETRIED, now=now):
@@ -182,9 +180,10 @@ def _send_review(bridge: installation.Bridge, user: User, now: datetime) -> None
 
 
 def _tell_of_ended_consents(bridge: installation.Bridge, user: User, now: datetime) -> None:
-    """Tell the user once for each connection that was paused because its source needs a new login.
+    """Send a message, once, for each connection of the user that was paused because its source needs a new login.
 
-    Connections paused for other reasons are left out, because the user cannot mend them.
+    Nothing is sent in a quiet slot, or without an address. Connections paused for other reasons are left out, because
+    the user cannot mend them.
     """
     store = bridge.store
     if store.notifications.channel(user.id) is None or moment_at(now, user.zones).slot in bridge.guard.quiet:

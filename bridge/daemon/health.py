@@ -63,8 +63,8 @@ class Foretold:
 def health_of(daemon: Daemon, foretold: Foretold, *, every: float) -> dict[str, Any]:
     """Return the daemon's health as a JSON document: counts by source, threads at work, and accuracy of predictions.
 
-    ``status`` is ok, starting, stopping, or late. It is late if the daemon has not looked for due work for more than
-    three times ``every`` seconds and 10 seconds.
+    ``status`` is ok, starting, stopping, or late. It is late if the daemon last looked for due work more than ``3 *
+    every + 10`` seconds ago.
     """
     now = daemon.clock()
     ago = None if daemon.looked_at is None else (now - daemon.looked_at).total_seconds()

@@ -50,9 +50,7 @@ SILENT_SECONDS = 30.0  # without a heartbeat; then a worker counts as dead, and 
 
 @dataclass(slots=True, kw_only=True)
 class Jobs:
-    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page of
-    records.
-    """
+    """The work of queued jobs at an open installation. Once ``stopping`` is set, a sync ends after its next page."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -61,11 +59,12 @@ class Jobs:
     repaired_at: float = float("-inf")
 
     def sync(self, connection_id: int, pages: int | None = None) -> bool:
-        """Sync up to ``pages`` pages of a connection (default 40), and return True if more pages may follow.
+        """Sync up to ``pages`` pages (batches of records) of a connection, 40 by default.
 
-        Only a job that continues a long history gives ``pages``. Without ``pages``, a connection that is no longer due
-        is skipped, because jobs may wait for long. Raises TryLater if the connection or its source is busy. The due
-        time of a failed sync stands in the store.
+        Returns True if more pages may follow. A deleted or paused connection is skipped. Only a job that continues a
+        long history gives ``pages``. Without ``pages``, a connection that is no longer due is skipped, because jobs may
+        wait for long. Raises TryLater if the connection or its source is busy. A sync that fails is due again by the
+        store.
         """
         connection = self.bridge.store.connections.by_id(connection_id)
         if connection is None or connection.paused is not None:
@@ -148,9 +147,7 @@ class Jobs:
             housekeeping.daily(self.bridge, now=self.clock())
 
     def waiting_users(self) -> list[User]:
-        """Return the users with due tasks. If they cannot be found, log the error and return none, so that syncs go
-        on.
-        """
+        """Return the users with due tasks. If an error prevents that, log it and return none, so that syncs go on."""
         found: list[User] = []
         now, users = self.clock(), self.bridge.store.people.users
         guarded("people", lambda: found.extend(due_tasks.users_with_due_tasks(self.bridge, users(), now=now)))
@@ -282,7 +279,7 @@ async def _add(queue: App, jobs: list[Any]) -> None:
 async def _resume(queue: App) -> None:
     """Queue the jobs of dead workers again, unless an equal job waits already.
 
-    Jobs put off by more than two minutes may start at once, because only a wrong clock puts off a job so far.
+    Jobs put off by more than two minutes may start at once. Only a wrong clock puts off a job so far.
     """
     await queue.connector.execute_query_async(query=RELEASE_JOBS_FAR_AHEAD)
     for job in await queue.job_manager.get_stalled_jobs(seconds_since_heartbeat=SILENT_SECONDS):

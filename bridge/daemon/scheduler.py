@@ -65,9 +65,7 @@ class ClockWatch:
 
 @dataclass(slots=True, kw_only=True)
 class Daemon:
-    """The scheduler of an open installation, with its clock and the work under way. A caller must call ``look``
-    repeatedly.
-    """
+    """The scheduler of an open installation, with its clock and the work under way. A caller repeats ``look``."""
 
     bridge: installation.Bridge
     clock: Callable[[], datetime] = installation.now
@@ -83,8 +81,7 @@ class Daemon:
     singleton: SingletonLock | None = None  # lock of the only daemon at this store; None: not checked
 
     def start(self) -> None:
-        """Prepare for the first call of ``look``. Overdue connections then become due one by one instead of all at
-        once.
+        """Prepare for the first call of ``look``. Overdue connections become due one by one instead of all at once.
 
         Leases (rights to sync) of dead processes are released, and due times that a wrong clock set are repaired.
         """
@@ -100,8 +97,7 @@ class Daemon:
         self.pool.wait_until_idle()
 
     def look(self) -> None:
-        """Find due work, start it in threads, and return at once. Work that finds no free thread is left to the next
-        call.
+        """Find due work, start it in threads, and return at once. Work without a free thread is left to the next call.
 
         Nothing starts while the daemon stops, or while another daemon holds the lock.
         """
@@ -133,7 +129,7 @@ class Daemon:
             adapters.personalise_due(self.bridge, user, self.clock(), stopped=self.stopping.is_set)
 
     def _is_alone(self) -> bool:
-        """Return True if this daemon still holds the lock of the only daemon at its store, or if it checks no lock.
+        """Return True if this daemon still holds its store's lock for a single daemon, or has no lock to check.
 
         It may lose the lock while the database is away. The reason for False is logged.
         """

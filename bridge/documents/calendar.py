@@ -136,7 +136,7 @@ class SlotDocument(StretchDocument):
 
 
 class WeekDocument(StretchDocument):
-    """A week of 28 slots as known ``at`` an instant. ``calendar`` is true if the user has a calendar."""
+    """A week of 28 slots as known ``at`` an instant. ``calendar`` is false if no calendar was ever read."""
 
     week: str
     zone: str

@@ -267,8 +267,9 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 
 
 class NotificationStatusDocument(ConnectionDocument):
-    """A user's notifications as a row of the table of connections. Most fields are null, because they are no
-    connection.
+    """A user's notifications in the form of a row of the table of connections.
+
+    Fields that only a connection has are null.
     """
 
     unsent: list[UnsentDocument]

@@ -1,4 +1,4 @@
-"""JSON documents of how well a policy forecast a user's answers, alone and as a row of the table of connections."""
+"""JSON documents of how well a policy forecast a user's answers."""
 
 from __future__ import annotations
 

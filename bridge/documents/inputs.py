@@ -107,8 +107,9 @@ def parse_action(text: str) -> ActionType | None:
 
 
 def parse_wished(text: str, user: str) -> ActionType:
-    """Return the action that a wish names, in any case. For any other text, raise SetupError with the most similar
-    action.
+    """Return the action that a wish names, in any case. Raises SetupError for any other text.
+
+    The error names the most similar action.
     """
     name = text.strip().upper().replace("-", "_").replace(" ", "_")
     try:

@@ -116,8 +116,7 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Return a user's meters at ``at``, and at the start of each slot of the last ``days`` days, the current slot
-    included.
+    """Return a user's meters at ``at``, and at the start of each slot from ``days`` days before to the current slot.
 
     The meters at ``at`` are read from exactly the data that other commands and pages read. Data from further back would
     change the user's normal, and so the levels.

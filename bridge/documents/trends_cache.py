@@ -1,8 +1,8 @@
 """Cache trends documents, because a year takes seconds to compute and does not change within the hour.
 
 The cache lies in the installation's folder, readable by its owner alone, and is deleted with any user. If data were
-deleted or the rules of the meters changed, a cached document is computed again before it is shown. If new data came in,
-it may be shown as it is while a thread computes the next.
+deleted or the meters' rules changed, a cached document is computed again before it is shown. If new data came in, it
+may be shown as it is while a thread computes the next.
 """
 
 from __future__ import annotations
@@ -78,9 +78,9 @@ def _make(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> st
 
 
 def _renew(bridge: Bridge, user: User, path: Path, at: datetime, days: int) -> None:
-    """Compute a cached document again and store it, unless another thread or process is doing so or has just done so.
+    """Compute a cached document again and store it. An error is logged and not raised.
 
-    An error is logged and not raised.
+    Nothing is done if another thread or process is computing it or has just computed it.
     """
     mark = path.with_suffix(".renewing")
     try:

@@ -4,7 +4,7 @@ BridgeError
 ├── BadRecord       set the record aside and go on
 ├── TryLater        stop the source now and come back when it is ``due``
 │   ├── Interrupted the bridge stopped between two pages; nothing is wrong
-│   └── Odd         a SourceChanged or Refused that may pass: ask again, and believe it when it lasts
+│   └── Odd         a SourceChanged or Refused that may pass: ask again, and pause the connection if it lasts
 ├── CursorExpired   forget the cursor and start over, once
 ├── NotPermitted    leave the stream out and go on; the user may grant it
 ├── NeedsLogin      stop until the user has logged in again
@@ -72,7 +72,7 @@ class CursorExpired(BridgeError):
 
 
 class NotPermitted(BridgeError):
-    """A stream may not be read, for example for a missing scope, a paid feature, or a metric the device lacks.
+    """A stream may not be read, for example for a missing scope or a paid feature.
 
     ``named`` says that the source named the missing scope, so that only another consent brings the stream. ``whole`` is
     the error to raise instead, if the source refuses every stream and names no scope.
@@ -93,7 +93,7 @@ class Refused(NeedsLogin):
 
 
 class Forged(BridgeError):
-    """A push or webhook does not prove its sender, or is so old that it may be a copy sent again."""
+    """A push or webhook does not prove its sender, or is too old: it may be a copy sent again."""
 
 
 class Spent(BridgeError):
@@ -105,7 +105,7 @@ class SourceChanged(BridgeError):
 
 
 class CutShort(SourceChanged):
-    """A file is incomplete, or turns into another format. The part before has been read."""
+    """A file is incomplete, or changes into another format midway. The part before that has been read."""
 
 
 class SetupError(BridgeError):

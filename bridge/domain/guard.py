@@ -96,8 +96,8 @@ class Guard:
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
         """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
 
-        It is 0 if the day has had ``a_day`` recommendations. Otherwise it is 0.8 to 0.9, and smaller after much recent
-        advice, because some slots are drawn at random to get no advice.
+        It is 0 if the day has had ``a_day`` recommendations. Otherwise it is 0.8 to 0.9, because some slots are drawn
+        at random to get no advice. Much recent advice makes it smaller.
         """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0

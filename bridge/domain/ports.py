@@ -18,8 +18,7 @@ from rhythm_env.interface import ActionType, Observation, Policy
 class Setting:
     """A setting of a plug-in, read from ``BRIDGE_<PLUG-IN>_<NAME>`` or ``config.toml``.
 
-    A ``personal`` setting, such as an address or a user name, belongs to a single user and is never used for another
-    user.
+    A ``personal`` setting, such as an address, belongs to a single user and is never used for another user.
     """
 
     name: str
@@ -215,8 +214,7 @@ class WebhookConnector(Connector, Protocol):
     """A connector of a source that also sends webhooks."""
 
     def fetch(self, stream: str, key: str, *, now: datetime) -> Iterator[Page]:
-        """Yield pages with the record of a stream that a webhook notice named by ``key``, and with the record's
-        parents.
+        """Yield pages with the record ``key`` of a stream, which a webhook notice named, and with the record's parents.
 
         Yields no page if the record was deleted.
         """
@@ -254,7 +252,7 @@ class Browser(Protocol):
         ...
 
     def ask(self, question: str) -> str | None:
-        """Ask the user for a secret, for example an API key, without showing it. Returns None without a terminal."""
+        """Ask the user for a secret, such as an API key, without showing it. Returns None if none is given."""
         ...
 
 
@@ -299,9 +297,7 @@ class File(Protocol):
 
     @property
     def path(self) -> str:
-        """The path of the file relative to the imported path, for example
-        ``export.zip/apple_health_export/export.xml``.
-        """
+        """The path relative to the imported path, for example ``export.zip/apple_health_export/export.xml``."""
         ...
 
     @property

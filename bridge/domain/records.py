@@ -56,7 +56,7 @@ class Extent:
 class RecordResult:
     """The result of storing a record that a source delivered.
 
-    If ``waits`` is True, the record needs a parent that has not come, and is read again when the parent comes.
+    If ``waits`` is True, the record needs a parent that has not come. It is read again when the parent comes.
     """
 
     outcome: str  # new, updated, unchanged, deleted
@@ -242,9 +242,7 @@ class Prior:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiToken:
-    """An API token without its secret text, for lists of tokens. The secret text is shown only when the token is
-    made.
-    """
+    """An API token without its secret text, for lists of tokens. Its secret text is shown only when it is made."""
 
     id: int
     name: str
@@ -297,8 +295,9 @@ class Proxy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProxyMap:
-    """All rows of the proxy map. ``version`` names the shipped map, with a mark if this installation has changed
-    rows.
+    """All rows of the proxy map.
+
+    ``version`` names the shipped map, with a mark if this installation has changed rows.
     """
 
     version: str

@@ -1,6 +1,4 @@
-"""Make samples from measurements, with means of quarter-hours for frequent readings, and set impossible values
-apart.
-"""
+"""Make samples from measurements, with means of quarter-hours for frequent readings. Set impossible values apart."""
 
 from __future__ import annotations
 
@@ -84,7 +82,7 @@ def samples(
     offset: int | None,
     day: date,
 ) -> Iterator[Sample]:
-    """Yield a sample per measured value of the stretch from ``start`` to ``end``, or of an instant if ``end`` is None.
+    """Yield a sample per measured value, from ``start`` to ``end``, or for an instant if ``end`` is None.
 
     None and codes for "not measured" yield nothing. ``offset`` is in minutes east of UTC. A sample's key is
     ``key/METRIC``.
@@ -99,8 +97,8 @@ def quarter_hours(
     """Yield a sample per quarter-hour with the mean of its readings, ascending by time.
 
     ``readings`` are pairs of Unix seconds and value. ``offset`` is in minutes east of UTC. The key names the metric and
-    the start of the quarter-hour, so that reading a day again replaces the earlier samples. Values outside the metric's
-    range make a separate sample of the quarter-hour, which is set aside when it is stored.
+    the start of the quarter-hour. Reading a day again therefore replaces the earlier samples. Values outside the
+    metric's range make a separate sample of the quarter-hour, which is set aside when it is stored.
     """
     spec = METRICS[metric]
     quarters: dict[tuple[int, bool], list[float]] = {}

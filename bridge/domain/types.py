@@ -166,8 +166,9 @@ class Occurrence:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Label:
-    """A classifier's decision which action an event is. ``by`` is name@version, and ``why`` gives the reason in a few
-    words.
+    """A classifier's decision which action an event is.
+
+    ``by`` is the classifier's name@version, and ``why`` gives the reason in a few words.
     """
 
     action: ActionType | None  # None for no activity, for example a birthday
@@ -201,18 +202,18 @@ FILE_PARENT_PREFIX = "file/"
 class RawRecord:
     """A record as the vendor sent it.
 
-    ``parent`` names ("stream/key") a record of the same connection without which this record cannot be read, such as
-    the sleep of a recovery. ``normalise(record, parent)`` is given the parent, or None while it has not come or after
-    it was deleted. Whenever the parent comes or changes, its children are normalised again, in any order of delivery. A
-    normaliser that needs the parent raises BadRecord without it. The parent's stream belongs in ``SPEC.lasting``, so
-    that its payload is kept for later children.
+    ``parent`` names ("stream/key") another record of the connection, without which this record cannot be read. For
+    example, a recovery needs its sleep. ``normalise(record, parent)`` is given the parent, or None while it has not
+    come or after it was deleted. Whenever the parent comes or changes, its children are normalised again, in any order
+    of delivery. A normaliser that needs the parent raises BadRecord without it. The parent's stream belongs in
+    ``SPEC.lasting``, so that its payload is kept for later children.
 
-    A record that ``adds`` comes in pieces, for example a day spread over many files. The stored payload is the union
-    of all pieces, object by object, with the later piece's value where both have a value.
+    A record that ``adds`` comes in pieces, for example a day spread over many files. The stored payload is the union of
+    all pieces, object by object. Where two pieces have a value, the later piece's value counts.
 
     ``as_of`` is the date of the export that holds the record. Exports may be imported in any order. A record of an
-    older export never replaces the record of a newer export, and an older piece only adds what newer pieces lack.
-    Without a date, each delivery is newer than the deliveries before it.
+    older export never replaces the record of a newer export. An older piece only adds what newer pieces lack. Without a
+    date, each delivery is newer than the deliveries before it.
     """
 
     stream: str
@@ -243,8 +244,7 @@ def union(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Covers:
-    """A stretch of a stream of which a pull has delivered all records. Stored records in it that did not come are
-    deleted.
+    """A stretch of a stream that a pull has delivered whole. Stored records in it that did not come are deleted.
 
     The stretch holds the records whose key begins with ``prefix``. ``since`` limits the stretch to records whose items
     start at or after it. ``parents`` ("stream/key") limits the stretch to records that belong to those parents. With
@@ -328,9 +328,7 @@ class Reading:
 
     @property
     def state(self) -> MeterState:
-        """The meter's level, sd and coverage as policies get them: ``model`` if it is set, otherwise the reading's
-        own.
-        """
+        """The meter's level, sd and coverage as policies get them: ``model`` if set, otherwise the reading's own."""
         return self.model or MeterState(level=self.level, sd=self.sd, coverage=self.coverage)
 
 
