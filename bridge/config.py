@@ -91,7 +91,7 @@ class Settings:
     def folders_of_user(self, user_id: int) -> list[Path]:
         """Return the folders that hold a user's files: pushes, uploads and language-model adapters.
 
-        They must be deleted with the user, because SQLite may give the user's number to a new user.
+        These must be deleted with the user, because SQLite may give the user's number to a new user.
         """
         return [self.inbox(user_id), self.uploads / str(user_id), *self.adapters.glob(f"u{user_id}-v*")]
 

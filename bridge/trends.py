@@ -151,7 +151,7 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
     """Return action -> hours planned for it on each day, without actions that never occur.
 
-    A day lasts from six to six, as its slots do.
+    A day lasts from 06:00 to 06:00 on the user's clock, as its slots do.
     """
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]

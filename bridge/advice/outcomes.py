@@ -131,10 +131,10 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 
 
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
-    """Return the recommendation whose outcome the user is most likely to tell next, or None.
+    """Return the recommendation that is meant when a user tells an outcome without naming a recommendation.
 
-    That is the newest of ``questions``. Without questions, it is the newest recommendation of the last two days that
-    was seen. Its outcome must not have been told by the user.
+    That is the newest of ``questions``. If there is none, it is the newest recommendation of the last two days that the
+    user saw without telling its outcome. Returns None if there is neither.
     """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)

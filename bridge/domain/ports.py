@@ -198,10 +198,10 @@ class Connector(Protocol):
     """An account at a source, opened to fetch its data."""
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream after ``cursor``, or from its beginning if ``cursor`` is None.
+        """Yield the records of a stream in pages, after ``cursor``, or from the beginning if ``cursor`` is None.
 
-        Raises the errors of ``bridge.domain.errors``.
-        A page has a cursor only where a later pull may resume after that page.
+        Raises the errors of ``bridge.domain.errors``. A page has a cursor only where a later pull may resume after that
+        page.
         """
         ...
 
@@ -316,12 +316,12 @@ class File(Protocol):
         ...
 
     def open(self) -> BinaryIO:
-        """Open the content at its beginning. The stream need not be seekable."""
+        """Open the content for reading, from its beginning. The stream need not be seekable."""
         ...
 
 
 class FileReader(Protocol):
-    """A function that yields the pages of a file. ``ConnectorSpec.reads`` names it."""
+    """A function that reads a file and yields its records in pages. ``ConnectorSpec.reads`` names it."""
 
     def __call__(self, file: File, *, zone: str, **more: Mapping[str, str] | ZoneHistory) -> Iterator[Page]: ...
 

@@ -113,7 +113,7 @@ SAID = ("you said so",)  # evidence that is the user's own word, which data neve
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recommendation:
-    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated at that time."""
+    """A recommendation for a slot. ``belief`` and ``probabilities`` are what the policy stated when it was made."""
 
     id: int
     user_id: int
@@ -151,7 +151,10 @@ class Recommendation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AdviceRecord:
-    """A stored ``Recommendation`` without its observation and probabilities. ``levels`` are those of the meters."""
+    """A stored ``Recommendation`` without its observation and probabilities.
+
+    ``levels`` maps a meter to the level that the policy saw.
+    """
 
     id: int
     moment: Moment

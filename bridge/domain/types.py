@@ -53,7 +53,7 @@ class Sample:
 
 
 class EpisodeKind(StrEnum):
-    """The kinds of an episode."""
+    """The kind of an episode: the main sleep of a day, a nap, or a workout."""
 
     SLEEP = "sleep"  # the main sleep
     NAP = "nap"
@@ -96,9 +96,10 @@ class Event:
 
     Timed events have ``start`` and ``end``. All-day events have ``first_day`` and ``last_day`` (inclusive) and no zone.
     ``recurrence`` holds the RRULE, RDATE and EXDATE lines of a master. An exception names its master in ``master`` and
-    the start that it replaces in ``original_start``. In an all-day series the latter is ``original_day``, and both are
-    set where the source does not tell. ``cancelled`` makes the exception a hole in the series. An exception that also
-    changes all later instances has a ``RECURRENCE-ID;RANGE=THISANDFUTURE`` line in ``recurrence``.
+    the start that it replaces in ``original_start``. In an all-day series, it names the day in ``original_day``
+    instead. Both are set where the source does not say whether the series is all-day. ``cancelled`` makes the exception
+    a hole in the series. An exception that also changes all later instances has a ``RECURRENCE-ID;RANGE=THISANDFUTURE``
+    line in ``recurrence``.
     """
 
     key: str
