@@ -98,7 +98,7 @@ class Settings:
     def of_source(self, spec: ConnectorSpec) -> dict[str, str]:
         """Return name -> value of the settings that a source declares, for no particular user.
 
-        A personal setting gets its default here. Raises SetupError naming a variable that is missing or wrong.
+        A personal setting counts as not set here. Raises SetupError naming a variable that is missing or wrong.
         """
         return self.of_plugin(spec.name, spec.settings)
 
@@ -154,7 +154,7 @@ def variable_of(plugin: str, setting: Setting) -> str:
 
 
 def _table(written: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    """Return the table ``name`` of ``written``, the content of config.toml, or an empty table if there is none."""
+    """Return the table ``name`` within a table of config.toml, or an empty table if there is none."""
     found = written.get(name)
     return found if isinstance(found, Mapping) else {}
 

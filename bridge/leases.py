@@ -52,7 +52,9 @@ class Lease:
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait until the lease is free and take it. Returns False if that takes longer than ``patience``."""
+        """Wait until the lease is free, take it and return True. Returns False if that takes longer than
+        ``patience``.
+        """
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:
@@ -61,7 +63,9 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal is 30 seconds old. Raises TryLater if another holder has taken it."""
+        """Renew the lease if the last renewal is at least 30 seconds old. Raises TryLater if another holder has taken
+        it.
+        """
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
         if not self.taken():

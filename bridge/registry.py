@@ -102,7 +102,10 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 
 
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
-    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none."""
+    """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
+
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
+    """
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
 

@@ -126,7 +126,7 @@ def _moves(stated: Sequence[AdviceRecord], resets: Sequence[Reset], now: datetim
 
 
 def said(move: Move, action: str) -> str:
-    """Describe an answer and its change of the belief in a sentence.
+    """Return a sentence about an answer and the change of the belief after it.
 
     ``action`` is the title of the recommended action.
     """
@@ -144,7 +144,7 @@ def said(move: Move, action: str) -> str:
 
 
 def leaning(name: str, mean: float, sd: float | None) -> str:
-    """Describe the belief about the dimension ``name``, from its mean and standard deviation.
+    """Return in words what the policy believes of the dimension ``name``, by its mean and standard deviation.
 
     >>> leaning("morning", 0.85, 0.05), leaning("morning", 0.3, None), leaning("work", 0.8, 0.28)
     ('clearly “morning person”', 'rather “night owl”', 'not known yet')

@@ -96,7 +96,10 @@ def send(address: str, title: str, text: str, allowed: Collection[str]) -> str |
 
 
 def _environment() -> dict[str, str]:
-    """Return the environment without our secrets and without proxies, which would bypass the permitted addresses."""
+    """Return the process's environment without the bridge's own variables (``BRIDGE_*``) and without proxies.
+
+    A proxy would bypass the limit to permitted addresses.
+    """
     return {
         name: value
         for name, value in os.environ.items()

@@ -71,7 +71,7 @@ def personalise(store: Store, user: User, policy: Policy, *, now: datetime) -> P
 
 
 def _enough(at: Sequence[datetime]) -> bool:
-    """Return True if the answers at these ascending times are enough to learn from."""
+    """Return True if answers at these ascending times are enough to learn from: MANY_ENOUGH over LONG_ENOUGH."""
     return len(at) >= MANY_ENOUGH and at[-1] - at[0] >= LONG_ENOUGH
 
 
@@ -142,8 +142,8 @@ def _since(store: Store, user: User, at: datetime) -> datetime:
 def foretold(new: Personal, old: Personal, later: Iterator[Answered]) -> tuple[float, float]:
     """Return by how much ``new`` predicts the later answers better than ``old``, in nats per answer.
 
-    The second number is the standard error, infinite for a single answer. ``new`` is shown only the answers of the five
-    days before each answer. ``old`` is shown all answers of the stored observation.
+    The second number is that mean's standard error, infinite for a single answer. ``new`` is shown only the answers of
+    the five days before each answer. ``old`` is shown all answers of the stored observation.
     """
     gains = []
     for given, advised in later:

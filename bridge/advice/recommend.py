@@ -396,7 +396,7 @@ def own(store: Store, user: User, recommendation_id: int) -> Recommendation:
 
 
 def latest(store: Store, user: User, *, now: datetime) -> Recommendation | None:
-    """Return the newest unanswered recommendation of the last two days, or None."""
+    """Return the newest recommendation of the last two days that is neither answered nor superseded, or None."""
     recent: Sequence[Recommendation] = store.recommendations.between(
         user.id, since=now - timedelta(days=2), until=now + INSTANT
     )

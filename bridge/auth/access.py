@@ -56,7 +56,7 @@ def _in_turn() -> Iterator[None]:
 def set_password(store: Store, user: User, password: str | None, *, now: datetime) -> None:
     """Save a user's password as its hash, or remove the password (None). All of the user's browser sessions end.
 
-    Raises SetupError unless the password has 8 to 256 characters.
+    Raises SetupError unless the password has 8 to 256 characters. Raises TryLater when too many logins wait.
     """
     if password is not None and not PASSWORD_MIN_CHARS <= len(password) <= PASSWORD_MAX_CHARS:
         raise SetupError(

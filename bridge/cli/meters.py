@@ -151,7 +151,10 @@ def explain(
 
 
 def _inputs(view: MetersView, meter: Meter) -> list[dict[str, Any]]:
-    """Return a row per signal of a meter in the proxy map. Without fresh data, its values are None."""
+    """Return a row per signal of a meter in the proxy map.
+
+    For a signal without fresh data, source, contribution, distance and age are None.
+    """
     found = {b.signal: b for b in view.now[meter].because}
     return [
         {

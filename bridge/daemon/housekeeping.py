@@ -30,12 +30,11 @@ def is_due(bridge: installation.Bridge, *, now: datetime) -> bool:
 
 
 def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
-    """Delete raw records, sync outcomes and webhook notices older than ``BRIDGE_KEEP_RAW`` days, and uploads of a day
-    ago.
+    """Delete raw records, sync outcomes and webhook notices older than ``BRIDGE_KEEP_RAW`` days.
 
-    Returns the numbers of deleted rows. The first call deletes uploads only. The age of a row is counted up to the
-    previous housekeeping instead of ``now``. A clock that is ahead for less than a day therefore deletes nothing too
-    early.
+    Uploads older than a day are deleted too. Returns the numbers of deleted rows. The first call deletes uploads only.
+    The age of a row is counted up to the previous housekeeping instead of ``now``. A clock that is ahead for less than
+    a day therefore deletes nothing too early.
     """
     last = bridge.store.maintenance.last_done(HOUSEKEEPING_NAME)
     gone = Tidied(raw=0, runs=0, notices=0) if last is None else _drop(bridge, before=min(last, now))
@@ -50,8 +49,8 @@ def daily(bridge: installation.Bridge, *, now: datetime) -> Tidied:
 def tidy(bridge: installation.Bridge, *, now: datetime) -> Tidied:
     """Delete raw records unchanged for ``BRIDGE_KEEP_RAW`` days, and give back their disk space.
 
-    Sync outcomes and webhook notices as old, and uploads of a day ago, are deleted too. Returns the numbers of deleted
-    rows. Unlike in ``daily``, the age counts up to ``now``.
+    Sync outcomes and webhook notices as old, and uploads older than a day, are deleted too. Returns the numbers of
+    deleted rows. Unlike in ``daily``, the age counts up to ``now``.
     """
     gone = _drop(bridge, before=now)
     bridge.store.maintenance.mark_done(HOUSEKEEPING_NAME, bridge.holder, now=now)

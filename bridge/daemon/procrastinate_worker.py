@@ -63,8 +63,8 @@ class Jobs:
 
         Returns True if more pages may follow. A deleted or paused connection is skipped. Only a job that continues a
         long history gives ``pages``. Without ``pages``, a connection that is no longer due is skipped, because jobs may
-        wait for long. Raises TryLater if the connection or its source is busy. A sync that fails is due again by the
-        store.
+        wait for long. Raises TryLater if the connection or its source is busy. A sync that fails raises nothing,
+        because the store holds when it is due again.
         """
         connection = self.bridge.store.connections.by_id(connection_id)
         if connection is None or connection.paused is not None:

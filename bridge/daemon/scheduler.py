@@ -250,5 +250,8 @@ class Daemon:
 
 
 def at_once(kind: str) -> int:
-    """Return how many threads of a kind may run at once: 1 for inner work, else ``at_once`` of the source ``kind``."""
+    """Return how many threads of a kind may run at once.
+
+    It is ``at_once`` of the source if ``kind`` is a source. For looks, users' due tasks and housekeeping it is 1.
+    """
     return 1 if kind in (LOOK_WORK, PEOPLE_WORK, HOUSEKEEPING_WORK) else registry.spec(kind).at_once

@@ -146,7 +146,7 @@ class PastMetersDocument(TypedDict):
 
 
 class MetersDocument(TypedDict):
-    """The five meters ``at`` an instant, and at the slots before (``history``, oldest first).
+    """The five meters ``at`` an instant, and at the starts of the slots up to then (``history``, oldest first).
 
     ``map`` is the version of the proxy map.
     """

@@ -14,7 +14,7 @@ OUTLOOK_DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
-    """Expected wake time on the date and bedtime at its end, as ``HH:MM``.
+    """Expected wake time on the date and bedtime at its end, as ``HH:MM``, null while nothing is known of the user.
 
     ``work`` holds pairs of begin and end of the working hours.
     """

@@ -96,8 +96,8 @@ class Guard:
     def gives(self, history: Sequence[Interaction], day: int, now: datetime) -> float:
         """Return the probability that a slot of ``day`` (0 is Monday) gets advice.
 
-        It is 0 if the day has had ``a_day`` recommendations. Otherwise it is 0.8 to 0.9, because some slots are drawn
-        at random to get no advice. Much recent advice makes it smaller.
+        It is 0 if ``history`` holds ``a_day`` recommendations for that day in the last 24 hours. Otherwise it is 0.8 to
+        0.9, because some slots are drawn at random to get no advice. Much recent advice makes it smaller.
         """
         if sum(one.day == day and now - one.at < DAY for one in history) >= self.a_day:
             return 0.0
@@ -148,7 +148,9 @@ def silence(history: Sequence[Interaction], now: datetime) -> float:
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got advice, from 0 to 1. Older slots weigh less."""
+    """Return the share of recent slots that got a recommendation in ``history``, from 0 to 1. Older slots weigh
+    less.
+    """
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 
 

@@ -192,7 +192,7 @@ class Lot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Silence:
-    """A slot in which no recommendation was given, and the reasons.
+    """A slot that has no recommendation, or none any more, and the reasons.
 
     ``by_lot`` is True if the slot was drawn at random to get no advice.
     """
@@ -231,7 +231,7 @@ class Reset:
 class Prior:
     """A prior that a policy learnt from a user's answers. ``body`` holds its values.
 
-    ``gain`` is how much better it predicts later answers than the earlier prior, in nats per answer.
+    ``gain`` is how much better it predicts later answers than the policy did without it, in nats per answer.
     """
 
     policy: str  # name@version
