@@ -335,9 +335,10 @@ def choose(
 ) -> Chosen | float:
     """Return the policy's decision among the options ``found``, or a probability if the slot was drawn to be silent.
 
-    The probability is that of silence. A decision comes with its observation, the readings, and paused action ->
-    reason. The last part is the probability of silence that this slot had, or None if no lot was drawn. Silence is
-    drawn only after a user's first answer, and only where something would have been suggested.
+    The probability is that of silence. A decision comes with its observation, the readings, and action -> reason for
+    the actions that the guard forbids. The last part is the probability of silence that this slot had, or None if no
+    lot was drawn. Silence is drawn only after a user's first answer, and only where something would have been
+    suggested.
     """
     now, moment = span[0], moment_at(span[0], user.zones)
     readings = seen[1]

@@ -36,7 +36,7 @@ Tally = tuple[int, int]  # done, and done or not
 class Compared:
     """A number of a week (``value``) and its mean in the weeks before (``usual``), each None if not known.
 
-    ``days`` is the number of days of the week behind ``value``.
+    ``days`` is the number of the week's days from which ``value`` comes.
     """
 
     value: float | None

@@ -37,7 +37,7 @@ class WorkDocument(TypedDict):
 
 
 class UsualDocument(TypedDict):
-    """The usual start of an action on a weekday, with the user's own word for it."""
+    """The usual start of an action on a weekday (0 is Monday), with the title that the user's entries have for it."""
 
     weekday: int
     start: str
@@ -45,7 +45,7 @@ class UsualDocument(TypedDict):
 
 
 class HabitDocument(TypedDict):
-    """The usual times a week, length in minutes, and starts by weekday of an action."""
+    """How often a week and how long a user does an action, and its usual starts by weekday."""
 
     action: str
     per_week: float
