@@ -37,7 +37,10 @@ class WorkDocument(TypedDict):
 
 
 class UsualDocument(TypedDict):
-    """The usual start of an action on a weekday (0 is Monday), with the title that the user's entries have for it."""
+    """The usual start of an action on a weekday (0 is Monday).
+
+    ``name`` is the word for it in the user's data, such as "run", or null.
+    """
 
     weekday: int
     start: str
