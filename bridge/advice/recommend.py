@@ -188,8 +188,8 @@ def recommend(
 def stands(store: Store, user: User, advice: Recommendation, now: datetime) -> bool:
     """Return True if a recommendation need not be checked against the calendar again.
 
-    That holds if it is answered or has no time. It also holds if its time is ahead and no data, correction or wish has
-    changed since it was made.
+    That holds if it is answered or has no time. It also holds while no data, correction or wish has changed since it
+    was made, until its time. That time is the start of a suggestion, and the end of an entry to keep or of sleep.
     """
     if advice.answer is not None:
         return True
@@ -234,7 +234,7 @@ def _advised(store: Store, user: User, now: datetime) -> list[AdviceRecord]:
 def _current(
     store: Store, existing: Recommendation, situation: Situation, span: tuple[datetime, datetime]
 ) -> Recommendation | Silence | None:
-    """Return an open recommendation, with another time if it no longer fits at its own time.
+    """Return an open recommendation. If it no longer fits at its own time, it first gets another time, which is stored.
 
     Returns a Silence with the reason if its time is over and no time is left in the slot. Returns None if it no longer
     makes sense, so that another recommendation must be made. ``span`` is now and the end of the slot.

@@ -125,5 +125,5 @@ def _stands_in(occurrence: Occurrence, facts: agenda.SlotFacts, zones: ZoneHisto
 
 
 def is_moved(advice: Recommendation, to: Moment) -> bool:
-    """Return True if the user rescheduled the recommendation to the slot ``to``."""
+    """Return True if the user rescheduled the recommendation from another slot to the slot ``to``."""
     return advice.moved_to == to and advice.moment != to

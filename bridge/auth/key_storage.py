@@ -139,7 +139,7 @@ def _fill(handle: int, text: bytes) -> None:
 
 @dataclass(frozen=True)
 class InKeyring:
-    """The operating system's keyring. ``name`` is the installation's folder, whose entry holds the keys."""
+    """The operating system's keyring. ``name``, the installation's folder, names the entry that holds the keys."""
 
     name: str
     is_writable = True

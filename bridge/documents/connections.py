@@ -199,7 +199,10 @@ def _unknown(imported: ImportResult) -> Iterator[Outcome]:
 
 
 def _unread_kinds(files: Sequence[Unread]) -> Iterator[str]:
-    """Yield a sentence per source that left files out on purpose, and one about files of no source, by kind."""
+    """Yield a sentence per source that left files out on purpose, and one about files of no source.
+
+    A sentence gives the number of files of each kind, of at most UNREAD_KINDS_NAMED kinds.
+    """
     by_source: dict[str, Counter[str]] = {}
     for file in files:
         by_source.setdefault(file.source or "", Counter())[file.kind] += 1
@@ -269,7 +272,7 @@ def notifications_document(bridge: Bridge, user: User, now: datetime) -> Notific
 class NotificationStatusDocument(ConnectionDocument):
     """A user's notifications in the form of a row of the table of connections.
 
-    Fields that only a connection has are null.
+    ``rows`` is the number of sent notifications. All times are null.
     """
 
     unsent: list[UnsentDocument]
@@ -278,7 +281,7 @@ class NotificationStatusDocument(ConnectionDocument):
 def notification_status(bridge: Bridge, user: User, now: datetime) -> list[NotificationStatusDocument]:
     """Return a list with a row for the table of connections, empty if the user has no notifications.
 
-    Notifications that were not sent within the time ``REPORTED`` before ``now`` are the row's error.
+    The row's error says how many notifications were not sent in the time ``REPORTED`` before ``now``.
     """
     body = notifications_document(bridge, user, now)
     if not body["on"] and not body["unsent"]:
