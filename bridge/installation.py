@@ -35,7 +35,7 @@ def now() -> datetime:
         return datetime.now(UTC)
     at = datetime.fromisoformat(fixed)
     if at.tzinfo is None:
-        raise SetupError("the instant in BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
+        raise SetupError("the instant in BRIDGE_NOW needs an offset; write it like 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
 
 

@@ -84,5 +84,5 @@ def configure(*, verbose: bool = False) -> None:
 
 def _formatter(kind: str) -> logging.Formatter:
     if kind not in ("text", "json"):
-        raise SetupError("BRIDGE_LOG must be text or json")
+        raise SetupError("BRIDGE_LOG must be text or json; set it to one of them, or unset it")
     return JsonFormatter() if kind == "json" else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")

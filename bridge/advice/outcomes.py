@@ -110,7 +110,7 @@ def answer(
     if isinstance(given, Answer):
         return recommend.give_feedback(store, user, recommendation_id, given, now=now, moved_to=moved_to)
     if moved_to is not None:
-        raise SetupError("only `reschedule` takes --to")
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
     return say(store, user, recommendation_id, given, now=now)
 
 

@@ -375,7 +375,7 @@ def give_feedback(
     """
     before = own(store, user, recommendation_id)
     if moved_to is not None and answer is not Answer.RESCHEDULE:
-        raise SetupError("only `reschedule` takes --to")
+        raise SetupError(f"only `reschedule` takes --to: bridge feedback reschedule --user {user.name} --to SLOT")
     if before.answer is not None and day_end(before, user.zones) <= now:
         if (before.answer, before.moved_to) == (answer, moved_to):
             return before

@@ -80,7 +80,10 @@ def days(text: str) -> float:
     except ValueError:
         found = -1.0
     if not 1 <= found <= 36_500:
-        raise SetupError("BRIDGE_KEEP_RAW must be the number of days to keep raw records, from 1 to 36500")
+        raise SetupError(
+            "BRIDGE_KEEP_RAW must be the number of days to keep raw records, from 1 to 36500; "
+            "correct it, then: bridge doctor"
+        )
     return found
 
 
