@@ -52,9 +52,7 @@ class Lease:
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait until the lease is free, take it and return True. Returns False if that takes longer than
-        ``patience``.
-        """
+        """Wait until the lease is free, take it and return True. Returns False after ``patience``."""
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:
@@ -63,8 +61,9 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal is at least 30 seconds old. Raises TryLater if another holder has taken
-        it.
+        """Renew the lease if the last renewal is at least 30 seconds old.
+
+        Raises TryLater if another holder has taken the lease.
         """
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return

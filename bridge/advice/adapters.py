@@ -110,8 +110,8 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
     """Train an adapter in a process of its own, if the user has given enough answers since the last attempt.
 
     The daemon calls this once a day. Returns True if a training process ran. Returns False without the policy's setting
-    ``folder``, which names the served model, or without the packages for training. The call waits for TRAINING_WAIT at
-    most, and ends the process early when ``stopped()``. The next call continues the training.
+    ``folder``, which names the served model, or without the packages for training. The process is ended after
+    TRAINING_WAIT, or earlier if ``stopped()`` is True. The next call continues the training.
     """
     from importlib.util import find_spec
 
@@ -134,7 +134,10 @@ def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Calla
 
 
 def _wait(running: subprocess.Popen[bytes], stopped: Callable[[], bool]) -> None:
-    """Wait until the process ends. End it when ``stopped()`` or after TRAINING_WAIT; its progress is already saved."""
+    """Wait until the process ends, and end it after TRAINING_WAIT or if ``stopped()`` is True.
+
+    Its progress is already saved.
+    """
     until = monotonic() + TRAINING_WAIT.total_seconds()
     while running.poll() is None:
         if stopped() or monotonic() > until:

@@ -118,7 +118,7 @@ def _placed(
 
 
 def _rounded_up(at: datetime) -> datetime:
-    """Round up to the next five minutes.
+    """Return the time rounded up to a multiple of five minutes.
 
     >>> f"{_rounded_up(datetime(2026, 11, 20, 9, 56, 1)):%H:%M}", f"{_rounded_up(datetime(2026, 11, 20, 9, 55)):%H:%M}"
     ('10:00', '09:55')

@@ -96,8 +96,8 @@ def _blocks(situation: Situation, day: date, policy: Policy, guard: Guard) -> tu
 def _given(situation: Situation, day: date) -> Iterator[Block]:
     """Yield the suggestions already made for a date as blocks.
 
-    A suggestion that has begun is a block only if it was accepted. Ignored suggestions, and suggestions that overlap an
-    entry of the calendar, are left out.
+    A suggestion that has begun is a block only if the user accepted it or rescheduled it to that time. Ignored
+    suggestions, suggestions rescheduled without a new time, and suggestions that overlap a calendar entry are left out.
     """
     for advice in situation.advised:
         if advice.start is None or advice.end is None or advice.kind != "suggested":

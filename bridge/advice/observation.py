@@ -81,7 +81,7 @@ def observe(
 
 
 def routine(known: Snapshot, history: Sequence[Interaction]) -> dict[str, dict[ActionType, float]]:
-    """Return kind of slot -> action -> in how many slots of the last eight weeks the calendar shows the action.
+    """Return kind of slot -> action -> number of slots of the last eight weeks in whose calendar the action is.
 
     Slots with an accepted recommendation are left out, because their answers already count. A slot with several entries
     is divided between their actions.

@@ -209,7 +209,7 @@ def advised_line(review: Review) -> str:
 
 
 def week_lines(review: Review) -> Iterator[str]:
-    """Yield a line about the meters, the nights, what was done, and the goals. Unknown numbers are left out."""
+    """Yield a line each on the meters, the nights, what was done, and the goals. Unknown numbers are left out."""
     levels = [f"{meter.lower()} {_level(of)}" for meter, of in review.meters.items() if of.value is not None]
     if levels:
         yield f"Meters (0.70 is your normal): {', '.join(levels)}."
@@ -226,7 +226,7 @@ def week_lines(review: Review) -> Iterator[str]:
 
 
 def _level(of: Compared) -> str:
-    """Describe a meter's level, with its mean of the weeks before in brackets.
+    """Return a meter's level as text, with its mean of the weeks before in brackets.
 
     >>> _level(Compared(value=0.62, usual=0.7)), _level(Compared(value=0.7, usual=None))
     ('0.62 (before: 0.70)', '0.70')
@@ -251,7 +251,7 @@ def _hours_of(minutes: float) -> str:
 
 
 def clock(minutes: float) -> str:
-    """Return the time of day of minutes after noon.
+    """Return the time of day as ``HH:MM`` for a number of minutes after noon.
 
     >>> clock(0), clock(690), clock(750.4)
     ('12:00', '23:30', '00:30')
@@ -261,7 +261,7 @@ def clock(minutes: float) -> str:
 
 
 def _figure(word: str, of: Compared) -> str:
-    """Describe a number of the week, with its mean of the weeks before in brackets.
+    """Return a number of the week as text, with its mean of the weeks before in brackets.
 
     >>> _figure("workout", Compared(value=3, usual=2.25)), _figure("h of focus", Compared(value=5.26, usual=None))
     ('3 workouts (before: 2.2)', '5.3 h of focus')

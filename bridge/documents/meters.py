@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class ReasonDocument(TypedDict):
     """A reason of a meter's level: an input with its share.
 
-    ``z`` is the input's distance from the user's normal in spreads, positive if good. ``contribution`` is the part of
+    ``z`` is the input's standardised distance from the user's normal, positive if good. ``contribution`` is the part of
     the level's distance from 0.70 that the input makes.
     """
 
@@ -77,7 +77,7 @@ def reading_document(reading: Reading) -> ReadingDocument:
 
 
 class StateDocument(TypedDict):
-    """The state of a meter that the model gets."""
+    """The level, standard deviation and coverage of a meter that the model gets."""
 
     level: float
     sd: float
@@ -116,7 +116,7 @@ class MetersView:
 
 
 def load_meters(bridge: Bridge, user: User, at: datetime, days: int) -> MetersView:
-    """Return a user's meters at ``at``, and at the start of each slot from ``days`` days before to the current slot.
+    """Return a user's meters at ``at`` and at the starts of slots, from ``days`` days before to the current slot.
 
     The meters at ``at`` are read from exactly the data that other commands and pages read. Data from further back would
     change the user's normal, and so the levels.

@@ -41,9 +41,7 @@ def offer_documents(gaps: Iterable[Option], zones: ZoneHistory, *, now: datetime
 
 
 def when(at: datetime, zones: ZoneHistory, *, now: datetime) -> str:
-    """Return a time in words on the user's clock: ``today 18:30``, ``tomorrow 07:10``, or with a weekday ``Thu
-    18:30``.
-    """
+    """Return a time in words on the user's clock: ``today 18:30``, ``tomorrow 07:10``, or ``Thu 18:30``."""
     there, today = at.astimezone(zone_at(at, zones)), now.astimezone(zone_at(now, zones)).date()
     days = (there.date() - today).days
     name = ("today", "tomorrow")[days] if days in (0, 1) else f"{there:%a}"

@@ -14,7 +14,7 @@ OUTLOOK_DIGITS = 3
 
 
 class RoutineOfDayDocument(TypedDict):
-    """Expected wake time on the date and bedtime at its end, as ``HH:MM``, null while nothing is known of the user.
+    """Expected wake time on the date and bedtime at its end, as ``HH:MM``. Both are null if nothing is known.
 
     ``work`` holds pairs of begin and end of the working hours.
     """

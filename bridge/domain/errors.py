@@ -26,7 +26,7 @@ class BridgeError(Exception):
 
 
 class BadRecord(BridgeError):
-    """A record cannot be read. The record is set aside with this reason, and nothing else is lost."""
+    """A record cannot be read. It is set aside with this error's text as the reason, and nothing else is lost."""
 
 
 class TryLater(BridgeError):
@@ -101,7 +101,7 @@ class Spent(BridgeError):
 
 
 class SourceChanged(BridgeError):
-    """The source answers in a shape this connector does not know."""
+    """The source answers in a shape that this connector does not know, or with 404."""
 
 
 class CutShort(SourceChanged):

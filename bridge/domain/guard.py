@@ -148,8 +148,9 @@ def silence(history: Sequence[Interaction], now: datetime) -> float:
 
 
 def dosage(history: Sequence[Interaction], now: datetime) -> float:
-    """Return the share of recent slots that got a recommendation in ``history``, from 0 to 1. Older slots weigh
-    less.
+    """Return the share of recent slots that got a recommendation, from 0 to 1. Older slots weigh less.
+
+    ``history`` holds the recommendations.
     """
     return (1 - FADES) * sum(float(FADES ** ((now - one.at) / SLOT - 1)) for one in history if one.at < now)
 

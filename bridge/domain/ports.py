@@ -179,11 +179,11 @@ class Account(Protocol):
         ...
 
     def token(self) -> dict[str, Any] | None:
-        """Return the stored token, unsealed, or None before the first consent."""
+        """Return the stored token, decrypted, or None before the first consent."""
         ...
 
     def save_token(self, token: Mapping[str, Any]) -> None:
-        """Seal and save a token. The token is durable when this returns."""
+        """Encrypt and save a token. The token is durable when this returns."""
         ...
 
     def refresh_lock(self) -> AbstractContextManager[None]:
@@ -330,7 +330,10 @@ class Personal(Policy, Protocol):
     """A policy that can begin with a prior learnt from a single user, in place of the population's prior."""
 
     def learn(self, observation: Observation) -> Mapping[str, Any]:
-        """Return a prior as JSON values, learnt from all answers in the observation's history, however old."""
+        """Return a prior as JSON values, learnt from all answers in the observation's history, however old.
+
+        Raises ValueError without answers.
+        """
         ...
 
     def personal(self, prior: Mapping[str, Any]) -> Personal:
