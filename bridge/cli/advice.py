@@ -86,9 +86,9 @@ def recommend(
     ] = None,
     json: options.Json = False,
 ) -> None:
-    """Recommend an action for this slot. Asking again in the same slot returns the same recommendation.
+    """Recommend an action for this slot. Asking again returns the same recommendation, unless your day has changed.
 
-    While a recommendation by another policy is open, --policy is not asked. With --json, `not_asked` then says so.
+    If another policy has made the slot's recommendation, --policy is not asked. With --json, `not_asked` then says so.
     """
     from bridge import installation
     from bridge.advice import requests
@@ -151,7 +151,8 @@ def feedback(
 ) -> None:
     """Answer a recommendation, or say what became of it.
 
-    The model learns from either as a reward of +1 or -1. An answer can be changed until 06:00 of the next day.
+    The model learns +1 from accept and done, and -1 from ignore, reschedule and not_done. An answer can be changed
+    until 06:00 of the next day.
     """
     from bridge import installation
     from bridge.advice import outcomes, rescheduling

@@ -93,7 +93,7 @@ class Jobs:
         return chunk.full
 
     def _claim(self, mine: installation.Bridge, connection: Connection) -> None:
-        """Take the connection's lease (the right to sync it) for ``mine``.
+        """Take the connection's lease (the right to sync it) for ``mine``. If another process holds it, do nothing.
 
         Raises TryLater if the source has as many syncs running as its ``at_once`` allows.
         """

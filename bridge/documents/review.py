@@ -65,9 +65,10 @@ class LevelDocument(TypedDict):
 
 
 class SleepDocument(TypedDict):
-    """The nights that ended in the week: their number, minutes asleep and usual time of falling asleep.
+    """The nights that ended in the week: their number, minutes asleep, and times of falling asleep.
 
-    ``bedtime_sd_min`` is the standard deviation of the time of falling asleep, in minutes.
+    ``bedtime`` is the mean time of falling asleep, and ``usual_bedtime`` that of the four weeks before.
+    ``bedtime_sd_min`` is its standard deviation in minutes.
     """
 
     nights: int
