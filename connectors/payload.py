@@ -52,13 +52,13 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text in UTC, whose offset is ignored, or of Unix milliseconds.
+    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
     None for anything else.
     """
     if isinstance(value, str):
         at = _parsed(value)
-        return None if at is None else _bounded(at.replace(tzinfo=UTC), YEARS)
+        return None if at is None else _bounded(at if at.tzinfo else at.replace(tzinfo=UTC), YEARS)
     return utc_of_unix(value, per_second=1000)
 
 
