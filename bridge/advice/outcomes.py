@@ -133,8 +133,8 @@ def say(store: Store, user: User, recommendation_id: int, deed: Deed, *, now: da
 def last_unsaid(store: Store, user: User, *, now: datetime) -> AdviceRecord | None:
     """Return the recommendation that is meant when a user tells an outcome without naming a recommendation.
 
-    That is the newest of ``questions``. If there is none, it is the newest seen recommendation of the last two days
-    whose outcome the user has not told. Returns None if there is neither.
+    That is the newest of ``questions``. Otherwise it is the newest seen recommendation of the last two days without an
+    outcome from the user. Returns None if there is neither.
     """
     found: Sequence[AdviceRecord] = advised(store, user, since=now - 2 * DAY, until=now + recommend.INSTANT)
     asked = questions(store, user, now=now)

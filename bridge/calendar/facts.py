@@ -23,7 +23,7 @@ DAY, HOUR = timedelta(days=1), timedelta(hours=1)
 
 
 def still_open(tasks: Iterable[Task], at: datetime, zones: ZoneHistory) -> Iterator[tuple[Task, datetime]]:
-    """Yield each task that has a due day and is open at ``at``, and when that day ends for the user.
+    """Yield each task with a due day that is open at ``at``, and when its day ends for the user.
 
     >>> [end.day for _, end in still_open([task(20), task(19, completed=hour(9))], hour(10), LONDON)]
     [21]
