@@ -215,7 +215,7 @@ def _offer(offers: Sequence[OfferDocument], advice: Recommendation, user: str) -
     Without good times, print how to name a slot.
     """
     if not offers:
-        typer.echo('No free time within two days suits it. Name a slot: --to "Thu evening"')
+        typer.echo('No free time within six days suits it. Name a slot: --to "Thu evening"')
     for offer in offers:
         take = f'bridge feedback reschedule --user {user} --id {advice.id} --to "{offer["slot"]}"'
         typer.echo(f"  {offer['when']}: {take}")
