@@ -23,7 +23,8 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A limit of 20 log lines a minute per place in the code. The first line after it says how many were left out.
+    """A limit of 20 log lines a minute per line of code. When a minute is over, the next line says how many were left
+    out.
 
     Only the loggers of servers are limited, because outsiders can cause their lines.
     """
@@ -36,7 +37,9 @@ class LineLimit(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True if a line is to be written, and False if it is over the limit."""
+        """Return True if a line is to be written, and False if it is over the limit. A line after a pause gets a count
+        added.
+        """
         if not record.name.startswith(SERVER_LOGGERS):
             return True
         place, now = (record.pathname, record.lineno), time.monotonic()
@@ -50,9 +53,10 @@ class LineLimit(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A formatter that writes a JSON object per line: ``at``, ``level``, ``from`` (the logger) and ``message``.
+    """A formatter that writes each log line as a JSON object: ``at``, ``level``, ``from`` (the logger) and ``message``.
 
-    Where known, ``source``, ``connection``, ``outcome``, ``new`` and ``error`` (an exception's class) are added.
+    ``source``, ``connection``, ``outcome``, ``new`` and ``error`` (an exception's class) are added where the line has
+    them.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -69,7 +73,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(*, verbose: bool = False) -> None:
-    """Write warnings and errors to standard error, and with ``verbose`` also lines of the level info.
+    """Write log lines of warnings and errors to standard error, and with ``verbose`` also those of the level info.
 
     ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for a value other than text or json.
     """

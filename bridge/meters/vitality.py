@@ -23,16 +23,16 @@ MAX_Z_OF_STEPS = 1.0
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Vitality as of ``at``."""
+    """Return Vitality's reading at ``at``."""
     said = check_in(past.answers, Meter.VITALITY, at)
     signals = (body.sleep(past, at), body.hrv(past, at), body.resting_hr(past, at), steps(past, at), said)
     return fuse(past.proxies, Meter.VITALITY, signals)
 
 
 def steps(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the steps of the last complete day, or None if unknown.
+    """Return a signal of the steps of the last complete day, or None if they are unknown.
 
-    Its z is of the steps' logarithm and at most +1.
+    Its z is that of the steps' logarithm, and at most +1.
     """
     constants = CONSTANTS[Metric.STEPS]
     day = past.latest(Metric.STEPS, at)
