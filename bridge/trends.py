@@ -1,4 +1,6 @@
-"""Compute the meters and their inputs day by day over weeks, beside what happened on each day."""
+"""Compute the meters and their inputs day by day over weeks, next to workouts, all-day events and changes of time
+zone.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 class Track:
     """A meter's values day by day. ``level`` and ``sd`` are None on a day without fresh data.
 
-    A value is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of their standard
+    A level is the mean of the readings at the starts of the day's slots, and ``sd`` the mean of their standard
     deviations. It is not divided by the root of their number, because the readings of a day share their errors.
     """
 
@@ -38,7 +40,9 @@ class Track:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A metric's values of a source day by day, in ``unit``, and the meters that are computed from this metric."""
+    """A metric's values from one source day by day, in ``unit``. ``meters`` are the meters computed from this
+    metric.
+    """
 
     metric: Metric
     unit: str
@@ -49,9 +53,9 @@ class Input:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Happening:
-    """A workout, an all-day calendar entry or a change of time zone on a day. ``hours`` is a workout's length.
+    """A workout, an all-day calendar entry or a change of time zone, on a day. ``hours`` is a workout's length.
 
-    ``title`` may be the words of a stranger. The title of a ``private`` entry is for the user alone.
+    ``title`` may be somebody else's words. If ``private``, only the user may see the entry's title.
     """
 
     day: date
@@ -63,10 +67,11 @@ class Happening:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trends:
-    """Meters, inputs and happenings over ``days``, computed ``at`` an instant. All series have a value per day.
+    """Meters, their inputs and happenings on each of ``days``, as known ``at`` an instant. All series have a value per
+    day.
 
-    ``map`` is the version of the proxy map. ``planned`` holds the hours that the calendar gives to each action that
-    occurs. ``validated`` meters are those whose agreement with people's own reports was measured.
+    ``map`` is the version of the proxy map. ``planned`` maps each action that occurs to the hours planned for it.
+    ``validated`` holds the meters whose agreement with people's own reports was measured.
     """
 
     at: datetime
@@ -81,10 +86,10 @@ class Trends:
 
 
 def compute_trends(known: Snapshot, *, days: int) -> Trends:
-    """Compute the trends of the last ``days`` days on the user's clock, of which ``known.at`` is in the last.
+    """Return the trends of the last ``days`` local days, the last of which contains ``known.at``.
 
-    The snapshot must reach that far back. Every day is computed from all data in the snapshot, so that data that came
-    in late changes earlier days too. Pure.
+    The snapshot must reach that far back. Every day is computed from all data in it, so that data that came in late
+    changes earlier days too.
     """
     zone = zone_at(known.at, known.zones)
     today = known.at.astimezone(zone).date()
@@ -127,7 +132,7 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
     """Yield each metric that a meter is computed from, once per source with a value on at least three of ``days``.
 
-    ``found`` holds each day's figures by (day, source).
+    ``found`` maps (day, source) to that day's figures.
     """
     resting = {
         metric: tuple(meter for meter in Meter if any(metric in row.inputs for row in proxies.of(meter).values()))
@@ -147,7 +152,7 @@ def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[In
 def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[float, ...]]:
     """Return action -> hours planned for it on each day, without actions that never occur.
 
-    A day lasts from six to six, as its slots do.
+    A day lasts from 06:00 to 06:00, as its slots do.
     """
     hours: dict[ActionType, list[float]] = {}
     bounds = [_bounds(day, known.zones) for day in days]
@@ -159,9 +164,9 @@ def _planned(known: Snapshot, days: Sequence[date]) -> dict[ActionType, tuple[fl
 
 
 def _by_day(known: Snapshot, bounds: Sequence[tuple[datetime, datetime]]) -> list[list[Any]]:
-    """Return the labelled calendar entries that overlap each day, as a list per day. ``bounds`` are the days' ends.
+    """Return, for each day, the labelled calendar entries that overlap it. ``bounds`` holds (start, end) of the days.
 
-    A day then need not search the whole calendar.
+    This saves searching the whole calendar for every day.
     """
     found: list[list[Any]] = [[] for _ in bounds]
     origin = bounds[0][0]
@@ -197,7 +202,7 @@ def _happenings(known: Snapshot, days: Sequence[date]) -> Iterator[Happening]:
 
 
 def _workouts(known: Snapshot) -> Iterator[Episode]:
-    """Yield the workouts by their start. A workout that begins within an earlier one is dropped as a second watch's."""
+    """Yield the workouts by start. One that begins during an earlier one is dropped, as a second watch's recording."""
     found = [episode for _, episode in known.episodes if episode.kind is EpisodeKind.WORKOUT]
     over: datetime | None = None
     for episode in sorted(found, key=lambda one: one.start):

@@ -185,7 +185,7 @@ def _block(block: BlockDocument, *, titles: bool) -> Document:
 
 
 def untrusted(text: str | None) -> dict[str, str] | None:
-    r"""Return {"untrusted_text": text} without invisible characters and cut to 200 characters, or None for None.
+    """Return {"untrusted_text": text} without invisible characters and cut to 200 characters, or None for None.
 
     The text was written by somebody other than the user.
 
