@@ -30,8 +30,8 @@ LEASE_POLL_SECONDS = 0.2  # between two tries to take a lease
 class Lease:
     """The right of ``holder`` to sync a connection. It ends five minutes after the last renewal.
 
-    ``now`` is the time when this object was made. From there on it follows the machine's wall clock, also when that is
-    set, because other processes use that clock too.
+    ``now`` is the time when this object was made. From there on it follows the machine's wall clock, also when that
+    clock is set. Other processes use it too.
     """
 
     store: Store

@@ -1,6 +1,4 @@
-"""Compute the meters and their inputs day by day over weeks, next to workouts, all-day events and changes of time
-zone.
-"""
+"""Compute the meters and their inputs day by day, next to workouts, all-day events and changes of time zone."""
 
 from __future__ import annotations
 
@@ -29,7 +27,7 @@ IGNORED_KINDS = frozenset({"birthday", "workingLocation", "task"})  # all-day en
 class Track:
     """A meter's values day by day. ``level`` and ``sd`` are None on a day without fresh data.
 
-    A level is the mean of the readings at the starts of the day's slots, and ``sd`` the mean of their standard
+    A level is the mean of the readings at the starts of the day's slots. ``sd`` is the mean of their standard
     deviations. It is not divided by the root of their number, because the readings of a day share their errors.
     """
 
@@ -130,7 +128,7 @@ def _track(days: Sequence[Sequence[Reading]]) -> Track:
 
 
 def _inputs(found: Days, days: Sequence[date], proxies: ProxyMap) -> Iterator[Input]:
-    """Yield each metric that a meter is computed from, once per source with a value on at least three of ``days``.
+    """Yield each input metric of a meter, once per source with a value on at least three of ``days``.
 
     ``found`` maps (day, source) to that day's figures.
     """

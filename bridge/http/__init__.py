@@ -59,8 +59,7 @@ def open_typed_session(allowed: Collection[str]) -> requests.Session:
 def prepare(
     session: requests.Session, transport: Callable[..., requests.adapters.HTTPAdapter] | None = None
 ) -> requests.Session:
-    """Give a session, plain or OAuth, the retries and the limits on an answer's size and time, and return the same
-    session.
+    """Give a session, plain or OAuth, the retries and the limits on an answer's size and time. Return the same session.
 
     ``transport(max_retries=...)`` makes the ``requests`` adapter that is mounted. By default it is ``Bounded``.
     """
@@ -121,9 +120,7 @@ class VendorLimit:
             raise TryLater("the source allows no more requests for now", after=timedelta(seconds=left), limited=True)
 
     def note(self, answer: requests.Response) -> None:
-        """Remember when the limit ends, if the answer's headers say that 0 requests are left and in how many seconds it
-        resets.
-        """
+        """Remember when the limit ends, if the answer's headers state 0 requests left and the seconds to reset."""
         seconds = parse_seconds(_rate_limit(answer, "Reset"))
         if seconds is not None and _rate_limit(answer, "Remaining") == "0":
             self._closed_until = time.monotonic() + seconds
@@ -145,8 +142,7 @@ def get_json(
 
     Returns None for an HTTP status in ``nothing`` and, if ``blank``, for an empty body. ``limit`` is checked before the
     request and noted after it. Raises TryLater if no answer comes, else as ``raise_for_status`` and ``parse_json``. A
-    missing scope, or a 403 or 404 that is not HTML, raises NotPermitted, because other collections may still be
-    readable.
+    missing scope, or a 403 or 404 that is not HTML, raises NotPermitted. Other collections may still be readable.
     """
     import requests
 
@@ -178,8 +174,8 @@ def get_json(
 def parse_json(content: bytes | str) -> Any:
     """Parse a JSON document, and return its value.
 
-    Raises TryLater for text that is not JSON, such as a captive portal's HTML, and SourceChanged for nesting too deep
-    to parse.
+    Raises TryLater for text that is not JSON, such as a captive portal's HTML. Raises SourceChanged for nesting too
+    deep to parse.
     """
     try:
         return json.loads(content)
@@ -237,7 +233,7 @@ def busy_error(server: str, answer: requests.Response, *, now: datetime | None =
 
 
 def retry_after(answer: requests.Response, *, now: datetime) -> timedelta | None:
-    """Return the wait that an answer asks for, from 0 to a day, or None if it names none that can be read.
+    """Return the wait that an answer asks for, from 0 to a day. Return None if it names no readable wait.
 
     It is in ``Retry-After`` (seconds or a date), or else in ``X-RateLimit-Reset`` or ``RateLimit-Reset`` (seconds).
     """

@@ -50,7 +50,7 @@ def _plain(host: str) -> str:
 
 
 def host_of(address: str) -> str:
-    """Return the host in a URL as ``parse_hosts`` would write it, or an empty text if it has no readable host."""
+    """Return the host in a URL as ``parse_hosts`` would write it. Return an empty text if it has no readable host."""
     try:
         return _plain(urlsplit(address).hostname or "")
     except ValueError:

@@ -1,6 +1,6 @@
 """Write a user's export, and read and restore it.
 
-An export is a folder with one file per table, as JSON, CSV or Parquet, and a file that describes the export.
+An export is a folder with one file per table (JSON, CSV or Parquet) and a file that describes it.
 """
 
 from __future__ import annotations
@@ -78,8 +78,9 @@ def _parquet(work: Callable[[], Any]) -> Any:
 def open_export(path: Path, stack: ExitStack) -> Path | None:
     """Return the folder with an export's tables, or None if ``path`` is not an export of this bridge.
 
-    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes. A zip that would unpack
-    to more than 60 times its size gives None. Raises SetupError for a damaged export or a full disk.
+    A zipped export is unpacked into a temporary folder, which is deleted when ``stack`` closes. Return None also for a
+    zip that would unpack to over 60 times its size and over 10 MB. Raises SetupError for a damaged export or a full
+    disk.
     """
     if (path / ABOUT_FILE).is_file():
         return path

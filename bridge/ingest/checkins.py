@@ -72,8 +72,8 @@ def record_check_in(store: Store, user: User, said: CheckIn, *, now: datetime) -
 def record(said: CheckIn, zones: ZoneHistory) -> RawRecord:
     """Return a check-in as a raw record. Nothing is stored.
 
-    Its key is the minute and the meter, so that a later score of the same minute replaces the earlier score. Its
-    payload holds the zone's offset in minutes.
+    Its key is the minute and the meter. A later score of the same minute thus replaces the earlier score. Its payload
+    holds the zone's offset in minutes.
     """
     about = None if said.about is None else said.about.lower()
     offset = said.at.astimezone(zone_at(said.at, zones)).utcoffset() or timedelta(0)

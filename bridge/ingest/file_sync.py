@@ -32,8 +32,8 @@ def sync_files(
     """Store the pages that ``reading`` yields, under the lease of ``holder``, and return the sync's outcome.
 
     A failure is returned as an outcome too. A page that cannot be stored fails its own file only. Deletions wait until
-    all files were read, because a later file may hold the record, as two parts of a calendar do. ``on_page`` is called
-    with each page's stream and number of records.
+    all files were read, because a later file may hold the record. ``on_page`` is called with each page's stream and
+    number of records.
     """
     lease, began = Lease(store=store, connection=source.connection, holder=holder, now=now), time.monotonic()
 

@@ -278,7 +278,7 @@ def ending(name: str) -> str:
 
 
 def newest_date(file: File) -> datetime | None:
-    """Return the newest date written in a text file's content, or None for a binary file or a file without dates.
+    """Return the newest date written in a text file's content. Return None for a binary file or a file without dates.
 
     Dates are ISO dates of the years 2000 to 2099. A time of day is taken as UTC. A damaged file is read as far as
     possible.
@@ -295,7 +295,9 @@ def newest_date(file: File) -> datetime | None:
 
 
 def _date(written: bytes) -> str:
-    """Return a date found in a file, with or without a time, in ISO form, or an empty text for an impossible date."""
+    """Return a date found in a file, with or without a time, in ISO form. Return an empty text for an impossible
+    date.
+    """
     text = written.decode().replace(" ", "T")
     try:
         return datetime.fromisoformat(text).isoformat()

@@ -1,6 +1,4 @@
-"""Find the source that recognises a file, and yield the pages (raw records, in pieces of a file) that the source
-reads.
-"""
+"""Find the source that recognises a file, and yield the pages (groups of raw records) that the source reads."""
 
 from __future__ import annotations
 
@@ -47,8 +45,8 @@ OnBytes = Callable[[int, int], None]
 def folder_of(connection: Connection, account: StoredAccount, inbox: Path) -> Path:
     """Return the folder that a connection imports from.
 
-    For pushes it is the source's folder in ``inbox``, which is created if missing, also after a move to another
-    machine. Raises SetupError if the folder's sealed path cannot be decrypted.
+    For pushes it is the source's folder in ``inbox``, which is created if missing. Raises SetupError if the folder's
+    sealed path cannot be decrypted.
     """
     if connection.name != PUSH_CONNECTION:
         return Path(account.token_field("folder"))
@@ -107,8 +105,7 @@ class ImportResult:
 
 
 def recognise_files(files: Iterable[File | UnreadableFile], specs: Iterable[ConnectorSpec]) -> RecognisedFiles:
-    """Assign each file to the first source, in the order of ``specs``, that recognises it, and return the files by
-    source.
+    """Assign each file to the first source in ``specs`` that recognises it, and return the files by source.
 
     Files that no source recognises, and files that cannot be read, are returned in lists of their own.
     """
@@ -146,7 +143,7 @@ def _unread(path: str, specs: Iterable[ConnectorSpec]) -> Unread:
 class RecordVersion(NamedTuple):
     """The key by which versions of one record are ordered; the greatest is the one that counts.
 
-    It is the date of the export in Unix seconds (0 if unknown), then a digest of the content, then the parent.
+    It holds the export's date in Unix seconds (0 if unknown), a digest of the content, and the parent.
     """
 
     date: float = 0.0
@@ -260,8 +257,7 @@ class FilePages:
         return records
 
     def _of_all(self, page: Page, file: File) -> Page:
-        """Note which part of a stream a page lists completely, so that records missing in all files can be deleted at
-        the end.
+        """Note which part of a stream a page lists completely. Records missing in all files can then be deleted.
 
         Returns the page. If several files have the same name, its records do not name their file. Such files would
         otherwise delete each other's records.

@@ -1,4 +1,4 @@
-"""Read JSON as a stream, so that a file of any size needs little memory and large parts can be skipped."""
+"""Read JSON as a stream. A file of any size then needs little memory, and large parts can be skipped."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ DECODER = json.JSONDecoder()
 
 
 class Broken(Exception):
-    """The error of a JSON document that is cut off, is not JSON, or holds a value that is far too large."""
+    """Raised for a JSON document that is cut off, is not JSON, or holds a far too large value."""
 
 
 class Json:
@@ -35,8 +35,8 @@ class Json:
         self.length = 0  # characters of the last object
 
     def peek(self) -> str:
-        """Return the next character that is not blank, without reading past it, or an empty text at the end of the
-        document.
+        """Return the next character that is not blank, without reading past it. Return an empty text at the document's
+        end.
         """
         character = self._text[self._at : self._at + 1]
         if character and character not in " \t\r\n":

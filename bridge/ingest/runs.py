@@ -199,8 +199,7 @@ def _nothing_known(path: Path, user: User) -> str:
 def rebuild(
     bridge: Bridge, user: User, source: str | None, *, progress: Callable[[int, int], None] | None = None
 ) -> dict[str, list[RecordResult]]:
-    """Derive all rows of a user again from the kept raw records, without the network, for ``source`` or for all
-    sources.
+    """Derive a user's rows again from the kept raw records of ``source`` or of all sources, without the network.
 
     Returns source -> result of each record. ``progress`` is called with (records done, all records) of each connection.
     Raises TryLater while a sync of one of these connections runs, because its records would be lost.

@@ -97,7 +97,7 @@ def sync(source: Source, store: Store, *, holder: str, now: datetime, on_page: O
 
 
 def _lasting_or_odd(store: Store, connection: Connection, error: BridgeError, *, at: datetime) -> BridgeError:
-    """Return ``error`` itself if it is at least the fifth odd answer in a row, and the first was six hours ago or more.
+    """Return ``error`` itself if it is at least the fifth odd answer in a row, over six hours or more.
 
     Otherwise return an Odd error with its text, after which the source is asked again.
     """
@@ -257,8 +257,8 @@ class _Pull:
             raise RateLimited(f"the limit that all accounts of {spec.name} share is used up", retry_at=until)
 
     def _may_ask_again(self) -> None:
-        """Raise RateLimited while this connection's own rate limit holds, because a user or a webhook may start a sync
-        too early.
+        """Raise RateLimited while this connection's own rate limit holds. A user or a webhook may start a sync too
+        early.
         """
         connection, now = self.source.connection, self.lease.clock()
         last = self.store.scheduling.last_outcome(connection.id) if connection.last_error else None

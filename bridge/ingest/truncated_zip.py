@@ -66,7 +66,7 @@ class Member:
 class Unpacked:
     """A stream of a member's unpacked content.
 
-    Reading raises EOFError if the zip ends before the member does, or if it unpacks to far more than its size.
+    Reading raises EOFError if the zip ends before the member, or if it unpacks to far more than its size.
     """
 
     def __init__(self, member: Member) -> None:

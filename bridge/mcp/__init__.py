@@ -1,5 +1,3 @@
-"""Offer an AI assistant tools to read a user's data and act for the user, as the user allows (Model Context
-Protocol).
-"""
+"""Offer an AI assistant tools for a user's data and plan, as far as the user allows (Model Context Protocol)."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
 """Read the five meters at an instant, each as a level with an uncertainty and reasons.
 
-The model gets a paced copy of the readings, because real readings jump by more than 0.20 in 15 to 21 % of nights. The
-simulator that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore follows a reading by at most
-0.25 in the slot in which a night ends and in the next slot. In all other slots the limit is 0.10, also when values
-expire. A limit of 0.25 keeps nine tenths of Vitality's correlation with reports in the morning, and all of it by the
-evening (own analysis, PMData). Progress grows within a week and is not paced. People see the readings themselves.
+The model gets a paced copy of the readings. Real readings jump by more than 0.20 in 15 to 21 % of nights. The simulator
+that trained the model moves by 0.06 to 0.10 a slot. The model's level therefore moves by at most 0.25 in the slot of
+waking, and in the next. In all other slots the limit is 0.10, also when values expire. This keeps nine tenths of
+Vitality's correlation with reports in the morning, and all by the evening (own analysis, PMData). Progress grows within
+a week and is not paced. People see the readings themselves.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ def paced(past: Past, readings: Sequence[tuple[datetime, Readings]]) -> list[Sta
     """Return the meters' levels that the model gets, one set per reading. They follow ``readings`` at a limited pace.
 
     ``readings`` are pairs of (slot start, readings of all meters), ascending, and not empty. The last instant may lie
-    within a slot. A partial slot allows the same part of the pace, but the end of a night counts in full at once.
+    within a slot. A partial slot allows the same part of the pace. The end of a night counts in full at once.
     """
     at, reading = readings[0]
     found = [{meter: one.state for meter, one in reading.items()}]

@@ -1,9 +1,9 @@
 """Compute the user's normal: centre and spread per source and metric from the last 60 days.
 
-With few values the centre leans on the population's mean, as much as people differ less between than within (empirical
-Bayes). For heart-rate variability that is hardly at all. The spread leans on the population's for longer. Few or
-autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the LifeSnaps data
-set (CC BY). Those marked "proposal" rest on no data with reports.
+With few values the centre leans on the population's mean. It does so more, the less people differ from each other
+(empirical Bayes). For heart-rate variability that is hardly at all. The spread leans on the population's for longer.
+Few or autocorrelated values widen the spread instead of misplacing the centre. The constants were fitted on the
+LifeSnaps data set (CC BY). Those marked "proposal" rest on no data with reports.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ SPOTS: Mapping[Metric, Constants] = MappingProxyType(
 
 
 def asleep(metric: str) -> str:
-    """Return the key under which a metric's values during the main sleep are kept, apart from those of the whole
-    day.
-    """
+    """Return the key for a metric's values during the main sleep, which are kept apart from those of the day."""
     return f"{metric}/asleep"
 
 

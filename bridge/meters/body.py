@@ -112,7 +112,8 @@ def resting_hr(past: Past, at: datetime) -> Signal | None:
 
 
 def stress(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the mean stress of the last six hours, compared with the same hours of earlier days, or None.
+    """Return a signal of the mean stress of the last six hours against the same hours of earlier days. Return None if
+    it is unknown.
 
     With fewer than 40 minutes measured, the night's stress-management score of the vendor stands in (high is calm).
     Without that, yesterday's mean stands in at half the trust. Some sources, such as WHOOP, publish no stress. Resting

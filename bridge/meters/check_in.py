@@ -57,7 +57,7 @@ class Answers:
 
 
 def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
-    """Return the signal of the user's answers about a meter, or None if the last answer is older than six days."""
+    """Return the signal of the user's answers about a meter. Return None if the last answer is older than six days."""
     given = answers.about(meter, at)
     if not given:
         return None
@@ -73,7 +73,7 @@ def check_in(answers: Answers, meter: Meter, at: datetime) -> Signal | None:
 
 
 def smoothed(scores: Sequence[float]) -> float:
-    """Return the exponentially weighted mean of ascending scores, as a distance from the user's mean in the user's spreads.
+    """Return the exponentially weighted mean of ascending scores, as a distance from the user's mean in spreads.
 
     >>> round(smoothed([3, 3, 3, 3, 5]), 2)
     0.34

@@ -55,7 +55,7 @@ class Calendar:
         return self._begin is not None and self._begin <= to
 
     def load(self, at: datetime) -> float:
-        """Return the share of the six hours up to ``at`` in meetings, plus 0.15 for each meeting without a pause before
+        """Return the share of the six hours up to ``at`` in meetings. Add 0.15 for each meeting without a pause before
         it.
         """
         if at not in self._loads:
@@ -67,11 +67,11 @@ class Calendar:
         return bisect_right(self._tight, at) - bisect_left(self._tight, at - SIX_HOURS)
 
     def booked(self, at: datetime) -> float:
-        """Return the share (0 to 1) of the six hours up to ``at`` in which an entry keeps the user busy."""
+        """Return the share (0 to 1) of the six hours up to ``at`` in which entries block the time."""
         return share(self._busy, at - SIX_HOURS, at)
 
     def fragmented(self, at: datetime) -> float:
-        """Return the share (0 to 1) of the free time of the six hours up to ``at`` that lies in short pieces.
+        """Return the share (0 to 1) of the six hours' free time up to ``at`` that lies in short pieces.
 
         A short piece lies between two entries and lasts less than two hours.
         """

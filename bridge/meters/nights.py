@@ -1,9 +1,9 @@
 """Find main sleeps by series (source and device) and day, when values became known, and journeys across time zones.
 
-After a flight the length of sleep recovers in about two days, its timing in up to fifteen, later after eastward flights
+After a flight the length of sleep recovers in about two days, its timing in up to fifteen. Eastward flights take longer
 (Oura and National University of Singapore, 1.5 million nights). Regularity of sleep is therefore ignored for a day per
-hour of offset crossed. Heart rate and variability are judged more loosely for three days, and those nights are left out
-of the user's normal.
+hour of offset crossed. Heart rate and variability are judged more loosely for three days. Those nights are left out of
+the user's normal.
 """
 
 from __future__ import annotations
@@ -80,8 +80,8 @@ class Nights:
         """Return the instant from which a value measured during a night counts, which is the time of waking.
 
         Some sources date a night's value at local midnight. Then the main sleep of any series gives the time of waking.
-        Without a main sleep the value counts from its own end, or from 06:00 of its day if it has none or is dated at
-        midnight.
+        Without a main sleep the value counts from its own end. Without an end, or dated at midnight, it counts from
+        06:00 of its day.
         """
         civil = self._civil(sample)
         night = self.of.get(series, {}).get(sample.day) or (self._main(sample.day) if civil else None)
@@ -93,7 +93,7 @@ class Nights:
         return max(sample.start, datetime.combine(sample.day, WAKING, tzinfo=zone))
 
     def during(self, sample: Sample) -> tuple[date, datetime] | None:
-        """Return (local day of waking, end) of the main sleep during which a sample was taken, or None outside of
+        """Return (local day of waking, end) of the main sleep during which a sample was taken. Return None outside of
         sleep.
 
         If several series have a main sleep on that day, the latest end is returned.
@@ -105,7 +105,7 @@ class Nights:
         return None
 
     def _civil(self, sample: Sample) -> bool:
-        """Return True if a sample begins at local midnight of its day, by its own UTC offset or else in the user's
+        """Return True if a sample begins at local midnight of its day. Its own UTC offset counts, or else the user's
         zone.
         """
         if sample.offset is None:

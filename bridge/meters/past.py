@@ -50,7 +50,7 @@ Track = dict[date, Value]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Latest:
-    """The newest fresh value of a metric, with its series, its age, and the user's ``normal`` from the days before
+    """The newest fresh value of a metric, with its series and age. ``normal`` is the user's, from the days before
     it.
     """
 
@@ -122,7 +122,7 @@ class Past:
         return self._days[1]
 
     def of_night(self, metric: str, night: Latest, at: datetime) -> Latest | None:
-        """Return the value of ``metric`` for the same day and series as ``night``, or None if it was not known at
+        """Return the value of ``metric`` for the same day and series as ``night``. Return None if it was not known at
         ``at``.
         """
         value = self._tracks.get(metric, {}).get(night.series, {}).get(night.day)
@@ -231,7 +231,7 @@ class Past:
         return self.nights.known_from(sample, series)
 
     def _put(self, metric: str, series: str, day: date, value: float, known: datetime) -> None:
-        """Store the value of a metric, series and day, unless it is implausible or not yet known at the snapshot's
+        """Store the value of a metric, series and day. Leave it out if it is implausible or unknown at the snapshot's
         instant.
 
         Of two values for a day, the value that was known earlier stays, so that old readings never change.

@@ -7,10 +7,10 @@ People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
-The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00, because its simulator counts
-from zero each week. An unknown share adds no coverage and is set to the expected value of that instant, a straight rise
-from 0 to 0.8 over the week (a proposal, from the simulator's calibration). Tasks due in an earlier week do not count.
-Progress towards goals precedes gains in well-being (Steca 2016); the constants are a proposal.
+The model sees 1 - exp(-1.6 (0.6 done / planned + 0.4 focus / (5 f0))) since Monday 06:00. Its simulator counts from
+zero each week. An unknown share adds no coverage. It is set to the value expected then, which rises evenly from 0 to
+0.8 over the week (a proposal). Tasks due in an earlier week do not count. Progress towards goals precedes gains in
+well-being (Steca 2016); the constants are a proposal.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def signals(past: Past, at: datetime) -> tuple[Signal | None, ...]:
 
 
 def this_week(past: Past, at: datetime) -> MeterState:
-    """Return the work since Monday 06:00 as a level from 0 to 0.98, with its coverage and sd, for the model.
+    """Return, for the model, the work since Monday 06:00 as a level from 0 to 0.98, its coverage and sd.
 
     An unknown share of tasks or focus is set to the value expected by now, and adds no coverage.
     """
@@ -72,7 +72,7 @@ def this_week(past: Past, at: datetime) -> MeterState:
 
 
 def tasks(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of done against due tasks in the seven days up to ``at``, with a prior of 3.5 done of 5.
+    """Return a signal of done against due tasks in the seven days up to ``at``. The prior is 3.5 done of 5.
 
     Returns None if nothing was done or became overdue in these days.
     """
@@ -96,7 +96,7 @@ def focus(past: Past, at: datetime) -> Signal | None:
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the pressure of open tasks' due days, or None if no open task has a due day."""
+    """Return a signal of the pressure of open tasks' due days. Return None if no open task has a due day."""
     pressure = deadline_pressure(past.tasks, at, past.zones)
     if pressure is None:
         return None

@@ -2,8 +2,8 @@
 
 An override file names a meter, a signal and the changed fields. All other rows stay as shipped:
 
- [VITALITY.steps]
- weight = 0.0
+    [VITALITY.steps]
+    weight = 0.0
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Score a night from 0 to 1 by duration, efficiency, stages, regularity and debt.
 
 Vendor scores cannot be compared with each other, and some sources have none. Shares of deep and REM sleep weigh little,
-because no consensus on sleep architecture exists (National Sleep Foundation panel, Ohayon 2017).
+as there is no consensus about them (National Sleep Foundation, Ohayon 2017).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the Night of a sleep episode, or None if its time asleep is unknown or outside of 1 to 16 hours.
+    """Return the Night of a sleep episode. Return None if its time asleep is unknown or outside of 1 to 16 hours.
 
     ``offset`` is what the user's clock is ahead of UTC.
     """
@@ -127,7 +127,7 @@ def _regularity(day: date, nights: Mapping[date, Night]) -> float | None:
 
 
 def _debt(day: date, nights: Mapping[date, Night]) -> float:
-    """Return the mean hours by which sleep fell short of the need, over the known nights of ``day`` and 14 days before.
+    """Return the mean hours of sleep below the need, over the known nights of ``day`` and the 14 days before.
 
     A night's weight halves every 2.5 days.
     """

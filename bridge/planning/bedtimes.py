@@ -3,8 +3,8 @@
 location(weekday) = published + user + kind of day + weekday. Each term is a Huber location of what the terms before it
 leave, shrunk to zero. The published figures count as ``PRIOR_NIGHTS`` nights. Bounded influence keeps them from holding
 back a user who lives by another clock. A kind of day and a weekday shrink by k = within^2 / between^2 nights. "Between"
-is estimated from the user's own nights once these suffice, so that a week with night shifts keeps its pattern. Waking
-near midnight is turned around the circle: each night belongs to the date from which its wake time is near the usual.
+is estimated from the user's own nights once these suffice. A week with night shifts thus keeps its pattern. Waking near
+midnight is turned around the circle: each night belongs to the date from which its wake time is near the usual.
 """
 
 from __future__ import annotations
@@ -91,8 +91,8 @@ def _night(bed: tuple[float, float], wake: tuple[float, float], count: float) ->
 def recorded(known: Snapshot) -> list[Slept]:
     """Return the recorded main sleeps that have ended, sorted by date.
 
-    If several series (source and device) have a night on a date, that of the series with the most nights is taken.
-    Nights that jet lag may still disturb are left out.
+    If several series (source and device) have a night on a date, the series with the most nights counts. Nights that
+    jet lag may still disturb are left out.
     """
     nights = Nights(sorted(_sleeps(known), key=repr), known.zones)
     chosen: dict[date, sleep.Night] = {}
@@ -147,9 +147,7 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Return the nights, each counted from the date by which its wake time is within twelve hours of the usual wake
-    time.
-    """
+    """Return the nights with their minutes counted so that each wake time is within twelve hours of the usual one."""
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY
@@ -172,8 +170,7 @@ Residual = tuple[int, float, float]  # weekday, minutes, weight
 def _usual(
     slept: Sequence[Slept], figure: Callable[[Slept], float], published: Sequence[float]
 ) -> list[tuple[float, float]]:
-    """Return, for each weekday from Monday on, a usual time in minutes and the standard deviation of the next such
-    time.
+    """Return for each weekday from Monday on a usual time in minutes, and the next such time's standard deviation.
 
     ``figure`` picks a night's bedtime or its wake time. ``published`` holds seven published times.
     """

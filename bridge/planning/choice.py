@@ -1,6 +1,7 @@
 """Choose among the actions that fit a span of time.
 
-It says which suggestions have a reason, what wishes, habits and tasks add to scores, and which later times to offer.
+It says which suggestions have a reason, and which later times to offer. It also says what wishes, habits and tasks add
+to scores.
 """
 
 from __future__ import annotations
@@ -41,8 +42,8 @@ def sensible(
 ) -> tuple[dict[ActionType, Option], dict[ActionType, str]]:
     """Return (action -> option, action -> the reason against it) for a span of time. An option is an action at a time.
 
-    A suggestion is left out if no fact speaks for it, and beyond the number of suggestions a day that the user wishes.
-    A user with fewer than two known habits gets a suggestion a day without such a fact.
+    A suggestion without a fact for it is left out. So are those beyond the user's number of suggestions a day. A user
+    with fewer than two known habits gets a suggestion a day without such a fact.
     """
     found, held = options(situation, span)
     given, most = suggested_on(situation, span[0]), situation.wishes.suggestions
@@ -62,9 +63,7 @@ def sensible(
 
 
 def _is_new(situation: Situation) -> bool:
-    """Return True if fewer than two habits of the user are known, so that hardly any fact can speak for a
-    suggestion.
-    """
+    """Return True if fewer than two habits of the user are known. Hardly any fact can then speak for a suggestion."""
     return len(situation.routine.habits) < HABITS_MIN
 
 
@@ -91,7 +90,7 @@ def place(
 
 
 def good_gaps(situation: Situation, action: ActionType, *, after: datetime) -> list[Option]:
-    """Return up to three options for doing an action in later slots, by start, for a user who puts it off.
+    """Return up to three options for an action in later slots, by start, for a user who puts it off.
 
     They lie in the coming 48 hours, or if these hold fewer than three, in the coming six days. They begin at least an
     hour after ``after``. If there are more, those at the user's usual hours are taken first, then the earliest.
@@ -218,8 +217,8 @@ def _pressure(left: timedelta) -> float:
 def _near(situation: Situation, kept: Option) -> float:
     """Return what a calendar entry to keep adds to a score: from 2.0 if it begins now to 1.0 if in two hours.
 
-    A later entry adds 0.0. So does an action that was recommended as an entry to keep twice in seven days at this part
-    of the day.
+    A later entry adds 0.0. So does an action that was recommended as an entry to keep at least twice in seven days, in
+    this slot of the day.
     """
     away = max(kept.start - situation.now, timedelta(0))
     slot, since = moment_at(situation.now, situation.known.zones).slot, situation.now - timedelta(days=7)

@@ -92,10 +92,10 @@ def _option(day: Day, action: ActionType, span: Stretch) -> Option | str:
 
 
 def _due(day: Day, action: ActionType, span: Stretch) -> Option | None:
-    """Return an option for the due task that an action works on, if the task is due by the next day, or None.
+    """Return an option for the task that an action works on, if it is due by the next day. Otherwise return None.
 
-    Such a task is suggested even if the user had the action a few hours ago. It is None if a calendar entry of the
-    action is planned before bedtime, or if the user set hours for the action.
+    Such a task is suggested even if the user had the action a few hours ago. Also return None if an entry of the action
+    is planned before bedtime, or the user set hours for it.
     """
     situation, task = day.situation, task_for(day.situation, action)
     if task is None or task.due is None or task.due > day.date + A_DAY or action in situation.wishes.hours:
@@ -164,10 +164,10 @@ def is_meal(situation: Situation, occurrence: Occurrence) -> bool:
 
 
 def _night(day: Day, span: Stretch) -> Option | None:
-    """Return the option of the night's sleep, if the span begins during that sleep or up to 90 minutes before it, or
-    None.
+    """Return the option of the night's sleep, if the span begins during it or up to 90 minutes before it. Otherwise
+    return None.
 
-    It is also None if a calendar entry lies in that sleep, or if less than 30 minutes of it are left.
+    Also return None if a calendar entry lies in that sleep, or if less than 30 minutes are left.
     """
     for date_ in (day.date, day.date + A_DAY):
         bed, wake = day.situation.sleep(date_)
@@ -188,7 +188,7 @@ def _against(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
-    """Return a text with the time at which the action is planned later on the day, or None if it is not."""
+    """Return a text with the time at which the action is planned later on the day. Return None if it is not."""
     later = planned_entry(day.situation, action, (span[1], day.bed))
     return None if later is None else f"it is planned at {day.situation.clock(later.start)}"
 
@@ -322,8 +322,7 @@ def _not_for(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _said_around(situation: Situation, span: Stretch, apart: timedelta = APART) -> list[Stretch]:
-    """Return the stretches of suggestions in other slots and in the plan so far, each widened by ``apart`` at both
-    ends.
+    """Return the times of suggestions in other slots and in the plan so far. Each is widened by ``apart`` at both ends.
 
     Suggestions that the user ignored, or put off without a new time, do not count.
     """
@@ -395,8 +394,7 @@ def _at_usual_hour(day: Day, action: ActionType, places: Sequence[Stretch], span
 
 
 def _best(day: Day, action: ActionType, places: Sequence[Stretch], usual: timedelta) -> Option:
-    """Return the option in the first of the free ``places`` that has room for the length ``usual``, or else in the
-    longest.
+    """Return the option in the first of the free ``places`` with room for the length ``usual``, else in the longest.
 
     Meditation is placed after three hours of tiring entries. In the evening it is placed as late as its rule allows.
     """

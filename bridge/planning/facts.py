@@ -108,7 +108,7 @@ def _of_calendar(option: Option, situation: Situation) -> list[str]:
 
 
 def _of_night(option: Option, situation: Situation) -> list[str]:
-    """Return a text that last night was at least an hour short, for a rest or nap of today before 19:00, else
+    """Return a text that last night was at least an hour short, for a rest or nap today before 19:00. Otherwise return
     nothing.
     """
     short = situation.short_of_sleep
@@ -121,7 +121,7 @@ def _of_night(option: Option, situation: Situation) -> list[str]:
 
 
 def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
-    """Return a text that says in how many days a task is due, or nothing without a task or a due date."""
+    """Return a text that says in how many days a task is due. Return nothing without a task or a due date."""
     if task is None or task.due is None:
         return ()
     days = (task.due - situation.date_of(situation.now)).days
@@ -131,8 +131,8 @@ def of_task(task: Task | None, situation: Situation) -> tuple[str, ...]:
 
 
 def _of_goal(action: ActionType, situation: Situation) -> list[str]:
-    """Return a text on how often the action's weekly goal was met so far, or nothing once it is reached or without a
-    goal.
+    """Return a text on how often the action's weekly goal was met so far. Return nothing once it is reached or without
+    a goal.
     """
     goal = situation.wishes.goals.get(action)
     done = 0 if goal is None else times_this_week(situation, action)
@@ -176,7 +176,8 @@ def _strong(because: Sequence[Because], *, sign: int) -> list[tuple[float, str]]
 
 
 def _of_last_time(option: Option, situation: Situation) -> list[str]:
-    """Return a text of how many days ago the user last did an action, if that is longer ago than usual, else nothing.
+    """Return a text of how many days ago the user last did an action, if this is longer than usual. Otherwise return
+    nothing.
 
     It is returned for habits of the actions in ``TOLD_LAST`` only, and for at most 21 days. The usual distance is 7 /
     ``per_week`` days, limited to 2 to 10, for company 5 to 10.
@@ -211,7 +212,8 @@ def _often(per_week: float) -> str:
 
 
 def _of_load(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise, else nothing.
+    """Return a text with the hours of tiring entries before an option, if they call for rest or exercise. Otherwise
+    return nothing.
 
     Rest needs five hours and exercise four. The last of the entries must end within the three hours before.
     """
@@ -239,7 +241,8 @@ def _kind_of(day: Day) -> str:
 
 
 def _of_quiet(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00, else nothing.
+    """Return a text with the length of a free stretch of 90 minutes or more, for deep work before 15:00. Otherwise
+    return nothing.
 
     The day must have entries. A user who has a habit of learning and none of deep work gets no text.
     """
@@ -264,7 +267,9 @@ def _length(span: timedelta) -> str:
 
 
 def _of_hour(option: Option, situation: Situation) -> list[str]:
-    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before, else nothing."""
+    """Return a text that the user is free until an entry, or that work ended up to 90 minutes before. Otherwise return
+    nothing.
+    """
     if option.until is not None and situation.busy_from(option.until) is not None and not _of_quiet(option, situation):
         return [f"you are free until {situation.clock(option.until)}"]
     told = situation.routine.work_known and option.action not in RESTS

@@ -42,8 +42,8 @@ def _stands(event: Event) -> bool:
 
 
 def _is_off(occurrence: Occurrence, label: Label) -> bool:
-    """Return True if an all-day entry is a day off, by its title, or because it blocks two or more days as time for
-    oneself.
+    """Return True if an all-day entry is a day off. It is one by its title, or as time for oneself of two or more
+    days.
     """
     event = occurrence.event
     if not event.all_day or event.kind in ("birthday", "workingLocation", "task"):

@@ -103,7 +103,7 @@ def _habit(deeds: Sequence[_Deed], weeks: float) -> Habit:
 
 
 def _usual(deeds: Sequence[_Deed]) -> list[_Deed]:
-    """Return the deeds within the two hours of the day in which most dates have one, or an empty list below two
+    """Return the deeds within the two hours of the day in which most dates have one. Return an empty list below two
     dates.
     """
     best: list[_Deed] = []
@@ -195,7 +195,7 @@ def _at_work(work: Week, weekday: int, minute: float, length: timedelta) -> bool
 
 
 def _word(title: str) -> str:
-    """Return a title without a running number or brackets at its end, and without signs around it, at most 60 characters.
+    """Return at most 60 characters of a title, without a number or brackets at its end and signs around it.
 
     >>> _word("  Yoga   #12"), _word("Yoga (week 3)"), _word("🏃 Run!"), _word("(Run)"), _word("1:1")
     ('Yoga', 'Yoga', 'Run!', '(Run)', '1:1')

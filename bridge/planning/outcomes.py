@@ -75,7 +75,9 @@ def _known_by(since: datetime | None, at: datetime) -> bool:
 
 
 def meant_for(advice: Advice) -> Moment | None:
-    """Return the slot in which the user was to act, or None if the recommendation was put off without a new slot."""
+    """Return the slot in which the user was to act. Return None if the recommendation was put off without a new
+    slot.
+    """
     return advice.moved_to if advice.answer is Answer.RESCHEDULE else advice.moment
 
 
@@ -171,7 +173,7 @@ def _workouts(known: Snapshot, span: Stretch) -> Iterator[Trace]:
 def is_nap(advice: Advice) -> bool:
     """Return True if a recommendation to sleep means a nap.
 
-    It is one if its times are at most an hour apart, or without times if its slot is in the daytime.
+    It is one if its times are at most an hour apart. Without times it is one in a daytime slot.
     """
     if advice.start is not None and advice.end is not None:
         return advice.end - advice.start <= NAP_MAX
@@ -329,9 +331,9 @@ def _rows(known: Snapshot) -> Iterator[tuple[str, Sample | Episode]]:
 
 
 def _reported(source: str, known: Snapshot, span: Stretch) -> bool:
-    """Return True if a source has reported for a stretch, which means that it has a measurement from after the stretch.
+    """Return True if a source has reported for a stretch: it has a measurement from after the stretch.
 
-    If the source measured by day in the two weeks before, half the hours of the stretch also need a measurement.
+    If it measured by day in the two weeks before, half the hours of the stretch also need a measurement.
     """
     if not _later(source, known, span):
         return False

@@ -1,8 +1,8 @@
 """Forecast tomorrow's meters, from the same hours of similar days and from tomorrow's calendar.
 
-A level is expected where it was at that hour on days of the same kind, workdays or free days, of the last four weeks.
-The inputs from the calendar (company, meetings, booked time and focus) are replaced by tomorrow's. The standard
-deviation is that between these days, together with the uncertainty of a reading. Fewer than five days give no forecast.
+A level is expected where it was at that hour on workdays or free days of the last four weeks. The inputs from the
+calendar (company, meetings, booked time and focus) are replaced by tomorrow's. The standard deviation is that between
+these days, together with the uncertainty of a reading. Fewer than five days give no forecast.
 """
 
 from __future__ import annotations

@@ -27,8 +27,8 @@ class Routine:
     """A user's routine by weekday, with 0 for Monday.
 
     ``nights`` has seven entries, by the weekday of waking. ``work`` has seven entries, each a tuple of spans in minutes
-    after midnight, where an end beyond 1440 is on the next date. ``work_known`` is False if ``work`` is published
-    figures only. ``habits`` maps an action to its habit, for actions that the data show.
+    after midnight. An end beyond 1440 is on the next date. ``work_known`` is False if ``work`` is published figures
+    only. ``habits`` maps an action to its habit, for actions that the data show.
     """
 
     nights: tuple[Night, ...]

@@ -82,9 +82,7 @@ def _exercise(day: Day, action: ActionType) -> list[Stretch]:
 
 
 def _too_tired(day: Day) -> bool:
-    """Return True if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours of the
-    day.
-    """
+    """Return True if last night was an hour short, sleep ended after noon, or tiring entries take 8.5 hours."""
     short = day.situation.short_of_sleep if day.date == day.situation.date_of(day.situation.now) else None
     slept_badly = (short is not None and short >= NAP_SHORT) or day.wake > day.since(DAY_SLEEP)
     return slept_badly or day.strained(day.bed) >= TIRING

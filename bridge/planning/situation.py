@@ -201,7 +201,7 @@ def is_blank(known: Snapshot) -> bool:
 
 
 def is_agreed(advice: AdviceRecord, zones: ZoneHistory) -> bool:
-    """Return True if the user accepted a recommendation, or put it off to a slot in which it now has its time."""
+    """Return True if the user accepted a recommendation, or put it off to a slot that now has its time."""
     if advice.answer is Answer.RESCHEDULE and advice.start is not None:
         return moment_at(advice.start, zones) == advice.moved_to
     return advice.answer is Answer.ACCEPT

@@ -129,7 +129,8 @@ def is_urgent(task: Task, day: date) -> bool:
 
 
 def place_of(task: Task, day: Day, busy: Sequence[Stretch]) -> Stretch | None:
-    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours, or None.
+    """Return the first free stretch for a task on a day, in working hours first, then at other waking hours. Otherwise
+    return None.
 
     An hour is enough for a longer task. Deep work on a working day gets working hours only, unless it is due that day.
     ``busy`` holds the stretches that are taken.

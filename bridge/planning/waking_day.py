@@ -49,7 +49,7 @@ JOURNEY = re.compile(r"\b(flight|flug|flieger|vol|vuelo|volo|vlucht|voo)\b|✈",
 
 @dataclass(frozen=True, kw_only=True)
 class Day:
-    """A user's waking day, from the end of the sleep that ends on ``date`` to the begin of the next sleep."""
+    """A user's waking day, from the end of the sleep on ``date`` to the start of the next sleep."""
 
     situation: Situation
     date: date
@@ -240,7 +240,7 @@ def without(stretches: Sequence[Stretch], taken: Sequence[Stretch]) -> list[Stre
 def day_of(situation: Situation, at: datetime) -> Day:
     """Return the waking day to which an instant belongs.
 
-    The first half of a sleep belongs to the day before it, and the second half to the day after it.
+    A sleep's first half belongs to the day before it, and its second half to the day after it.
     """
     day = situation.date_of(at)
     bed, wake = situation.sleep(day)

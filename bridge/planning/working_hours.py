@@ -156,7 +156,7 @@ def _week(known: Snapshot, days: Mapping[date, Sequence[Span]], free: frozenset[
 def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequence[Span]) -> tuple[Span, ...]:
     """Return the usual spans of a weekday, learnt from the worked ``days``.
 
-    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday, which these weekdays then cover at
+    If the calendar has gaps, ``usual`` holds the usual spans from Monday to Friday. These weekdays then cover them at
     least. Otherwise ``usual`` is empty.
     """
     own = _spans(_own(days, weekday))
@@ -166,7 +166,7 @@ def _of_weekday(weekday: int, days: Mapping[date, Sequence[Span]], usual: Sequen
 
 
 def _has_gaps(days: Sequence[Sequence[Span]], usual: Sequence[Span]) -> bool:
-    """Return True if the days fill less than 70 % of the usual spans, as in a calendar that shows meetings only."""
+    """Return True if the days fill less than 70 % of the usual spans. A calendar of meetings does so."""
     filled = sum(_minutes_of(spans) for spans in days)
     return filled < FILLED * len(days) * _minutes_of(usual)
 
@@ -237,8 +237,7 @@ def _minutes_of(spans: Sequence[Span]) -> float:
 
 
 def _with_office_hours(spans: tuple[Span, ...], *, sparse: bool) -> tuple[Span, ...]:
-    """Return ``spans``, widened to office hours if they lie within them and are short, because a calendar may not show
-    all.
+    """Return ``spans``, widened to office hours if short and within these. A calendar may not show all work.
 
     Short is below 2.5 hours, or below 6 hours for a ``sparse`` calendar.
     """

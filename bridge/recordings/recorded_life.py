@@ -2,9 +2,9 @@
 
 ``life/<source>.json.gz`` holds a delivery per line: stream, key, parent, payload and morning. ``morning`` counts the
 days from the recording's last Monday to the record's arrival. ``python -m lab.people.record_life`` writes the files.
-Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds days after that Monday, the time on
-the person's clock, and the form in which the source writes the time. A life therefore moves by whole weeks of the
-person's own clock. Weekdays stay the same, and clock changes fall on their real dates.
+Each time in a record is a mark such as ``«-12 07:31:05 utc %H:%M»``. The mark holds the days after that Monday, the
+time on the person's clock, and the source's form of times. A life therefore moves by whole weeks of the person's own
+clock. Weekdays stay the same, and clock changes fall on their real dates.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Record a user's sources, and replay a recording offline from sync to recommendation, always with the same result.
 
 A recording is a folder: ``recording.json`` (when, where, by which classifier and policy), ``<source>.json`` per live
-source, ``files/`` with exports, and ``golden.json`` with the expected result.
+source, and ``files/`` with exports. ``golden.json`` holds the expected result.
 """
 
 from __future__ import annotations
@@ -152,9 +152,9 @@ def _write(path: Path, body: Any) -> None:
 def replay(folder: Path) -> dict[str, Any]:
     """Replay a recording in an empty store, and return the result as a JSON document.
 
-    It holds ``landed`` (outcome per source), ``rows`` (number of stored rows per source and kind), ``observation``,
-    ``because`` (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a recording, and for
-    a request that is not recorded.
+    It holds ``landed`` (outcome per source) and ``rows`` (number of stored rows per source and kind). It also holds
+    ``observation``, ``because`` (reasons per meter) and ``recommendation``. Raises SetupError for a folder without a
+    recording, and for a request that is not recorded.
     """
     about = _about(folder)
     at = datetime.fromisoformat(about["now"])

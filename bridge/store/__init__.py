@@ -45,7 +45,7 @@ class Store:
         transaction.
 
         A transaction that is not ``durable`` does not wait for the disk. A power cut may undo the last of them, each as
-        a whole and in order, but a crash of the process does not. Use it for work that would be done again.
+        a whole and in order. A crash of the process does not. Use it for work that would be done again.
         """
         with self.database.write(durable=durable):
             yield

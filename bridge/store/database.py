@@ -202,7 +202,7 @@ def writes(
 
 @contextmanager
 def as_setup_error(what: str, then: str) -> Iterator[None]:
-    """Raise SetupError in place of an error of a file or of SQLite in a ``with`` block, such as a full disk.
+    """Raise SetupError in place of a file or SQLite error in a ``with`` block, such as a full disk.
 
     The text of the SetupError is ``what`` failed, the reason in brackets, and ``then``, the next step.
     """
@@ -262,7 +262,7 @@ def _note_idle(_connection: Any, record: Any) -> None:
 
 
 def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Test a pooled connection that was idle for half a second or more, and let the pool replace it if it is broken.
+    """Test a pooled connection that was idle for half a second or more. If it is broken, the pool replaces it.
 
     A test at every use would take a third of a sync's time.
     """

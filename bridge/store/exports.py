@@ -66,7 +66,7 @@ class Exports(Part):
         """Insert the rows of an export (``saved``, table name -> rows) for a user without connections.
 
         Zones and wishes in the export replace those of the user. Raises SetupError for rows that cannot be read. It is
-        also raised for a user who has a connection, or who has answered a recommendation for one of the slots.
+        also raised for a user with a connection, or with an answered recommendation for one of the slots.
         """
         if db.execute(sa.select(tables.connections.c.id).where(tables.connections.c.user_id == user_id)).first():
             raise SetupError(

@@ -369,8 +369,7 @@ _PIECES = (
 class StoredRecords:
     """The parents and children of a page's records, found in the page itself or in the database.
 
-    The database is asked only if something is to be derived, which is rare, and at most once for parents and for
-    children.
+    The database is asked only if something is to be derived. It is asked at most once each for parents and children.
     """
 
     def __init__(self, db: sa.Connection, connection: Connection, records: Sequence[RawRecord]) -> None:

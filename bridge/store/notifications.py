@@ -111,7 +111,7 @@ class Notifications(Part):
 
     @reads
     def users_to_tell_of_pauses(self, db: sa.Connection) -> set[int]:
-        """Return the ids of users with a channel who have a paused connection and were not told of that pause yet."""
+        """Return the ids of users with a channel and a paused connection of which they were not told yet."""
         c = connections.c
         mark = sa.func.coalesce(sa.cast(c.last_success, sa.Text), _last_success_mark(None))
         mine = sa.and_(cursors.c.connection_id == c.id, cursors.c.stream == PAUSE_STREAM, cursors.c.cursor == mark)

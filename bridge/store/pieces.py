@@ -1,4 +1,4 @@
-"""Split a record into pieces by the dates of the exports they came from, so that the order of imports does not matter.
+"""Split a record into pieces by the dates of their exports, so that the order of imports does not matter.
 
 Each value is kept only in the newest piece that has it. A record whose values are all of one date needs no pieces.
 """
@@ -43,7 +43,7 @@ def united(pieces: Pieces) -> dict[str, Any]:
 
 
 def packed(pieces: Pieces) -> bytes | None:
-    """Return several pieces in the form in which they are stored, or None for fewer than two, which need not be
+    """Return several pieces in the form in which they are stored. Return None for fewer than two, which need not be
     stored.
     """
     if len(pieces) < 2:

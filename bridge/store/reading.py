@@ -20,7 +20,7 @@ EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
 class Reading(Part):
-    """The part of the store for reading rows that were derived from records, and for tracing a row to its record."""
+    """The part of the store that reads rows derived from records, and traces a row to its record."""
 
     @reads
     def samples(

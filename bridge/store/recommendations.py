@@ -139,8 +139,8 @@ class Recommendations(Part):
         """Return when recommendations were made that are settled by ``until``, of those made from ``since`` until
         ``until``.
 
-        Feedback settles a recommendation. So does the outcome done or not done, if the recommendation was shown and its
-        kind is not ``keep`` or ``sleep``. Superseded recommendations are left out.
+        Feedback settles a recommendation. So does the outcome done or not done, if the recommendation was shown and is
+        no ``keep`` or ``sleep``. Superseded recommendations are left out.
         """
         t = table.c
         done = t.outcome == str(Deed.DONE)
@@ -368,8 +368,8 @@ def _belief_sd(row: Any) -> tuple[float, float, float] | None:
 
 
 def _json(value: Any) -> str:
-    """Return a mapping or tuple as JSON text without lone surrogates, which a language model may write and no database
-    takes.
+    """Return a mapping or tuple as JSON text without lone surrogates. A language model may write these, but no database
+    takes them.
     """
     plain = list(value) if isinstance(value, tuple) else dict(value)
     return json.dumps(plain, ensure_ascii=False).encode("utf-8", "replace").decode()

@@ -28,8 +28,8 @@ c = tables.connections.c
 class Scheduling(Part):
     """The part of the store for work that is due, and for the workers that do it.
 
-    A connection is due if it has a consent or a folder, is not paused, and was never synced or its ``due_at`` has come.
-    A source whose rate limit is exceeded has no due connections.
+    A connection is due if it was never synced or its ``due_at`` has come. It must have a consent or a folder and not be
+    paused. A source whose rate limit is exceeded has no due connections.
     """
 
     @writes(durable=False)
@@ -284,9 +284,8 @@ class Scheduling(Part):
     def users_advised(self, db: sa.Connection, moment: Moment, *, since: datetime, now: datetime) -> set[int]:
         """Return the ids of users who need no new recommendation for a slot.
 
-        They have one, or a random draw left the slot without one. A slot without one for another reason counts only if
-        that was decided since ``since`` and no data of the user has come later. A recommended sleep that is over by
-        ``now`` does not count.
+        They have one, or a random draw left the slot without one. A slot without one for another reason counts if
+        decided at or after ``since``, with no newer data. A recommended sleep that is over by ``now`` does not count.
         """
         r, s = tables.recommendations.c, tables.silences.c
         here = r.week == moment.week, r.timestep == moment.timestep, r.superseded_at.is_(None)
@@ -358,9 +357,7 @@ def _due_ids(
 
 
 def _claimable(now: datetime, source: str | None) -> sa.Select[Any]:
-    """Return a query for the ids of connections that could be claimed now, due or not, of ``source`` or of all
-    sources.
-    """
+    """Return a query for the ids of connections of ``source`` (or of all) that could be claimed, due or not."""
     query = sa.select(c.id).where(
         c.secret.is_not(None), c.paused.is_(None), _is_free(now), c.source_id.not_in(_rate_limited(now))
     )

@@ -95,7 +95,7 @@ class _Body:
         return message
 
     async def drain(self) -> None:
-        """Read and drop the rest of the body for up to two seconds, so that the sender sees the answer and no reset."""
+        """Read and drop the rest of the body for up to two seconds. The sender then sees the answer and no reset."""
         enough = self._taken + DRAIN_MAX_BYTES
         try:
             async with asyncio.timeout(DRAIN_SECONDS):

@@ -127,7 +127,7 @@ def _hours(visit: Visit, found: Recommendation) -> str | None:
 def _goes_to_calendar(visit: Visit, found: Recommendation) -> bool:
     """Return True if the page offers to add a recommendation to a calendar.
 
-    That is so for a suggestion that was accepted or moved and has not ended, unless a connection writes it by itself.
+    It is True for an accepted or moved suggestion that has not ended, unless a connection writes it by itself.
     """
     agreed = found.answer is Answer.ACCEPT or (found.answer is Answer.RESCHEDULE and found.moved_to is not None)
     new = found.kind == "suggested" and found.end is not None and found.end > visit.now

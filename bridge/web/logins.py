@@ -92,7 +92,7 @@ def new_device(vault: Vault, name: str) -> str | None:
 
 
 def known_device(vault: Vault, name: str, cookie: str | None) -> str | None:
-    """Return the id of a browser in which ``name`` has logged in before, or None if its cookie is missing or
+    """Return the id of a browser in which ``name`` has logged in before. Return None if its cookie is missing or
     invalid.
     """
     with suppress(SetupError, BadSignature):

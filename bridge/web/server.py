@@ -88,7 +88,7 @@ async def _lifespan(app: FastAPI) -> AsyncIterator[None]:
 
 
 def _to_login(request: Request, _error: Exception) -> Response:
-    """Answer 401 to a program without a valid token, and redirect a person to the login, or to the first visit."""
+    """Answer 401 to a program without a valid token. Redirect a person to the login, or to the first visit."""
     if request.url.path.startswith(API):
         text = "send a token as Authorization: Bearer TOKEN; make a token: bridge token new"
         return JSONResponse({"error": text}, 401, {"WWW-Authenticate": "Bearer"})

@@ -53,7 +53,9 @@ def timeline(visit: Visit, plan: DayPlan) -> dict[str, Any]:
 
 
 def _outlook(visit: Visit, plan: DayPlan) -> dict[str, Any] | None:
-    """Return the expected levels as a table of meters by time, with notes, or None for a plan without an outlook."""
+    """Return the expected levels as a table of meters by time, with notes. Return None for a plan without an
+    outlook.
+    """
     if not plan.outlook:
         return None
     times = list(dict.fromkeys(one.at for one in plan.outlook))

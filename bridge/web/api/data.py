@@ -24,7 +24,7 @@ Document = Mapping[str, Any]
 
 @router.get("/connections")
 def connections(visit: Visitor) -> Sequence[Document]:
-    """Return each connection with last success, next due time, age of the newest data, records set aside and the next
+    """Return each connection with last success, next due time, age of the newest data, records set aside and next
     step.
     """
     return connection_documents(visit.bridge, visit.user, visit.now)

@@ -152,9 +152,7 @@ def _moment(visit: Visit, body: CheckIn) -> datetime:
 
 @router.get("/calendar")
 def calendar(visit: Visitor, week: Annotated[str | None, Query(max_length=20)] = None) -> Document:
-    """Return a week (2026-W47, or a date in it) as 28 slots with events, their activities with reasons, and calendar
-    facts.
-    """
+    """Return a week (2026-W47, or a date in it) as 28 slots with events, their activities, and calendar facts."""
     monday = weeks.monday_of(week, visit.now, visit.user.zones)
     found = weeks.load_week(visit.bridge.store, visit.user, visit.bridge.classifier, monday, at=visit.now)
     return {"user": visit.user.name, **week_document(found)}

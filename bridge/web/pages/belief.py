@@ -169,7 +169,7 @@ def _beliefs(visit: Visit) -> Beliefs:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """A line, and the band of its standard deviations, as SVG path data, and the x position of each day (``at``).
+    """A line and the band of its standard deviations, as SVG path data. ``at`` is the x position of each day.
 
     The drawing is CURVE_WIDTH wide and CURVE_HEIGHT high, with the value 1 at the top.
     """

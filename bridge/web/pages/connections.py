@@ -69,9 +69,7 @@ def _source(visit: Visit, spec: ConnectorSpec, rows: list[ConnectionDocument]) -
 
 
 def _connection(row: ConnectionDocument) -> dict[str, Any]:
-    """Return a connection for the template, with its state as well, failed or stopped, and the age of its newest
-    data.
-    """
+    """Return a connection for the template, with its state (well, failed or stopped) and its newest data's age."""
     state = "stopped" if row["paused"] else "failed" if row["error"] else "well"
     lag = row["lag_hours"]
     aside = [f"{count} set aside: {why}" for why, count in row["set_aside_reasons"].items()]

@@ -84,7 +84,7 @@ def _respond(request: Request, token: str, *, done: bool, to: str = "") -> HTMLR
 
 
 def _moved(link: answer_links.Link, now: datetime) -> str | None:
-    """Return the time to which a recommendation was put off, or its slot if no time fits, or None if it was not."""
+    """Return the time to which a recommendation was put off, or its slot if no time fits. Return None if it was not."""
     given, zones = link.recommendation, link.user.zones
     if given.moved_to is None:
         return None
