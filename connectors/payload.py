@@ -51,7 +51,7 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the UTC instant of an ISO 8601 text, read as UTC whatever its offset, or of a number of Unix milliseconds.
+    """Return the instant of an ISO 8601 text, read as UTC whatever its offset, or of Unix milliseconds.
 
     Returns None for anything else, and for a year outside YEARS.
     """
@@ -106,7 +106,7 @@ def offset_between(wall: datetime | None, at: datetime | None) -> int | None:
 
 
 def time_zone(name: Any) -> ZoneInfo | None:
-    """Return the zone of an IANA name, or None for a name that this machine does not know and for anything else."""
+    """Return the zone of an IANA name. Return None for a name that this machine does not know and for anything else."""
     try:
         return ZoneInfo(name) if isinstance(name, str) and name else None
     except (KeyError, ValueError, OSError):  # of unknown names, of names that are no path, of folders
@@ -119,7 +119,7 @@ def offset_in(zone: ZoneInfo, at: datetime) -> int:
 
 
 def local_date(at: datetime, offset: int | None) -> date:
-    """Return the date on a clock that is ``offset`` minutes east of UTC, or in UTC if the offset is None."""
+    """Return the date on a clock ``offset`` minutes east of UTC, or in UTC if the offset is None."""
     return (at + timedelta(minutes=offset or 0)).date()
 
 
@@ -248,7 +248,7 @@ class Fields:
         return BadRecord(f"{self.name}: {reason}")
 
     def get(self, path: str) -> Any:
-        """Return a field's value as the vendor sent it, or None if the field or an object around it is absent."""
+        """Return a field's value as the vendor sent it. Return None if the field or an object around it is absent."""
         value: Any = self.payload
         for part in path.split("."):
             value = value.get(part) if isinstance(value, Mapping) else None
@@ -264,9 +264,7 @@ class Fields:
         return None if value is None else value * factor.numerator / factor.denominator
 
     def measured(self, table: Table) -> dict[Metric, float | None]:
-        """Return metric -> value in the metric's unit for each metric of a table, with None where the field is no
-        number.
-        """
+        """Return metric -> value in its unit for each metric of a table, None where the field is no number."""
         sources = {metric: (field, Fraction(1)) if isinstance(field, str) else field for metric, field in table.items()}
         return {metric: self.number(*source) for metric, source in sources.items()}
 

@@ -1,4 +1,4 @@
-"""Write the prompt for a model, with titles as data, ten types to choose from, and nothing else of a calendar.
+"""Write the prompt for a model, with titles as data and ten types to choose from. It holds nothing else of a calendar.
 
 Strangers write invitations, and some invitations carry instructions for language models ("Invitation Is All You Need",
 2025). A title is therefore a string in a JSON array. The answer is limited to ten words, and there are no tools. The

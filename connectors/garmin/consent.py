@@ -1,4 +1,4 @@
-"""Obtain consent by a Personal API key that the user makes in Garmin Connect, and exchange it for tokens of a day."""
+"""Obtain consent by a Personal API key from Garmin Connect, and exchange it for tokens valid for a day."""
 
 from __future__ import annotations
 

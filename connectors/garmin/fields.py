@@ -61,7 +61,7 @@ def unconfirmed(night: Fields) -> bool:
 
 
 def is_over(row: Fields, lasted: timedelta) -> bool:
-    """Return True if a day was over when its row was written, which means that it has at least 22 h 45 min.
+    """Return True if a day was over when its row was written. The row then covers at least 22 h 45 min.
 
     Either its length ``lasted`` or the difference of its wall clocks suffices, because a journey east shortens a day.
     """
@@ -89,14 +89,14 @@ def span(fields: Fields, start: str, end: str) -> tuple[datetime, datetime]:
 
 
 def offset_of(fields: Fields, local: str, gmt: str) -> int | None:
-    """Return the minutes east of UTC from the wall clock in ``local`` and its instant in ``gmt``, or None if
+    """Return the minutes east of UTC from the wall clock in ``local`` and its instant in ``gmt``. Return None if
     unreadable.
     """
     return offset_between(utc_of_naive(fields.get(local)), utc_of_naive(fields.get(gmt)))
 
 
 def offset_at_home(payload: Mapping[str, Any], at: datetime, stream: str) -> int:
-    """Return the minutes east of UTC at an instant in the zone stored with a record, or 0 without a stored zone.
+    """Return the minutes east of UTC at an instant in the zone stored with a record. Return 0 without a stored zone.
 
     Raises BadRecord, which names ``stream``, for an unknown zone.
     """
@@ -147,8 +147,8 @@ def workout_key(start: float | None, row: Mapping[str, Any]) -> str:
     """Return the key of a workout: its start in whole Unix seconds, or "?" and a fingerprint of the row without a
     start.
 
-    All files of a workout give the same key, because Garmin Connect takes an activity's ``startTimeGMT`` from the FIT
-    session's ``start_time``, to the second.
+    All files of a workout give the same key. An activity's ``startTimeGMT`` is the FIT session's ``start_time``, to the
+    second.
     """
     return f"?{mark(row)}" if start is None else str(int(start))
 

@@ -1,8 +1,8 @@
 """Read Garmin's files: FIT, the account export's JSON, and saved answers of Garmin Connect.
 
 A saved answer is the JSON document itself, or a list of exchanges (``{"uri", "status", "body"}``) as recorders write.
-Files may differ about the same night, day or workout. All versions are then kept and ``fields.settled`` chooses by
-their contents, so that the order of the files does not matter.
+Files may differ about the same night, day or workout. All versions are then kept. ``fields.settled`` chooses by their
+contents, so that the order of files does not matter.
 """
 
 from __future__ import annotations

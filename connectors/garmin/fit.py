@@ -1,11 +1,10 @@
 """Read FIT files that a watch wrote. Message and field numbers are those of Garmin's FIT profile.
 
 A watch writes a file per transfer, so a day is spread over many files. A file's readings are pieces of day records,
-which are united when stored. A reading's key holds its value, so that two files that differ about an instant give the
-same result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16
-bits of an instant. It is completed from the last full instant of the monitoring messages, which no library does. A
-monitoring message describes the time before its instant. A message of local midnight therefore belongs to the day that
-ends.
+which are united when stored. A reading's key holds its value. Two files that differ about an instant thus give the same
+result in any order. Instants are Unix seconds (a FIT instant + 631065600). ``timestamp_16`` holds the lower 16 bits of
+an instant. It is completed from the last full instant of the monitoring messages, which no library does. A monitoring
+message describes the time before its instant. A message of local midnight therefore belongs to the day that ends.
 """
 
 from __future__ import annotations

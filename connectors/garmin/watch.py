@@ -39,8 +39,7 @@ NIGHT_LENGTH = timedelta(hours=9)  # what an overnight value without times is kn
 
 
 def day(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001 - the port's shape
-    """Yield a local day's heart rate and stress by quarter of an hour, its totals and its resting heart rate, as
-    samples.
+    """Yield samples of a local day: heart rate and stress by quarter of an hour, totals, and resting heart rate.
 
     Totals (steps, distance, energy) run from midnight for each activity type, and repeat in every file. The highest of
     each type is taken, and the types are added up.
@@ -127,7 +126,7 @@ def _stage(pair: Any) -> tuple[int, int] | None:
 
 
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
-    """Yield the night's mean RMSSD as a sample that spans the nine hours before the watch wrote it in the morning."""
+    """Yield the night's mean RMSSD as a sample over the nine hours before the watch wrote it."""
     payload = _settled(record)
     end = _instant(payload, "at", "fit_hrv")
     offset = _place(payload, end)
@@ -156,7 +155,7 @@ def _settled(record: RawRecord) -> dict[str, Any]:
 
 
 def _day_offset(payload: Mapping[str, Any], day: date) -> int:
-    """Return the minutes east of UTC that the newest file of a day states, else those of the user's zone at noon."""
+    """Return the minutes east of UTC by the newest file of a day, else by the user's zone at noon."""
     offsets = mapping(payload.get("offsets"))
     known = [(_created(key), minutes) for key in offsets if (minutes := finite(offsets.get(key))) is not None]
     noon = midnight(day) + timedelta(hours=12)

@@ -31,8 +31,8 @@ def addresses(text: str) -> frozenset[str]:
 def read(file: File, *, zone: str, settings: Mapping[str, str] | None = None) -> Iterator[Page]:
     """Yield every event and to-do of the file as raw records in pages. ``zone`` is used for times without a zone.
 
-    Raises SourceChanged for a file of more than 20 MB or without a calendar, and after the readable part of a cut-off
-    file.
+    Raises SourceChanged for a file of more than 20 MB or without a calendar. It also does so after the readable part of
+    a cut-off file.
     """
     with file.open() as opened:
         content = opened.read(CALENDAR_MAX_BYTES + 1)

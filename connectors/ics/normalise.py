@@ -24,7 +24,7 @@ DURATION_MAX_MINUTES = 366 * 1440  # minutes
 
 
 def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  # noqa: ARG001 - the port's shape
-    """Return a list with the event or the task of a raw record, or an empty list for a cancelled task.
+    """Return a list with the event or the task of a raw record. Return an empty list for a cancelled task.
 
     Raises BadRecord, which names the property, if it is unreadable.
     """
@@ -141,7 +141,7 @@ def _date(when: Any) -> date | None:
 
 
 def _day(when: Any) -> date | None:
-    """Return the date of a day, or of a time on the wall clock of its own zone, or None if unreadable."""
+    """Return the date of a day, or of a time on the wall clock of its own zone. Return None if unreadable."""
     at, zone = _instant(when), _zone(when)
     if at is None:
         return _date(when)

@@ -127,7 +127,7 @@ def _is_whole(content: bytes) -> bool:
 def _parsed(content: bytes) -> tuple[list[Calendar], list[bytes]]:
     """Return (calendars in a text, texts of the components that cannot be parsed).
 
-    A text that cannot be parsed as a whole is parsed component by component, each in a calendar of its own.
+    A text that cannot be parsed as a whole is parsed by component, each in its own calendar.
     """
     found = _calendars(content)
     if found:
@@ -161,7 +161,7 @@ def _calendars(content: bytes) -> list[Calendar] | None:
 
 
 def _if_it_ends(zone: re.Match[bytes]) -> bytes:
-    """Return the text of a time zone that a calendar defines, or an empty text if one of its rules never matches.
+    """Return the text of a time zone that a calendar defines. Return an empty text if one of its rules never matches.
 
     The library would search for minutes for a date that matches.
     """
@@ -315,7 +315,7 @@ def _known(name: str | None) -> ZoneInfo | None:
 def _zone(at: datetime, home: ZoneInfo) -> str | None:
     """Return the IANA name of a time's zone, or None if none fits.
 
-    A zone that the calendar defines itself is matched with an IANA zone that has the same offsets in that year.
+    A zone that the calendar defines is matched with an IANA zone with the same offsets in that year.
     """
     if at.tzinfo is UTC or at.tzname() == "UTC":
         return "UTC"
@@ -329,7 +329,9 @@ def _zone(at: datetime, home: ZoneInfo) -> str | None:
 
 @cache
 def _behaving(year: int, offsets: tuple[timedelta | None, ...]) -> str | None:
-    """Return the name of the first IANA zone with the given offsets on the 1st and 15th of a year's months, or None."""
+    """Return the first IANA zone's name with the given offsets on the 1st and 15th of a year's months. Otherwise return
+    None.
+    """
     months = _months(year)
     places = (name for name in sorted(available_timezones()) if "/" in name and not name.startswith("Etc/"))
     return next((name for name in places if _offsets(ZoneInfo(name), months) == offsets), None)

@@ -44,8 +44,8 @@ class Place:
     """The position that a stream's pulls have reached, which its cursor holds. All times are ISO 8601 UTC.
 
     All records between ``below`` and ``since`` were delivered. The stream ``history`` delivers records from before
-    ``below``. While a pull runs, ``top`` is the time at which the pull began, and ``low`` the oldest time that it has
-    reached. A pull that resumes requests only records from before ``low``.
+    ``below``. While a pull runs, ``top`` is the time at which it began, and ``low`` the oldest time reached. A pull
+    that resumes requests only records from before ``low``.
     """
 
     since: str | None = None
@@ -203,7 +203,7 @@ def _text(at: datetime) -> str:
 
 
 def _lowest(found: list[Mapping[str, Any]]) -> str | None:
-    """Return a millisecond after the oldest record of a page, as ISO 8601 text, or None for a page without times.
+    """Return a millisecond after the oldest record of a page, as ISO 8601 text. Return None for a page without times.
 
     A resumed pull thus delivers that record again. A recovery has no start, so the time at which it was made is taken.
     WHOOP lists recoveries by the start of their sleep, which is earlier.

@@ -138,7 +138,7 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
     """Return the samples and episodes of a row of the export. Raises BadRecord, which names the column, never its
     value.
 
-    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that row has been stored.
+    For a cycle, ``parent`` is the row of its night in the file of sleeps, if that is stored.
     """
     match record.stream:
         case "export_cycle":
@@ -151,7 +151,8 @@ def normalise_row(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]
 
 
 def _cycle(record: RawRecord) -> Iterator[Sample]:
-    """Yield the night's recovery, on the date of waking, and if the cycle has ended its strain and energy, as samples.
+    """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
+    energy.
 
     Strain and energy are on the date of the cycle's middle.
     """

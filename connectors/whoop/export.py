@@ -101,7 +101,7 @@ def _table(header: Sequence[str]) -> Table | None:
 def _likeness(table: Table, header: Sequence[str]) -> float:
     """Return the share of column names that a table and a header have in common, of all names in either.
 
-    A count would not do, because nearly all columns of the file of sleeps are also in the file of cycles.
+    A count would not do, because the file of cycles has nearly all columns of the file of sleeps.
     """
     return len(table.names & set(header)) / len(table.names | set(header))
 

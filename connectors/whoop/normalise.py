@@ -66,7 +66,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:
 
 
 def _cycle(fields: Fields) -> Iterator[Item]:
-    """Yield strain and energy of a cycle, which runs from one sleep's onset to the next, on the date of its middle.
+    """Yield strain and energy of a cycle on the date of its middle. It runs from one sleep's onset to the next.
 
     A cycle that has not ended yields nothing, because both still grow.
     """
@@ -101,7 +101,7 @@ def _stages(score: Fields) -> dict[Metric, float | None]:
 
 
 def _recovery(key: str, fields: Fields, parent: RawRecord | None) -> Iterator[Item]:
-    """Yield a recovery's values as samples at the time of its sleep (``parent``), because it has no time of its own.
+    """Yield a recovery's values as samples at the time of its sleep (``parent``), as it has no time itself.
 
     The recovery of a nap yields nothing. Raises BadRecord until the sleep has been stored.
     """

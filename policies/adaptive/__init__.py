@@ -89,7 +89,7 @@ class Adaptive:
         return ((NO_PATTERN,) if lost else ()) + tuple(findings(known))
 
     def decide(self, observation: Observation, rng: random.Random) -> Decision:
-        """Return a decision for the best action, or for one drawn at random from the best two if they are close.
+        """Return a decision for the best action. If the best two are close, one of them is drawn.
 
         For a simulated person who never answers, the planner decides. While the forecasts are clearly bad,
         ``shared_arms`` decides.

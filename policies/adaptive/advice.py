@@ -48,7 +48,7 @@ def chances(observation: Observation, crowd: Particles, known: Heard, actions: S
 def advise(
     observation: Observation, posterior: Posterior, crowd: Particles, known: Heard, rng: random.Random
 ) -> Decision:
-    """Return a decision for the best feasible action, or for one drawn at random from the best two if they are close.
+    """Return a decision for the best feasible action. If the best two are close, one of them is drawn.
 
     Its scores are probabilities of acceptance, so that they can later be compared with the answers.
     """

@@ -193,7 +193,7 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
     """Return the learner after a block of answers. ``rows`` are their features (n, SIZE).
 
     The block is learnt in the space of its logits, which is smaller than that of the coefficients. Every answer changes
-    the logits of later answers and the coefficients at the end, by their covariance with the answer's logit.
+    the later answers' logits and the final coefficients, by their covariance with the answer's logit.
     """
     import numpy as np
 
@@ -223,7 +223,7 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
 
 
 def _each_foretold(logs: Array) -> list[float]:
-    """Return the probability of each of n answers, from the models' log evidence (m, n + 1) before and after them."""
+    """Return the probability of each of n answers, from the models' log evidence (m, n + 1) around them."""
     import numpy as np
 
     return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]

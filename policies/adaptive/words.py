@@ -66,7 +66,7 @@ def beyond_chance(cells: Cells) -> Cells:
     """Return the cells whose share of accepted answers lies further from the user's own share than chance explains.
 
     A cell is (action, slot), with at least 4 answers. The same answers are dealt at random to all cells, 400 times. The
-    limit is the largest distance in 95 % of the deals, so that many cells do not make a pattern likelier.
+    limit is the largest distance in 95 % of the deals. Many cells thus do not make a pattern likelier.
     """
     import numpy as np
 

@@ -2,8 +2,8 @@
 
 Without an address the sequence model decides, offline (``policies.llm.sequence``). With an address, a service that
 speaks OpenAI's chat completions is asked, which may run on this machine. **What is sent** then are meters, answers to
-advice, the week's slots, and shares of the calendar by type of action. No event's title and no name is sent. If the
-service gives no usable answer, the planner decides. README.md describes the abilities of both models.
+advice, the week's slots, and shares of the calendar by action. No event's title and no name is sent. If the service
+gives no usable answer, the planner decides. README.md describes the abilities of both models.
 """
 
 from __future__ import annotations

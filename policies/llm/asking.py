@@ -56,7 +56,7 @@ def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType
     """Send the questions one after another until an answer is readable.
 
     Returns (that answer, reason why the question before it failed, or an empty text). After a failure, the next
-    question is sent if it goes to another model, or if a retry may soon succeed. Raises Fault if no answer is readable.
+    question is sent if it goes to another model, or may soon succeed. Raises Fault if no answer is readable.
     """
     until, wrong = monotonic() + chat.seconds, ""
     for question, following in zip_longest(tries, tries[1:]):

@@ -1,9 +1,9 @@
 """Run the network in numpy: read the slots in order, form a belief, and score the actions by that belief.
 
- slot -> 96 -> GRU, 128
- the 128 joined with the features of the present: 256 -> 256 -> belief (mean and deviation of each dimension)
- the 256 joined with the belief: 192 -> an action's score under either objective
-                                     -> the probability that each action is accepted
+    slot -> 96 -> GRU, 128
+    the 128 joined with the features of the present: 256 -> 256 -> belief (mean and deviation of each dimension)
+    the 256 joined with the belief: 192 -> an action's score under either objective
+                                        -> the probability that each action is accepted
 
 Weights are half precision in the file and single precision here. ``lab.training.network.model`` is the same network in
 PyTorch.

@@ -107,7 +107,7 @@ def neutral(action: ActionType, slot: Slot, vitality: float) -> Levels:
 
 
 def shares(action: ActionType, slot: Slot, base: Levels) -> dict[int, dict[int, float]]:
-    """Return meter -> place of a trait in a person -> factor with which the trait adds to the meter's change.
+    """Return meter -> index of a trait in a person -> factor with which the trait adds to the change.
 
     ``base`` (5,) are the changes of a neutral person. The social cost adds its excess over 1.
     """

@@ -3,7 +3,7 @@
 Evidence from meters is linear with Gaussian errors, so every particle of the prior is moved to its conditional value.
 This is the conditioning of sample paths by Matheron's rule, with the prior's covariance P.
 
- x + K (y - H x - e) with K = P H' (H P H' + R)^-1
+    x + K (y - H x - e) with K = P H' (H P H' + R)^-1
 
 Exact evidence moves all particles to the same point, and none is lost. Answers are not linear. They weigh particles
 that live through the answered slots (``responses``, ``particle_filter``), and evidence from meters then moves these.

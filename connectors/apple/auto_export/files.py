@@ -34,8 +34,8 @@ Metric = tuple[str, str]  # name and unit
 def recognise(file: File) -> bool:
     """Return True if a file is from Health Auto Export.
 
-    Such a file is JSON with a list of metrics or workouts near its beginning, or a single piece as in ``odd``. The
-    app's own packed files (.hae) are recognised too, although ``read`` refuses them.
+    Such a file is JSON with a list of metrics or workouts near its beginning, or a piece by ``odd``. The app's own
+    packed files (.hae) are recognised too, although ``read`` refuses them.
     """
     if file.head.startswith(PACKED):
         return file.name.lower().endswith(".hae")
@@ -210,7 +210,7 @@ def _workout(document: Json) -> dict[str, Any]:
 
 
 def _metric(name: str, unit: str, points: Iterator[Any], zone: str) -> Iterator[RawRecord]:
-    """Yield the records of a metric's points, and a record with the number of unreadable points and of sums over weeks.
+    """Yield the records of a metric's points, and one with the number of unreadable points and sums over weeks.
 
     A metric that is not used yields none. Raises Broken for damage, after the records of the readable points.
     """

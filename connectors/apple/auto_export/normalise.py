@@ -133,8 +133,8 @@ def _day(payload: Mapping[str, Any]) -> Iterator[Sample]:
 def _civil(payload: Mapping[str, Any]) -> tuple[datetime, datetime, date, int]:
     """Return (start, end, date, offset in minutes east of UTC) of a payload's civil day.
 
-    The day begins at midnight in the user's zone. If the phone wrote an offset that the zone did not have on that day,
-    the day begins at midnight in the written offset. Raises BadRecord for an unreadable day, zone or offset.
+    The day begins at midnight in the user's zone. If the phone wrote another offset than the zone had, the day begins
+    at midnight in the written offset. Raises BadRecord for an unreadable day, zone or offset.
     """
     try:
         day, zone = date.fromisoformat(str(payload.get("day"))), ZoneInfo(str(payload.get("zone") or ""))
@@ -202,7 +202,7 @@ def _instants(payload: Mapping[str, Any]) -> Iterator[Sample]:
 def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
     """Yield a night's sleeps and naps as episodes, and the medians of values measured overnight as samples.
 
-    If the app sent no times of sleep, the minutes that it sent with a date alone are yielded as samples.
+    If the app sent no times of sleep, minutes sent with a date alone are yielded as samples.
     """
     sleeps = chosen([*of_stretches(_stretches(payload)), *_summaries(payload)])
     nights = [sleep for sleep in sleeps if not sleep.is_nap]

@@ -23,7 +23,7 @@ Named = tuple[str, str, list[Any]]  # a metric's name, unit and points
 
 
 def recognise(file: File) -> bool:
-    """Return True if a file is a single piece of the app's data, of a shape that only this app writes.
+    """Return True if a file is a single piece of data in a shape that only this app writes.
 
     A file of more than 4 MiB is none.
     """
@@ -51,7 +51,9 @@ def _document(file: File) -> Mapping[str, Any]:
 
 
 def _parts(document: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield the document itself if its shape is known, else each member of a known shape, with its key as ``name``."""
+    """Yield the document if its shape is known. Otherwise yield each member of a known shape, with its key as
+    ``name``.
+    """
     if _shape(document):
         yield document
     else:

@@ -27,7 +27,7 @@ def listed(beats: Iterable[tuple[str, str]]) -> bytes:
 
 
 def first_clock(text: bytes) -> str | None:
-    """Return the wall clock of the first beat in a list of heart beats (XML), or None for an empty list."""
+    """Return the wall clock of the first beat in a list of heart beats (XML). Return None for an empty list."""
     found = FIRST.search(text)
     return None if found is None else found[1].decode("utf-8", "replace")
 

@@ -1,4 +1,4 @@
-"""Collect the contents of an export in file order, and store its rows so that they can be read in order of time."""
+"""Collect the contents of an export in file order, and store its rows for reading in order of time."""
 
 from __future__ import annotations
 
@@ -355,7 +355,7 @@ class Listing:
 
     @property
     def in_order(self) -> bool:
-        """True if at most 5 % of the type's rows begin more than a day before the latest row before them.
+        """True if at most 5 % of the type's rows begin over a day before the latest row before them.
 
         Otherwise no day is surely complete before the last row of the type.
         """

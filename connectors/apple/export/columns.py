@@ -51,7 +51,7 @@ class Columns(NamedTuple):
 
 
 def columns(piece: bytes) -> Columns | None:
-    """Return all rows of a piece of the file as columns, or None if only an XML parser can read the piece.
+    """Return all rows of a piece of the file as columns. Return None if only an XML parser can read the piece.
 
     The attributes before the times (``heads``) are not checked here.
     """

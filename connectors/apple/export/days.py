@@ -183,7 +183,7 @@ def rates(window: Window) -> Days:
 
 
 def variability(window: Window) -> Days:
-    """Return local day -> readings of SDNN from the day's best source, with the RMSSD of their heart beats if known."""
+    """Return local day -> SDNN readings of the day's best source, with the RMSSD of their heart beats if known."""
     beats = {
         (series.source, *row[:2]): row[2] for series, rows in window.found.items() if series.name == "beats"
         for row in rows.tolist()

@@ -50,7 +50,7 @@ UNPACKING = (EOFError, OSError)  # with zlib.error and zipfile.BadZipFile, the e
 class Export:
     """An export that has been read.
 
-    For a cut-off file, ``until`` maps the name of a kind, such as "steps", to the instant from which rows are missing.
+    For a cut-off file, ``until`` maps a kind's name, such as "steps", to the instant from which rows are missing.
     """
 
     collected: Collected
@@ -63,9 +63,7 @@ class Export:
 
     @property
     def last_day(self) -> str:
-        """The local date on which the export was made, or else of its latest record, or an empty text without
-        records.
-        """
+        """The local date of the export, or else of its latest record. It is an empty text without records."""
         return self._day(self._ended) if self.collected.last else ""
 
     @property
@@ -158,7 +156,7 @@ def _too_few(collected: Collected) -> dict[str, float]:
     missing.
 
     It is empty for a kind that is not summed up over a day or night. If rows come in order of time, days before the
-    last row's day are complete, and nights up to noon of the day before. Otherwise all rows count as missing.
+    last row's day are complete. Nights are, up to noon of the day before. Otherwise all rows count as missing.
     """
     kind, listing = TYPE_KINDS.get(collected.listing.type), collected.listing
     if kind is None or kind.role not in LISTED:

@@ -59,7 +59,7 @@ def nights(stretches: Iterable[Stretch], places: Places) -> list[dict[str, Any]]
 
 
 def _loose(ordered: Iterable[Stretch]) -> set[Stretch]:
-    """Return the stretches of time in bed of more than 16 hours, or during which the same source records no sleep.
+    """Return the stretches in bed of more than 16 hours, or during which the same source records no sleep.
 
     Such a stretch is added to sleeps, but it does not join two sleeps into one.
     """

@@ -110,7 +110,7 @@ class Places:
         return np.array(since), np.array(offsets) * 60.0
 
     def _change(self, low: float, high: float) -> list[float]:
-        """Return the instant at which the offset changes between two instants of a day, in a list of at most one."""
+        """Return a list with the instant at which the offset changes between two instants of a day, if it does."""
         low_quarter, high_quarter = int(low // QUARTER), int((high - 1) // QUARTER)
         before = self.offset(low)
         if self.offset(high_quarter * QUARTER) == before or high_quarter <= low_quarter:

@@ -51,7 +51,8 @@ def number(text: str | None) -> float | None:
 def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
-    """Return an element's number times the factor of its unit in ``units``, or None for a unit that is not among them.
+    """Return an element's number times the factor of its unit in ``units``. Return None for a unit that is not among
+    them.
 
     ``field`` and ``unit`` name the attributes that hold the number and its unit.
     """
@@ -67,7 +68,7 @@ def source_name(text: str) -> str:
 
 @lru_cache(maxsize=256)
 def known_zone(name: str) -> str | None:
-    """Return the IANA key of a time zone that the phone names, or None if this machine does not know it."""
+    """Return the IANA key of a time zone that the phone names. Return None if this machine does not know it."""
     try:
         return ZoneInfo(name).key
     except (KeyError, ValueError, OSError):

@@ -32,7 +32,7 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the webhook notice in a message of a channel that the bridge opened, or None for the channel's first
+    """Return the webhook notice in a message of a channel that the bridge opened. Return None for the channel's first
     message.
 
     The first message only says that the channel is open. The notice's ``member`` is the connection's name in messages,
@@ -62,8 +62,8 @@ def watch(account: Account, address: str | None, *, now: datetime) -> str | None
     """Ask Google to push changes of each calendar that is read to ``address``, or to stop if ``address`` is None.
 
     Returns the name by which messages identify the connection, or None after stopping. Google is asked nothing while
-    all channels last for more than a day and the calendars were listed within six hours. Calendars that Google cannot
-    watch are still read at every sync. Raises the errors of ``answered``.
+    all channels last over a day and the calendars were listed within six hours. Calendars that Google cannot watch are
+    still read at every sync. Raises the errors of ``answered``.
     """
     state = (account.token() or {}).get(KEPT, {})
     about = f"{address} {token_of('', account.settings['client_secret'])[:16]}"  # another secret ends them all
@@ -115,7 +115,7 @@ class _Channels:
         return self._member if self._address is not None else None
 
     def _opened(self, calendar: str) -> Channel | None:
-        """Open a channel for a calendar and return it, or None if the calendar cannot be watched, is gone or is no
+        """Open a channel for a calendar and return it. Return None if the calendar cannot be watched, is gone or is no
         longer shared.
         """
         name = f"{self._member}-{secrets.token_hex(8)}"

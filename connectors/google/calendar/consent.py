@@ -1,4 +1,4 @@
-"""Obtain consent at Google to read calendars and, if the user wants, to write into a calendar that the bridge makes."""
+"""Obtain consent at Google to read calendars and, if wanted, to write into a calendar that the bridge makes."""
 
 from __future__ import annotations
 

@@ -141,6 +141,6 @@ def _date(when: Any) -> date | None:
 
 
 def _zone(when: Any) -> str | None:
-    """Return the IANA name in the ``timeZone`` of a start or end, or None if this machine does not know it."""
+    """Return the IANA name in the ``timeZone`` of a start or end. Return None if this machine does not know it."""
     zone = time_zone(mapping(when).get("timeZone"))
     return None if zone is None else zone.key

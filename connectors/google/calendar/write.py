@@ -28,7 +28,7 @@ EVENT_FIELDS = "id,status,updated,extendedProperties(private)"
 
 
 def write(account: Account, plans: Sequence[Plan], *, now: datetime) -> Sequence[str]:
-    """Make the calendar hold the plans that have not ended, and return the keys of those whose events the user deleted.
+    """Make the calendar hold the plans that have not ended. Return the keys of those whose events the user deleted.
 
     See ``bridge.domain.ports.Writer``. Raises SetupError, once, if the user deleted the whole calendar. Then nothing
     more is written until the user connects again.
@@ -92,7 +92,7 @@ class _Rhythm:
                 return
 
     def _event(self, key: str) -> Mapping[str, Any] | None:
-        """Return the event of a plan by the plan's key, even if it was deleted, or None if it was never written."""
+        """Return the event of a plan by the plan's key, even if it was deleted. Return None if it was never written."""
         named = {"calendarId": self._calendar, "eventId": event_id(key)}
         try:
             found: Mapping[str, Any] = self._ask(self._service.events().get(**named, fields=EVENT_FIELDS))

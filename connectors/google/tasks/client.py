@@ -1,7 +1,7 @@
 """Pull task lists and tasks. A list's tasks are read whole once, and later only their changes.
 
-The API has neither sync tokens nor pushes, so changes are asked for by time, from an hour before the last pull on.
-Tasks completed in Google's own apps are listed only with ``showHidden``.
+The API has neither sync tokens nor pushes. Changes are asked for by time, from an hour before the last pull on. Tasks
+completed in Google's own apps are listed only with ``showHidden``.
 """
 
 from __future__ import annotations

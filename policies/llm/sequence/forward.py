@@ -174,7 +174,7 @@ def _after(x: Array, attended: Array, model: Model, layer: str) -> Array:
 def _linear(x: Array, known: Mapping[str, Array], name: str) -> Array:
     """Return the output of the linear layer called ``name``.
 
-    A single row is multiplied on its own, because products of whole matrices wake threads, which wait for a busy core.
+    A single row is multiplied on its own, because products of matrices wake threads, which wait for a core.
     """
     import numpy as np
 
