@@ -51,13 +51,13 @@ def utc(value: Any, years: Collection[int] = YEARS, *, zone: ZoneInfo | None = N
 
 
 def utc_of_naive(value: Any) -> datetime | None:
-    """Return the instant of an ISO 8601 text, read as UTC whatever its offset, or of Unix milliseconds.
+    """Return the instant of an ISO 8601 text, or of Unix milliseconds. A text without an offset is in UTC.
 
     Returns None for anything else, and for a year outside YEARS.
     """
     if isinstance(value, str):
         at = _parsed(value)
-        return None if at is None else _bounded(at.replace(tzinfo=UTC), YEARS)
+        return None if at is None else _bounded(at if at.tzinfo else at.replace(tzinfo=UTC), YEARS)
     return utc_of_unix(value, per_second=1000)
 
 

@@ -100,11 +100,6 @@ def take_back(bridge: Bridge, user: User) -> datetime:
     return when
 
 
-def history(bridge: Bridge, user: User) -> list[Prior]:
-    """Return all stored attempts to train the user's adapter, kept or not, the newest first."""
-    return attempts(bridge, user)
-
-
 def personalise_due(bridge: Bridge, user: User, now: datetime, *, stopped: Callable[[], bool] = lambda: False) -> bool:
     """Train an adapter in a process of its own, if enough was answered.
 

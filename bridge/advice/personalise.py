@@ -101,7 +101,7 @@ def _heard(prior: Prior) -> datetime:
 def _able(policy: Policy) -> Personal:
     """Return the policy if it can learn a user's prior. Raises SetupError otherwise."""
     if not hasattr(policy, "learn"):
-        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=planner")
+        raise SetupError(f"the policy {policy.name} cannot learn one person; choose another: BRIDGE_POLICY=adaptive")
     return cast("Personal", policy)
 
 

@@ -67,7 +67,7 @@ def load_review(
         until=until,
         advised=seen,
         meters=_meters(known, user, monday, until),
-        sleep=_sleep(known, monday),
+        sleep=_sleep(known, monday, (moment_at(until - recommend.INSTANT, user.zones).date - monday).days + 1),
         done=_done(known, parts),
         goals={action: (counts[action], wanted) for action, wanted in goals.items()},
         effects=tuple(known_effects(store, user, actions, now=now)),
@@ -123,14 +123,14 @@ def _mean(values: Sequence[float | None]) -> float | None:
     return fmean(found) if found else None
 
 
-def _sleep(known: Snapshot, monday: date) -> Sleep:
-    """Compare the week's nights with those of the four weeks before, in sleep, bedtime and its spread.
+def _sleep(known: Snapshot, monday: date, days: int) -> Sleep:
+    """Compare the nights of the week's first ``days`` with those of the same weekdays of the four weeks before.
 
-    A night belongs to the date of waking.
+    Sleep, bedtime and the spread of bedtimes are compared. A night belongs to the date of waking.
     """
     by_day = _nights(known)
     weeks = [
-        [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(7)) if day in by_day]
+        [by_day[day] for day in (monday - back * WEEK + k * DAY for k in range(days)) if day in by_day]
         for back in range(WEEKS_BEFORE + 1)
     ]
     beds = [[_bedtime(night) for night in nights] for nights in weeks]

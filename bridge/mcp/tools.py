@@ -140,7 +140,7 @@ class Tools:
             waiting = outcomes.last_unsaid if isinstance(given, Deed) else recommend.latest
             newest = waiting(store, user, now=now)
             if newest is None:
-                raise SetupError("no recommendation is waiting for an answer")
+                raise SetupError("no recommendation is waiting for an answer; call the tool recommendation first")
             recommendation = newest.id
         moved = None if day is None or slot is None else _next_slot(day, slot, now, user.zones)
         found = rescheduling.answer(self.bridge, user, recommendation, given, now=now, moved_to=moved)
