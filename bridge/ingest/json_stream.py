@@ -118,7 +118,9 @@ class Json:
             self._need_more()
 
     def skip(self) -> None:
-        """Skip the next value. An object or a list may have any size."""
+        """Skip the next value. An object or a list may have any size. Raises Broken for nesting too deep or a document
+        cut off.
+        """
         following = self.peek()
         if following == '"':
             self.value()
@@ -142,7 +144,7 @@ class Json:
 
     def _plain(self) -> str:
         """Read and return the text of a number, ``true``, ``false`` or ``null``. It ends before a comma, bracket or
-        blank.
+        blank. Raises Broken if it is empty.
         """
         while (end := self._past(NUMBER_OR_WORD)) == len(self._text):
             if len(self._text) - self._at > WORD_MAX_CHARS or not self._more():
@@ -175,7 +177,8 @@ class Json:
             raise Broken
 
     def _more(self) -> bool:
-        """Read the next part of the file into the buffer. Returns False at the end of the file.
+        """Read the next part of the file into the buffer. Returns False at the end of the file. Raises Broken if the
+        text is not UTF-8.
 
         Parts grow with the unread text, so that a long value is not decoded too often.
         """

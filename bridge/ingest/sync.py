@@ -176,7 +176,8 @@ class _Pull:
     def everything(self) -> None:
         """Fetch the records that webhook notices name, then pull all streams.
 
-        If a cursor has expired, all cursors are dropped and all streams are pulled again, once.
+        If a cursor has expired, all cursors are dropped and all streams are pulled again, once. Raises SetupError for a
+        source that only reads files.
         """
         if self.source.open is None:
             raise SetupError(

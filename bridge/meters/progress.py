@@ -87,7 +87,9 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the focus minutes of the last 24 hours against the user's median. None without a calendar."""
+    """Return a signal of the focus minutes of the last 24 hours against the user's median. Return None without a
+    calendar.
+    """
     if not past.calendar.exists(at):
         return None
     minutes = past.calendar.focus_of_day(at)

@@ -207,7 +207,8 @@ def fit(
 def _pressure(left: timedelta) -> float:
     """Return what a task adds to a score, when ``left`` remains until its due date.
 
-    A task due today adds most (0.8). An overdue task adds less (0.6), because it can wait for what is due today.
+    A task due today adds most (0.8). An overdue task adds less (0.6), because it can wait for what is due today. A task
+    due tomorrow adds 0.3, and a later one nothing.
     """
     if left <= timedelta(0):
         return DUE_NOW if left == timedelta(0) else OVERDUE

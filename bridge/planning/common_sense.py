@@ -345,7 +345,8 @@ def _with_time_after(gaps: Sequence[Stretch], until: datetime, after: timedelta)
 def _lengths(day: Day, action: ActionType) -> tuple[timedelta, timedelta]:
     """Return (least length, wanted length) of a suggestion that is not at the user's usual hour.
 
-    The wanted length is the user's usual length, limited by the action's rule, or what the action's task needs.
+    The wanted length is the user's usual length, limited by the action's rule, or what the action's task needs. For
+    actions in company both are equal.
     """
     rule, habit = RULES[action], day.situation.routine.habits.get(action)
     own = rule.usual if habit is None else round(habit.minutes / 5) * 5

@@ -88,8 +88,8 @@ def over_at(advice: Advice, zones: ZoneHistory) -> datetime:
 
 
 def day_end(advice: Advice, zones: ZoneHistory) -> datetime:
-    """Return the end of a recommendation's day, which is 06:00 of the next date. Until then the user can change the
-    answer.
+    """Return the end of a recommendation's day, which is 06:00 of the next date. If it was put off, the later day
+    counts. Until then the user can change the answer.
     """
     last = max(moment for moment in (advice.moment, advice.moved_to) if moment is not None)
     return slot_start(moment_of(last.week, last.day * SLOTS_PER_DAY).shifted(SLOTS_PER_DAY), zones)

@@ -182,7 +182,8 @@ def replay(folder: Path) -> dict[str, Any]:
 
 
 def _advice(found: Recommendation | Silence) -> dict[str, Any]:
-    """Return what a replay compares between releases: action, times, belief, probabilities and reasons.
+    """Return what a replay compares between releases: action, kind, times, policy, belief, scores, probabilities and
+    reasons.
 
     Without a recommendation (a Silence), the action is None and only the reasons are given.
     """

@@ -262,7 +262,8 @@ def _note_idle(_connection: Any, record: Any) -> None:
 
 
 def _check_idle(connection: Any, record: Any, _proxy: Any) -> None:
-    """Test a pooled connection that was idle for half a second or more. If it is broken, the pool replaces it.
+    """Test a pooled connection that was idle for half a second or more. If it is broken, DisconnectionError makes the
+    pool replace it.
 
     A test at every use would take a third of a sync's time.
     """
@@ -290,7 +291,9 @@ def _sqlite(url: sa.URL) -> sa.Engine:
 
 
 def _make_private(path: Path) -> None:
-    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written."""
+    """Create a SQLite file that only its owner can read (mode 0600), before its first byte is written. Missing folders
+    are created too. Raises SetupError if this fails.
+    """
     try:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))

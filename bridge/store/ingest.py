@@ -62,7 +62,8 @@ class Ingest(Part):
 
     @writes()
     def add_notice(self, db: sa.Connection, connection_id: int, notice: Notice, *, now: datetime) -> bool:
-        """Save a webhook notice, and make the connection due at ``now``. Returns False if the notice came before.
+        """Save a webhook notice, and make the connection due at ``now`` unless it is due earlier. Returns False if the
+        notice came before.
 
         Notices that were handled over a week ago are deleted.
         """

@@ -72,7 +72,8 @@ class Scheduling(Part):
 
     @reads
     def due_by_source(self, db: sa.Connection, *, now: datetime) -> dict[str, tuple[int, datetime | None]]:
-        """Return source -> (number of due connections without a lease, their earliest ``due_at``).
+        """Return source -> (number of due connections that no worker holds and no rate limit stops, their earliest
+        ``due_at``).
 
         The instant is None if none of these connections was ever synced.
         """

@@ -72,7 +72,8 @@ def summary(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # n
 def sleep(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Yield the main sleep of a date as an episode, and its breathing, blood oxygen and skin temperature as samples.
 
-    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing.
+    An answer without a confirmed sleep, which holds nulls, or zeros for a watch not worn, yields nothing. Raises
+    BadRecord if ``dailySleepDTO`` is missing.
     """
     fields = fields_of(record.payload, "sleep")
     night = fields.inner("dailySleepDTO")
@@ -98,7 +99,8 @@ def _night(fields: Fields) -> Stretch:
 def hrv(record: RawRecord, parent: RawRecord | None) -> Iterator[Item]:  # noqa: ARG001
     """Yield the night's mean RMSSD as a sample with the times of the night, or nothing without a value.
 
-    Without these times, the sample covers the ten minutes before the record's creation.
+    Without these times, the sample covers the ten minutes before the record's creation. Raises BadRecord without
+    either.
     """
     fields = fields_of(record.payload, "hrv")
     found = fields.inner("hrvSummary") if mapping(fields.get("hrvSummary")) else fields

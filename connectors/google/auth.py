@@ -225,8 +225,9 @@ def authorise(account: Account, browser: Browser, service: Service, *, write: bo
 def _agreed(account: Account, browser: Browser, service: Service, asked: Sequence[str]) -> Any:
     """Obtain the user's consent to the scopes ``asked``, and return Google's credentials.
 
-    Google redirects the user's browser to this machine, or the user pastes the redirect's address. Google's library
-    could open the browser itself, but several users may be asked at the same time.
+    Raises NeedsLogin if the consent is refused, and TryLater if Google does not answer. Google redirects the user's
+    browser to this machine, or the user pastes the redirect's address. Google's library could open the browser itself,
+    but several users may be asked at the same time.
     """
     import requests
     from google_auth_oauthlib.flow import Flow

@@ -97,7 +97,7 @@ def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
     """Yield a raw record per day, and one per unreadable line. ``mark`` identifies the file in keys of unreadable
     lines.
 
-    Counts that several files hold for a day are united.
+    A second line for a day is unreadable too. Counts that several files hold for a day are united.
     """
     seen: set[str] = set()
     for number, line in islice(enumerate(_lines(content), start=1), 1, None):

@@ -153,7 +153,9 @@ class Whoop:
                 yield Page(stream=name, records=_records(name, [record]))
 
     def _one(self, path: str, key: str, *, now: datetime) -> Mapping[str, Any] | None:
-        """Return a single record by its collection's path and its id, or None if WHOOP has none."""
+        """Return a single record by its collection's path and its id, or None if WHOOP has none. Raises SourceChanged
+        for an answer that is no object.
+        """
         address = f"{self._base}{path}/{key}"
         body = http.get_json(self._session, address, now=now, nothing=(404,), limit=self._limit)
         if body is not None and not isinstance(body, dict):

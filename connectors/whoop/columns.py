@@ -154,7 +154,7 @@ def _cycle(record: RawRecord) -> Iterator[Sample]:
     """Yield samples of the night's recovery, on the date of waking. If the cycle has ended, also yield its strain and
     energy.
 
-    Strain and energy are on the date of the cycle's middle.
+    Strain and energy are on the date of the cycle's middle. Raises BadRecord for a row without a start time.
     """
     row = record.payload
     if _has(row, "Sleep onset", "Wake onset"):

@@ -223,7 +223,9 @@ def _through(learner: Learner, rows: Array, taken: Sequence[bool], days: Sequenc
 
 
 def _each_foretold(logs: Array) -> list[float]:
-    """Return the probability of each of n answers, from the models' log evidence (m, n + 1) around them."""
+    """Return the probability of each of n answers. ``logs`` (m, n + 1) is the log evidence of m models, before any
+    answer and after each.
+    """
     import numpy as np
 
     return [float(one) for one in np.exp(np.diff(np.logaddexp.reduce(logs, axis=0)))]

@@ -140,7 +140,7 @@ def weighed(changes: Array, weighted: Array) -> Array:
 
 
 def tallies(slots: Slots, now: Ints) -> Array:
-    """Return log counts (..., t + 1, TALLIES) of accepted and refused actions before each slot.
+    """Return log(1 + count) / 3 (..., t + 1, TALLIES) for the accepted and refused actions before each slot.
 
     They are counted in total, and at the time of day ``now``.
     """

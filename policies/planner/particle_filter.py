@@ -156,10 +156,11 @@ def _hear(crowd: Particles, history: Sequence[Interaction], which: range, shown:
 
 
 def _pass(crowd: Particles, one: Interaction | Place, slots: int, room: Array) -> None:
-    """Live through the slots without advice that follow the place ``one``, in place.
+    """Let the particles live through the slots without advice after ``one``, by changing ``crowd`` itself.
 
-    ``slots`` is the distance to the next place. At most UNSEEN - 1 slots are lived through. Progress becomes 0 if a new
-    week begins within the distance.
+    ``slots`` is the number of slots until the next answer or the present. ``room`` is scratch memory of
+    ``Particles.room``. At most UNSEEN - 1 slots are lived through. Progress becomes 0 if a new week begins within the
+    distance.
     """
     import numpy as np
 

@@ -141,7 +141,8 @@ def reply(request: Request, visit: Visitor, name: str, answer: Text) -> Response
 
 
 def _gone(request: Request) -> Response:
-    """Answer a request for an unknown job: 404, or for htmx a redirect to the connections.
+    """Answer a request for an unknown job with a redirect to the connections for htmx, otherwise with an HTTPException
+    404.
 
     After a restart of the server, a page may still poll a job of before.
     """

@@ -59,7 +59,8 @@ def did(
 ) -> RedirectResponse:
     """Store what the user says became of a recommendation: done, partly or not_done.
 
-    The browser then returns to the page ``back``, which is ``/review`` or else ``/``.
+    The browser then returns to the page ``back``, which is ``/review`` or else ``/``. Raises SetupError for any other
+    word.
     """
     deed = parse_answer(answer)
     if not isinstance(deed, Deed):

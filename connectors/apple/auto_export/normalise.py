@@ -222,7 +222,7 @@ def _night(payload: Mapping[str, Any]) -> Iterator[Item]:
 def _dated(payload: Mapping[str, Any]) -> Iterator[Sample]:
     """Yield a night's minutes by stage as samples without an end, where the app sent only the date of waking.
 
-    If several sources sent minutes, the first source by name is taken.
+    If several sources sent minutes, the first source by name is taken. Raises BadRecord if its minutes are unreadable.
     """
     told = [values for _, values in sorted(_object(payload, "dated").items())]
     for values in told[:1]:

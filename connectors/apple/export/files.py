@@ -242,7 +242,8 @@ def _chunks(stream: BinaryIO) -> Iterator[bytes]:
 def _head(chunks: Iterator[bytes]) -> bytes:
     """Return the beginning of the document, up to the end of the chunk that holds its root element.
 
-    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB.
+    The document type and characters that XML forbids are removed. Raises CutOff if there is no root in the first MiB,
+    or the document type defines entities.
     """
     head = b""
     for chunk in chunks:

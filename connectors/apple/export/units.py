@@ -52,7 +52,7 @@ def measured(
     attributes: Mapping[str, str], units: Mapping[str, float], field: str = "value", unit: str = "unit"
 ) -> float | None:
     """Return an element's number times the factor of its unit in ``units``. Return None for a unit that is not among
-    them.
+    them, and for text that is no number.
 
     ``field`` and ``unit`` name the attributes that hold the number and its unit.
     """

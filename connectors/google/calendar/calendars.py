@@ -53,7 +53,8 @@ def calendars(service: Any, cursor: str | None, now: datetime) -> tuple[dict[str
 def entries_since(service: Any, token: str | None, now: datetime) -> tuple[list[Entry], str | None]:
     """Return (entries of the calendar list, sync token for the next call).
 
-    With ``token`` only the entries that changed since that token are returned.
+    With ``token`` only the entries that changed since that token are returned. Raises SourceChanged if Google sends no
+    new token.
     """
     found: list[Entry] = []
     options: dict[str, Any] = {"fields": FIELDS, "maxResults": 250} | ({"syncToken": token} if token else {})

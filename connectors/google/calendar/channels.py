@@ -32,11 +32,11 @@ Channel = dict[str, str]  # id, resource, calendar, until
 
 
 def notice(headers: Mapping[str, str], body: bytes, *, settings: Mapping[str, str], now: datetime) -> Notice | None:  # noqa: ARG001 - the port's shape
-    """Return the webhook notice in a message of a channel that the bridge opened. Return None for the channel's first
-    message.
+    """Return the webhook notice in a message of a channel that the bridge opened. Return None for a message that tells
+    of no change, such as the channel's first.
 
-    The first message only says that the channel is open. The notice's ``member`` is the connection's name in messages,
-    with which the channel's id begins. Raises Forged if the message lacks the channel's token.
+    The notice's ``member`` is the connection's name in messages, with which the channel's id begins. Raises Forged if
+    the message lacks the channel's token.
     """
     channel, number = headers.get("x-goog-channel-id", ""), headers.get("x-goog-message-number", "")
     right = token_of(channel, settings["client_secret"])

@@ -104,6 +104,7 @@ class GoogleCalendar:
 
     def _listing(self, calendar: str, tokens: dict[str, str], now: datetime, ended: _Ended) -> Iterator[Page]:
         """Yield the pages of a calendar, whole or since its sync token. Only the last page carries the next token.
+        Raises SourceChanged if Google sends none.
 
         An interrupted full listing starts over. Its cursor notes that the listing began, because its stored events must
         be deleted if the calendar is removed. ``ended`` collects deletions.
