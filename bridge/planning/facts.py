@@ -93,8 +93,8 @@ def _presses(task: Task | None, option: Option, situation: Situation) -> bool:
 
 
 def _of_calendar(option: Option, situation: Situation) -> list[str]:
-    """Return a text with the time at which the action is in the calendar, or usual, or for sleep the time of getting
-    up.
+    """Return a text with the time at which the action is in the calendar or usual. For sleep it names the usual time of
+    getting up.
 
     Otherwise return what ``_of_night`` says.
     """

@@ -118,9 +118,9 @@ def _safe(name: str) -> str:
 
 
 def import_file(visit: Visit, place: Path) -> Job:
-    """Start and return a job that imports the uploaded file ``place`` and then deletes it.
+    """Start and return a job that imports the uploaded file ``place`` and then deletes the folder that holds it.
 
-    Raises TryLater, and deletes the file, if the user has too many jobs.
+    Raises TryLater, and deletes the folder, if the user has too many jobs.
     """
 
     def import_and_delete(job: Job) -> list[dict[str, Any]]:

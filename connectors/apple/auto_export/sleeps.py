@@ -107,9 +107,9 @@ def _stretch(told: Told, night: str) -> RawRecord:
 def _summary(raw: Mapping[str, Any], unit: str, zone: str) -> RawRecord:
     """Return the record of a night's minutes by stage, from a summary in hours or minutes.
 
-    An amount above 24 makes all amounts minutes, whatever ``unit`` says. The times are those of falling asleep and
-    waking, else those in bed. A summary without times has its date alone. Raises ValueError without any amount, with
-    only one time or swapped times, or without times and date.
+    An amount above 24, or a total of more than twice the night's length in hours, makes all amounts minutes, whatever
+    ``unit`` says. The times are those of falling asleep and waking, else those in bed. A summary without times has its
+    date alone. Raises ValueError without any amount, with only one time or swapped times, or without times and date.
     """
     start, end = (_either(raw, zone, f"sleep{edge}", f"inBed{edge}") for edge in ("Start", "End"))
     hours = {name: found for name in SUMMED if (found := number(raw.get(name))) is not None and found >= 0}
