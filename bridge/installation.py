@@ -1,4 +1,4 @@
-"""Open an installation from its settings: its store, its keys, its classifier and its policy."""
+"""An installation opened from its settings: its store, its keys, its classifier and its policy."""
 
 from __future__ import annotations
 
@@ -28,20 +28,20 @@ if TYPE_CHECKING:
 def now() -> datetime:
     """Return the present time in UTC, or the instant in the variable ``BRIDGE_NOW`` (ISO 8601) if it is set.
 
-    Raises SetupError if ``BRIDGE_NOW`` has no offset, and ValueError if it is no instant.
+    Raises SetupError if ``BRIDGE_NOW`` has no offset.
     """
     fixed = os.environ.get("BRIDGE_NOW")
     if fixed is None:
         return datetime.now(UTC)
     at = datetime.fromisoformat(fixed)
     if at.tzinfo is None:
-        raise SetupError("the instant in BRIDGE_NOW needs an offset, e.g. 2026-11-20T10:05:00+01:00")
+        raise SetupError("the instant in BRIDGE_NOW needs an offset; write it like 2026-11-20T10:05:00+01:00")
     return at.astimezone(UTC)
 
 
 @dataclass(frozen=True, kw_only=True)
 class Bridge:
-    """An open installation: its settings, its store, and the parts that the settings choose."""
+    """An open installation, with its settings, its store, and the parts that the settings choose."""
 
     settings: config.Settings
     store: Store
@@ -53,37 +53,38 @@ class Bridge:
 
     @cached_property
     def classifier(self) -> EventClassifier:
-        """The classifier that the settings name. It assigns one of the ten actions, or none, to each calendar event."""
+        """The classifier that the settings name, which tells the action of calendar events."""
         return registry.classifier(self.settings.classifier, self.settings)
 
     @property
     def proxies(self) -> ProxyMap:
-        """The proxy map (which signals move which meter, and how much), with this installation's changes.
+        """The proxy map (which signals move which meter), with this installation's changes.
 
-        It is read from disk at each access, so that changes reach running processes.
+        It is read each time, so that changes reach running processes.
         """
         return proxy.current(self.settings.folder / proxy.OVERRIDES)
 
     @cached_property
     def guard(self) -> Guard:
-        """The guard, which limits the actions a policy may choose from, as set by ``BRIDGE_EXPLORE`` and
-        ``BRIDGE_QUIET``.
-        """
+        """The guard, which narrows the actions a policy may choose from, by ``BRIDGE_EXPLORE`` and ``BRIDGE_QUIET``."""
         return guard_from_settings(self.settings.explore, self.settings.quiet)
 
     def policy(self, name: str | None = None) -> Policy:
-        """Open and return the policy called ``name``, by default the policy that the settings name."""
+        """Open the policy called ``name``, by default the policy that the settings name."""
         return registry.policy(name or self.settings.policy, self.settings)
 
     @cached_property
     def holder(self) -> str:
-        """The name by which this ``Bridge`` object holds leases (rights to sync a connection). It is made once."""
+        """The name under which this ``Bridge`` holds leases (rights to sync a connection).
+
+        Each ``Bridge`` has a new name, even in the same process.
+        """
         return leases.holder()
 
     def account(self, connection: Connection, spec: ConnectorSpec) -> StoredAccount:
-        """Return the account (settings and token) of a connection. ``spec`` describes the connection's source.
+        """Return the account (settings and token) of a connection to the source ``spec``.
 
-        Raises SetupError, which names the variable, if a setting is missing or wrong.
+        Raises SetupError naming the variable of a setting that is missing or wrong.
         """
         user = self.store.people.user_by_id(connection.user_id)
         settings, zone = self.settings_of(user, spec.name, spec.settings), zone_at(now(), user.zones).key
@@ -91,9 +92,9 @@ class Bridge:
         return StoredAccount(connection.id, settings, self.store, self.vault, zone=zone, allow_hosts=allowed)
 
     def settings_of(self, user: User, plugin: str, wanted: Sequence[Setting]) -> dict[str, str]:
-        """Return name -> value of the settings that a plug-in wants for a user.
+        """Return name -> value of the settings ``wanted`` by a plug-in for a user.
 
-        Raises SetupError, which names the variable, if a setting is missing or wrong.
+        Raises SetupError naming a variable that is missing or wrong.
         """
         return self.settings.of_plugin(
             plugin,
@@ -105,8 +106,7 @@ class Bridge:
 
 @contextmanager
 def open_bridge() -> Iterator[Bridge]:
-    """Open the installation that the environment and ``config.toml`` describe, and yield it. Its store is closed
-    afterwards.
+    """Open the installation that the environment and ``config.toml`` describe, and close its store afterwards.
 
     A missing database is created, so that a new installation needs no other step.
     """
@@ -118,6 +118,6 @@ def open_bridge() -> Iterator[Bridge]:
 
 
 def normaliser(spec: ConnectorSpec) -> Normaliser:
-    """Return the source's function that turns a raw record into samples, episodes, events and tasks."""
+    """Return the function by which a source's raw records become samples, episodes, events and tasks."""
     found: Normaliser = registry.resolve(spec.normaliser)
     return found

@@ -28,10 +28,10 @@ LEASE_POLL_SECONDS = 0.2  # between two tries to take a lease
 
 @dataclass(slots=True, kw_only=True)
 class Lease:
-    """The right of ``holder`` to sync a connection. It ends five minutes after the last renewal.
+    """The right of ``holder`` to sync a connection, which ends five minutes after the last renewal.
 
-    ``now`` is the time when this object was made. From there on it follows the machine's wall clock, also when that
-    clock is set. Other processes use it too.
+    The lease's clock starts at ``now`` and follows the machine's wall clock, even when that clock is set. Other
+    processes compare leases by the same wall clock.
     """
 
     store: Store
@@ -42,21 +42,17 @@ class Lease:
     renewed: float = float("-inf")
 
     def clock(self) -> datetime:
-        """Return the present time: ``now`` plus the seconds that the machine's clock has advanced since this object was
-        made.
-        """
+        """Return the present time, counted by the machine's clock from the lease's ``now``."""
         return self.now + timedelta(seconds=time.time() - self.began)
 
     def taken(self) -> bool:
-        """Take or renew the lease for five minutes. Returns False, and takes nothing, while another holder has it."""
+        """Take or renew the lease for five minutes. Returns True on success, and False while another holder has it."""
         mine = self.store.scheduling.claim(self.connection.id, self.holder, now=self.clock(), lease=LEASE)
         self.renewed = time.monotonic() if mine else self.renewed
         return mine
 
     def wait(self, patience: timedelta) -> bool:
-        """Wait until the lease is free, take it and return True. Returns False if that takes longer than
-        ``patience``.
-        """
+        """Wait until the lease is free, take it and return True. Returns False after ``patience``."""
         until = time.monotonic() + patience.total_seconds()
         while not self.taken():
             if time.monotonic() > until:
@@ -65,8 +61,9 @@ class Lease:
         return True
 
     def renew(self) -> None:
-        """Renew the lease if the last renewal is at least 30 seconds old. Raises TryLater if another holder has taken
-        it.
+        """Renew the lease if the last renewal is at least 30 seconds old.
+
+        Raises TryLater if another holder has taken the lease.
         """
         if time.monotonic() - self.renewed < LEASE_RENEWAL_SECONDS:
             return
@@ -74,9 +71,7 @@ class Lease:
             raise TryLater("another sync has taken over this connection")
 
     def renewing(self, progress: Callable[[int, int], None] | None) -> Callable[[int, int], None]:
-        """Return a function ``step(done, total)``, which renews the lease when due and then calls ``progress``, if
-        given.
-        """
+        """Return a function of (done, total) that renews the lease when due, and then calls ``progress`` if given."""
 
         def step(done: int, total: int) -> None:
             self.renew()
@@ -88,10 +83,9 @@ class Lease:
 
 @contextmanager
 def held(lease: Lease) -> Iterator[Lease]:
-    """Take the lease for a ``with`` block, yield it, and release it afterwards. Raises TryLater while another holder
-    has it.
+    """Take a lease, and release it at the end of the block. Raises TryLater while another holder has it.
 
-    This is for work that is no sync, but must not run beside one.
+    Use it for work on a connection that is no sync itself but must not run during a sync.
     """
     source = lease.connection.source
     if not lease.taken():
@@ -103,18 +97,18 @@ def held(lease: Lease) -> Iterator[Lease]:
 
 
 def holder() -> str:
-    """Return a new name for a holder of leases in this process: host, process id, random mark and mark of the system.
+    """Return a new name for a holder of leases: host, process id, random mark, and mark of the running system.
 
-    The random mark tells two holders in one process apart.
+    The parts are joined with "/". The random mark tells holders with the same process id apart.
     """
     return f"{socket.gethostname()}/{os.getpid()}/{uuid.uuid4().hex[:8]}/{_system_mark()}"
 
 
 @cache
 def _system_mark() -> str:
-    """Return eight hex digits that change with each start of the machine and differ between containers.
+    """Return a mark that changes with each start of the machine and differs between containers.
 
-    They tell apart machines and containers with the same host name. The text is empty where Linux' /proc is missing.
+    Machines and containers may share a host name. The mark is empty where the system has no such values.
     https://man7.org/linux/man-pages/man7/pid_namespaces.7.html
     """
     try:
@@ -125,9 +119,9 @@ def _system_mark() -> str:
 
 
 def release_if_dead(store: Store, connection: Connection) -> None:
-    """Release a connection's lease if its holder was a process of this machine that no longer runs.
+    """Release a connection's lease if its holder was a process of this machine that has died.
 
-    Otherwise the next sync would have to wait until the lease expires.
+    Otherwise the next sync would wait until the lease expires.
     """
     holder = store.scheduling.lease_holder(connection.id)
     if holder is not None and _is_dead(holder):
@@ -135,16 +129,16 @@ def release_if_dead(store: Store, connection: Connection) -> None:
 
 
 def release_dead(store: Store) -> None:
-    """Release all leases whose holders were processes of this machine that no longer run."""
+    """Release all leases whose holders were processes of this machine that have died."""
     for holder in store.scheduling.lease_holders():
         if _is_dead(holder):
             store.scheduling.release_all(holder)
 
 
 def _is_dead(holder: str) -> bool:
-    """Return True if ``holder`` names a process of this machine that no longer runs.
+    """Return True if ``holder`` names a process of this machine, since its last start, that no longer runs.
 
-    Returns False for other machines, other containers and earlier starts of this machine, because that cannot be known.
+    Returns False for a process of another machine or container, because its state cannot be known.
     """
     host, _, rest = holder.partition("/")
     process, _, marks = rest.partition("/")

@@ -23,10 +23,10 @@ LOGGED_FIELDS = ("source", "connection", "outcome", "new")  # attributes of a re
 
 
 class LineLimit(logging.Filter):
-    """A limit of 20 log lines a minute per line of code. When a minute is over, the next line says how many were left
-    out.
+    """A filter that lets at most 20 log lines a minute through per place in the code.
 
-    Only the loggers of servers are limited, because outsiders can cause their lines.
+    The first line from that place after the minute says how many lines were left out. Only the loggers of servers are
+    limited, because outsiders can cause their lines.
     """
 
     def __init__(self) -> None:
@@ -37,9 +37,7 @@ class LineLimit(logging.Filter):
         self._lock = threading.Lock()
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return True if a line is to be written, and False if it is over the limit. A line after a pause gets a count
-        added.
-        """
+        """Return True if a line is to be written, and False if it is over the limit."""
         if not record.name.startswith(SERVER_LOGGERS):
             return True
         place, now = (record.pathname, record.lineno), time.monotonic()
@@ -53,10 +51,9 @@ class LineLimit(logging.Filter):
 
 
 class JsonFormatter(logging.Formatter):
-    """A formatter that writes each log line as a JSON object: ``at``, ``level``, ``from`` (the logger) and ``message``.
+    """A formatter that writes a JSON object per line: ``at``, ``level``, ``from`` (the logger) and ``message``.
 
-    ``source``, ``connection``, ``outcome``, ``new`` and ``error`` (an exception's class) are added where the line has
-    them.
+    Where known, ``source``, ``connection``, ``outcome``, ``new`` and ``error`` (an exception's class) are added.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -73,7 +70,7 @@ class JsonFormatter(logging.Formatter):
 
 
 def configure(*, verbose: bool = False) -> None:
-    """Write log lines of warnings and errors to standard error, and with ``verbose`` also those of the level info.
+    """Write warnings and errors to standard error, and with ``verbose`` also lines of the level info.
 
     ``BRIDGE_LOG=json`` writes JSON objects instead of text. Raises SetupError for a value other than text or json.
     """
@@ -87,5 +84,5 @@ def configure(*, verbose: bool = False) -> None:
 
 def _formatter(kind: str) -> logging.Formatter:
     if kind not in ("text", "json"):
-        raise SetupError("BRIDGE_LOG must be text or json")
+        raise SetupError("BRIDGE_LOG must be text or json; set it to one of them, or unset it")
     return JsonFormatter() if kind == "json" else logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s")

@@ -1,6 +1,4 @@
-"""Find and open plug-ins (connectors, classifiers, policies) by looking into their folders. There is no central
-list.
-"""
+"""Find and open plug-ins (connectors, classifiers, policies) by their folders, without a central list."""
 
 from __future__ import annotations
 
@@ -24,7 +22,10 @@ def names(folder: str) -> list[str]:
 
 
 def _modules(folder: str) -> dict[str, str]:
-    """Return plug-in -> dotted path of its module. A connector is named by its SPEC, other plug-ins by their file."""
+    """Return plug-in name -> dotted path of its module.
+
+    A connector is named by its SPEC, and another plug-in by its file.
+    """
     package = importlib.import_module(folder)
     found = list(pkgutil.iter_modules(package.__path__, f"{folder}."))
     if folder != "connectors":
@@ -33,8 +34,9 @@ def _modules(folder: str) -> dict[str, str]:
 
 
 def _sources(module: pkgutil.ModuleInfo) -> dict[str, str]:
-    """Return source -> dotted path of its module. A package without a SPEC, such as ``google``, holds several
-    sources.
+    """Return source -> dotted path of its module, for a connector's module or package.
+
+    A package without a SPEC, such as ``google``, may hold the packages of several sources.
     """
     found = importlib.import_module(module.name)
     if hasattr(found, "SPEC"):
@@ -61,13 +63,13 @@ def rmssd_errors() -> dict[str, float]:
 
 
 def resolve(path: str) -> Any:
-    """Import and return the object that a dotted path ``module:name`` names."""
+    """Return the object of a dotted path ``module:name``."""
     module, _, name = path.partition(":")
     return getattr(importlib.import_module(module), name)
 
 
 def classifier(name: str, settings: config.Settings | None = None) -> EventClassifier:
-    """Open and return the classifier whose module in ``classifiers`` is called ``name``.
+    """Open the classifier whose module in ``classifiers`` is called ``name``.
 
     Its ``open_classifier()`` is called, or ``open_classifier(values, cache folder)`` if the module declares
     ``SETTINGS``. The values come from ``settings``, by default the installation's. Raises SetupError for an unknown
@@ -83,7 +85,7 @@ def classifier(name: str, settings: config.Settings | None = None) -> EventClass
 
 
 def policy(name: str, settings: config.Settings | None = None) -> Policy:
-    """Open and return the policy whose module in ``policies`` is called ``name``.
+    """Open the policy whose module in ``policies`` is called ``name``.
 
     Its ``open_policy()`` is called, or ``open_policy(values)`` if the module declares ``SETTINGS``. The values come
     from ``BRIDGE_POLICY_NAME_...``, else from the table ``policy_NAME`` of ``config.toml``. Raises SetupError for an
@@ -102,7 +104,7 @@ def policy(name: str, settings: config.Settings | None = None) -> Policy:
 def policy_settings(name: str, settings: config.Settings | None = None) -> dict[str, str]:
     """Return name -> value of a policy's settings, or an empty mapping for a policy that declares none.
 
-    Raises SetupError for an unknown policy, or a setting that is missing or wrong.
+    Raises SetupError for an unknown name, or a setting that is missing or wrong.
     """
     wanted = getattr(_module("policies", name, "bridge sources"), "SETTINGS", ())
     return (settings or config.load()).of_plugin(f"policy_{name}", wanted)
