@@ -194,9 +194,11 @@ def _planned_later(day: Day, action: ActionType, span: Stretch) -> str | None:
 
 
 def _done_lately(situation: Situation, action: ActionType, at: datetime) -> str | None:
-    """Return the reason against an action that was done or suggested too shortly before ``at``, or None.
+    """Return the reason against an action that was done or suggested too shortly before ``at``. Return None if there is
+    none.
 
-    Another kind of rest suggested on the same day is such a reason too.
+    A suggestion near ``at`` in the plan so far is such a reason too. So is another kind of rest suggested on the same
+    day.
     """
     since = at - RULES[action].again * HOUR
     if any(since < o.end <= at and _is(o, label, action) for o, label in situation.entries):

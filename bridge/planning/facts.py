@@ -230,7 +230,9 @@ def _of_load(option: Option, situation: Situation) -> list[str]:
 
 
 def _kind_of(day: Day) -> str:
-    """Return of which kinds most tiring entries of a day are, the longest first, e.g. "meetings and work"."""
+    """Return the main kinds of a day's tiring entries in words, the longest in total first, e.g. "meetings and
+    work".
+    """
     times = Counter[str]()
     for occurrence, label in day.entries:
         if label.action not in EASY:

@@ -57,7 +57,9 @@ def task_for(situation: Situation, action: ActionType) -> Task | None:
 
 
 def _order(task: Task, today: date) -> tuple[int, date, str]:
-    """Return the sort key of a task: due today or tomorrow first, then overdue, then by due date."""
+    """Return the sort key of a task: due today or tomorrow first, then overdue, then the others, each by due date and
+    key.
+    """
     due = task.due or date.max
     rank = 1 if due < today else 0 if due <= today + A_DAY else 2
     return rank, due, task.key

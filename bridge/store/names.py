@@ -44,7 +44,9 @@ def metric_of(db: sa.Connection, number: int) -> Metric:
 
 
 def _cache(db: sa.Connection) -> Cache:
-    """Return the cache of the running transaction, empty at its begin. A rollback may undo a new number."""
+    """Return the cache of names and numbers for the running transaction. It is empty at the beginning of each, because
+    a rollback may undo a new number.
+    """
     transaction = db.get_transaction()
     if db.info.get("bridge_transaction") is not transaction:
         db.info["bridge_transaction"] = transaction

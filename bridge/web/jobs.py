@@ -121,7 +121,7 @@ class Jobs:
             raise TryLater(f"{RUNNING_PER_USER} jobs are running for you; wait until one has ended", limited=True)
 
     def running(self, user_id: int | None) -> list[Job]:
-        """Return a user's jobs that have not ended."""
+        """Return the jobs of a user that have not ended. None stands for jobs that were started without a user."""
         with self._lock:
             return [job for job in self._jobs.values() if job.user_id == user_id and job.state == RUNNING]
 

@@ -47,8 +47,8 @@ def read(observation: Observation, *, learns: bool = True) -> tuple[Array, Array
 
 
 def _stated(observation: Observation) -> Slots:
-    """Return the completed slots of a simulated person, for whom the simulator states changes, anomalies and
-    rewards.
+    """Return the completed slots of a simulated person, for whom the simulator states changes, anomalies and rewards.
+    Slots without a known action, anomaly or reward are left out.
     """
     import numpy as np
 
