@@ -78,9 +78,11 @@ class Window:
         return json.dumps({"until": min(last, self.today).isoformat()})
 
     def covers(self, last: date) -> Covers | None:
-        """Return the coverage by which stored records that the source lacks are deleted, or None.
+        """Return the range of time that the source has now listed completely. Stored records in it that it lacks are
+        deleted.
 
-        It is None before the last piece. In a first pull too, because a single answer must not delete a whole history.
-        The first day is left out, because dates are those of the user's clock.
+        The range has no end, and begins a day after ``since``, because dates are those of the user's clock. Return None
+        unless ``last`` ends the window. Return None also in a first pull, because a single answer must not delete a
+        whole history.
         """
         return Covers(since=midnight(self.since + DAY)) if self.again and last == self.until else None

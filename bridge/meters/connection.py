@@ -63,7 +63,8 @@ def company(past: Past, at: datetime) -> Signal | None:
 def messages(past: Past, at: datetime) -> Signal | None:
     """Return a signal of the number of people the user wrote to yesterday, against the user's usual number.
 
-    If that is unknown, the number of messages written is taken instead. Returns None if neither is known.
+    If the number of people is unknown, the number of messages written is taken instead. Returns None if neither is
+    known.
     """
     for metric, noun in ((Metric.CONTACTS, "person"), (Metric.MESSAGES, "message")):
         day = past.latest(metric, at)
