@@ -7,7 +7,7 @@ required fields raise ``BadRecord``, which names the source, the stream and the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from fractions import Fraction
@@ -159,6 +159,27 @@ def listing(body: Any, path: str, source: str, stream: str) -> list[Mapping[str,
     if not isinstance(found, list) or not all(isinstance(row, Mapping) for row in found):
         raise SourceChanged(f"{source} answered {stream} in an unknown shape; look for a newer release of the bridge")
     return found
+
+
+def token_pages(ask: Callable[[dict[str, str]], Any], *, parameter: str, field: str) -> Iterator[Any]:
+    """Yield the answers of a list whose pages are named by tokens, until an answer holds no further token.
+
+    ``ask`` gets the parameter of a request that names the page, and none for the first page. ``parameter`` is its name,
+    and ``field`` the field of an answer that holds the next page's token.
+
+    >>> answers = {"": {"data": [1], "next": "b"}, "b": {"data": [2], "next": None}}
+    >>> pages = token_pages(lambda more: answers[more.get("page", "")], parameter="page", field="next")
+    >>> [page["data"] for page in pages]
+    [[1], [2]]
+    """
+    more: dict[str, str] = {}
+    while True:
+        body = ask(more)
+        yield body
+        following = words(Fields(mapping(body), "").get(field))
+        if following is None:
+            return
+        more = {parameter: following}
 
 
 def raw_records(

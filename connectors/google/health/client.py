@@ -20,7 +20,7 @@ from bridge.domain.types import Page, RawRecord
 from connectors.google.auth import Uncovered, answered, open_http
 from connectors.google.health import SPEC
 from connectors.google.health.consent import ACTIVITY, HEALTH, MEASUREMENTS, SLEEP
-from connectors.payload import Fields, listing, mapping, words
+from connectors.payload import Fields, listing, mapping, token_pages, words
 from connectors.windows import Window
 
 DAY = timedelta(days=1)
@@ -158,16 +158,10 @@ class GoogleHealth:
 
 def _pages(stream: str, rows: str, ask: Callable[[dict[str, str]], Any]) -> Iterator[tuple[RawRecord, ...]]:
     """Yield the records of a listing page by page. Google leaves an empty list out. Raises SourceChanged."""
-    more: dict[str, str] = {}
-    while True:
-        body = ask(more)
+    for body in token_pages(ask, parameter="pageToken", field="nextPageToken"):
         if not isinstance(body, dict) or (body and not {rows, "nextPageToken"} & set(body)):
             raise SourceChanged(f"{SPEC.name} answered {stream} in an unknown shape; look for a newer release")
         yield tuple(_record(stream, row) for row in (listing(body, rows, SPEC.name, stream) if rows in body else ()))
-        token = words(body.get("nextPageToken"))
-        if token is None:
-            return
-        more = {"pageToken": token}
 
 
 def _record(stream: str, row: Mapping[str, Any]) -> RawRecord:
