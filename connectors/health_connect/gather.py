@@ -276,7 +276,7 @@ def _take_sleep(into: Gathered, name: str, row: Mapping[str, Any]) -> None:  # n
         if not isinstance(told, Mapping):
             raise ValueError
         since, until = _span(told)
-        stages.append([since, until, str(told.get("stage") or "").casefold()])
+        stages.append([since, until, str(told.get("stage") or "").casefold().removeprefix("stage_type_")])
     origin = origin_of(row)
     session = {"start": start, "end": end, "offset": into.offset(end), "origin": origin, "stages": sorted(stages)}
     into.within("night", into.wall(end).date().isoformat(), "sessions")[_name(row, start, origin)] = session

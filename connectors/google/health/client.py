@@ -119,7 +119,7 @@ class GoogleHealth:
         """Yield the pages of a stream between two dates, both included. Raises NotPermitted without its scope."""
         kind = KINDS[stream]
         granted = (self._account.token() or {}).get("scopes")
-        if isinstance(granted, list) and kind.scope not in granted:
+        if granted and kind.scope not in granted:
             raise NotPermitted(Uncovered(f"the consent leaves out {stream}; connect again: {HEALTH.again}"), named=True)
         try:
             yield from (self._points if kind.time else self._sums)(stream, kind, first, last, now)
