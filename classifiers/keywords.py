@@ -268,7 +268,7 @@ def normalised(title: str) -> str:
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
     """Return the hits whose place in the title counts, without those that another word of the title forbids.
 
-    A word that forbids a phrase in one language does so in all languages with that phrase, such as "marathon".
+    A word that forbids a phrase in a single language does so in all languages with that phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0

@@ -181,7 +181,7 @@ def _done(known: Snapshot, parts: Sequence[Stretch]) -> dict[str, Compared]:
 def workout_stretches(known: Snapshot) -> list[Stretch]:
     """Return begin and end of the finished workouts, ascending.
 
-    Overlapping workouts, such as those of two devices, are merged into one stretch.
+    Overlapping workouts, such as those of two devices, are merged into a single stretch.
     """
     found = ((one.start, one.end) for _, one in known.episodes if one.kind is EpisodeKind.WORKOUT)
     return calendar.merged((start, end) for start, end in found if end <= known.at)

@@ -75,7 +75,7 @@ def monday_of(text: str | None, now: datetime, zones: ZoneHistory) -> date:
 def load_week(store: Store, user: User, classifier: EventClassifier, monday: date, *, at: datetime) -> Week:
     """Return the week that begins on ``monday``: its slots with entries, recommendations and facts.
 
-    Entries and tasks are those that were known at ``at``. Recommendations are the present ones.
+    Entries and tasks are those that were known at ``at``. Recommendations are those of now.
     """
     start, end = (slot_start(moment_of(day, 0), user.zones) for day in (monday, monday + A_WEEK))
     entries = recommend.labelled(store, user, classifier, start - A_WEEK, end, at=at)

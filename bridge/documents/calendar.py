@@ -149,7 +149,7 @@ class WeekDocument(StretchDocument):
 def week_document(week: Week) -> WeekDocument:
     """Return a week as a JSON document. Instants are on the user's clock, and shares are of the slot's length.
 
-    Without a calendar every fact from it is null, because an unknown week is not an empty one.
+    Without a calendar every fact from it is null, because an unknown week is not an empty week.
     """
     year, number, _ = week.monday.isocalendar()
     start, end = week.bounds

@@ -273,7 +273,7 @@ class _Pull:
 def store_page(
     source: Source, store: Store, page: Page, delivered: frozenset[str], *, now: datetime
 ) -> list[RecordResult]:
-    """Store a page's raw records and the rows derived from them, its deletions and its cursor, in one transaction.
+    """Store a page's raw records and the rows derived from them, its deletions and its cursor, in a single transaction.
 
     Deletions spare the record keys in ``delivered``, which this pull has brought. Returns the result of each record
     stored or deleted. Raises SourceChanged if more than a fifth of at least ten records cannot be read. The cursor is

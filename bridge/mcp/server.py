@@ -34,7 +34,7 @@ ARGUMENT_ERRORS_NAMED = 3
 
 
 class AssistantServer(MCPServer[Any]):
-    """A server that offers an AI assistant only the tools that its user allows. It runs one call at a time.
+    """A server that offers an AI assistant only the tools that its user allows. It runs a single call at a time.
 
     An error becomes a result with a text for the user. Of an unexpected error only the class is logged, because its
     text may be personal.

@@ -97,5 +97,5 @@ def select_connections(db: sa.Connection, condition: sa.ColumnElement[bool]) -> 
 
 
 def update_connection(connection_id: int) -> sa.Update:
-    """Return an UPDATE statement for one connection's row. The caller adds the values."""
+    """Return an UPDATE statement for a single connection's row. The caller adds the values."""
     return sa.update(tables.connections).where(tables.connections.c.id == connection_id)

@@ -130,7 +130,7 @@ class Reading(Part):
     def extent(self, db: sa.Connection, user_id: int, source: str | None = None) -> Extent | None:
         """Return the newest local day with a measurement and the arrival of the first measurement, or None without any.
 
-        ``source`` limits both to one source.
+        ``source`` limits both to a single source.
         """
         found = []
         for table in (tables.samples, tables.episodes):

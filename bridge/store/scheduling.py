@@ -120,7 +120,7 @@ class Scheduling(Part):
 
     @writes()
     def limit_source(self, db: sa.Connection, source: str, until: datetime) -> None:
-        """Save that no connection of a source is due before ``until``. A time earlier than the saved one changes
+        """Save that no connection of a source is due before ``until``. A time earlier than the saved time changes
         nothing.
         """
         s = tables.sources.c
@@ -202,7 +202,7 @@ class Scheduling(Part):
 
     @writes()
     def stagger(self, db: sa.Connection, *, now: datetime, step: timedelta, within: timedelta) -> int:
-        """Make overdue connections due one after another, the longest overdue first, and return their number.
+        """Make overdue connections due in turn, the longest overdue first, and return their number.
 
         The distance is ``step``, or shorter if all of them would not fit into ``within``.
         """
