@@ -72,7 +72,8 @@ def score(day: date, nights: Mapping[date, Night], *, settled: bool = True) -> f
     """Return the score, from 0 to 1, of the night that ended on ``day``. ``nights`` also holds the two weeks before.
 
     The score is the weighted mean of the parts that are known. ``settled`` is False after a journey across time zones.
-    Regularity is then left out.
+    Regularity is then left out. It also needs three earlier nights. ``hours`` are those asleep, and ``e`` is the
+    efficiency. Raises KeyError without the night of ``day``.
 
     - 0.45 duration: clip((hours - 4) / (need - 4));
     - 0.20 efficiency: clip((e - 0.75) / 0.15);
