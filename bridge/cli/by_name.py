@@ -66,6 +66,16 @@ class ByName(TyperGroup):
         super().__init__(**settings)
         self.commands: Any = self.found
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _read_without_pydantic(self, ctx)
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, command, rest = super().resolve_command(ctx, args)
+        if command is not None:
+            _read_without_pydantic(command, ctx)
+        return name, command, rest
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the name and the first sentence of help of every command, without building any command."""
         listed: dict[str, Any] = {name: TyperCommand(name, help=text) for name, text in self.found.helps().items()}
@@ -94,3 +104,26 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
     else:
         single.registered_commands.append(info)
     return get_group(single).commands[name]
+
+
+class _Plain:
+    """Reads a parameter that is a text or was not given. All other values are read as Typer reads them.
+
+    Typer loads Pydantic for every parameter, which takes a sixth of a short command's time.
+    """
+
+    def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
+        several = param.multiple or param.nargs == -1
+        text = isinstance(value, str) and value.isprintable() and param.type_descriptor.annotation is str
+        if not several and (value is None or text):
+            return value
+        param._runtime_param = None  # noqa: SLF001 - Typer makes its own reading then
+        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _read_without_pydantic(command: Any, ctx: Any) -> None:
+    """Give the parameters of a command, and of its subcommands, the reading of ``_Plain``."""
+    for parameter in command.get_params(ctx):
+        parameter._runtime_param = _Plain()  # noqa: SLF001 - Typer has no public place for it
+    for subcommand in () if isinstance(command, ByName) else getattr(command, "commands", {}).values():
+        _read_without_pydantic(subcommand, ctx)

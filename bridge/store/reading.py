@@ -10,8 +10,8 @@ import sqlalchemy as sa
 
 from bridge.domain.metrics import Metric
 from bridge.domain.records import Connection, Extent, Provenance, Revision
-from bridge.domain.types import Episode, Event, Item, Sample, Task
-from bridge.store import codec, rows, tables
+from bridge.domain.types import Episode, EpisodeKind, Event, Item, Sample, Task
+from bridge.store import codec, names, rows, tables
 from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads
 
@@ -99,27 +99,13 @@ class Reading(Part):
     @reads
     def counts(self, db: sa.Connection, user_id: int) -> dict[str, dict[str, int]]:
         """Return source -> kind -> number of rows. A kind is a metric, a kind of episode, ``event`` or ``task``."""
+        source_of = {row.id: row.name for row in db.execute(_SOURCES, {"user": user_id})}
         found: dict[str, dict[str, int]] = {}
-        by_metric = (
-            sa.select(tables.sources.c.name, tables.metrics.c.name, sa.func.count())
-            .select_from(_joined_to_source(tables.samples).join(tables.metrics))
-            .where(tables.samples.c.user_id == user_id)
-            .group_by(tables.sources.c.name, tables.metrics.c.name)
-        )
-        for source, metric, count in db.execute(by_metric):
-            found.setdefault(source, {})[metric] = count
-        for source, episode in self.episodes(user_id):
-            kinds = found.setdefault(source, {})
-            kinds[str(episode.kind)] = kinds.get(str(episode.kind), 0) + 1
-        for kind, table in (("event", tables.events), ("task", tables.tasks)):
-            query = (
-                sa.select(tables.sources.c.name, sa.func.count())
-                .select_from(_joined_to_source(table))
-                .where(table.c.user_id == user_id)
-                .group_by(tables.sources.c.name)
-            )
-            for source, count in db.execute(query):
-                found.setdefault(source, {})[kind] = count
+        for kind, query in _COUNTS.items():
+            for connection_id, what, count in db.execute(query, {"user": user_id}):
+                name = str(names.metric_of(db, what)) if kind == "sample" else what
+                kinds = found.setdefault(source_of[connection_id], {})
+                kinds[name] = kinds.get(name, 0) + count
         return found
 
     @reads
@@ -210,6 +196,28 @@ class Reading(Part):
         corrected = sa.select(c.id).where(c.user_id == user_id, c.made_at > since)
         wished = sa.select(w.user_id).where(w.user_id == user_id, w.set_at > since)
         return any(db.execute(query.limit(1)).first() for query in (wished, corrected, arrived))
+
+
+def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
+    """Select (connection, kind, number of rows) of a user. Names are looked up later, because joining takes longer."""
+    connection, named = table.c.connection_id, kind.label("counted")
+    return sa.select(connection, named, sa.func.count()).where(table.c.user_id == _USER).group_by(connection, named)
+
+
+_USER = sa.bindparam("user", type_=tables.ID)
+_SOURCES = (
+    sa.select(tables.connections.c.id, tables.sources.c.name)
+    .join(tables.sources)
+    .where(tables.connections.c.user_id == _USER)
+)
+# An episode's body is JSON, in which no other text holds these letters, because quotes within texts are escaped.
+_KIND_OF_EPISODE = sa.case(*((tables.episodes.c.body.contains(f'"kind": "{kind}"'), str(kind)) for kind in EpisodeKind))
+_COUNTS = {
+    "sample": _counted(tables.samples, tables.samples.c.metric_id),
+    "episode": _counted(tables.episodes, _KIND_OF_EPISODE),
+    "event": _counted(tables.events, sa.literal("event")),
+    "task": _counted(tables.tasks, sa.literal("task")),
+}
 
 
 def _joined_to_source(table: sa.Table) -> sa.Join:
