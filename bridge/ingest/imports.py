@@ -146,9 +146,11 @@ def _version(record: RawRecord) -> RecordVersion:
 class FilePages:
     """The pages of a source's files. A file that fails is noted in ``failed``, and the next file is read.
 
-    ``cursor`` names the files imported before, for a source that remembers them. ``whole`` says that the files are all
-    files of a folder or zip. Then records that none of them holds are deleted. ``dated`` says that the files may be
-    older than earlier imports. Pushes are not dated, because they are imported in the order of their arrival.
+    ``cursor`` names the files imported before, for a source that remembers them. Otherwise it names the files of the
+    last import, if the reading ``remembers`` them, because the same files once more bring nothing. ``whole`` says that
+    the files are all files of a folder or zip. Then records that none of them holds are deleted. ``dated`` says that
+    the files may be older than earlier imports. Pushes are not dated, because they are imported in the order of their
+    arrival.
     """
 
     spec: ConnectorSpec
@@ -163,6 +165,7 @@ class FilePages:
     files: int = 0
     failed: list[tuple[str, str]] = field(default_factory=list)
     failed_before: list[tuple[str, str]] = field(default_factory=list)
+    remembers: bool = False
     passing: bool = False
     truncated: bool = False
     known: int = 0
@@ -175,10 +178,42 @@ class FilePages:
         self.failed.append((file, reason))
 
     def __iter__(self) -> Iterator[Page]:
+        if self.remembers and not self.spec.remembers_files:
+            return self._unless_just_imported()
+        return self._merged_pages()
+
+    def _merged_pages(self) -> Iterator[Page]:
         if self.spec.differs_by_file and len(self.chosen) > 1:
             self._chosen_versions = self._versions()
         self._names.update(file.name for file in self.chosen)
         return merge_pieces(self._pages())
+
+    def _unless_just_imported(self) -> Iterator[Page]:
+        """Yield the pages, unless the last import read the same files in the same way and without a failure.
+
+        The files are forgotten while others are read, so that an import that fails half-way is not taken for the last.
+        """
+        before: dict[str, int] = json.loads(self.cursor) if self.cursor else {}
+        mark, records = self._mark_of_all(), 0
+        if mark in before:
+            self.files, self.known = len(self.chosen), before[mark]
+            return
+        if before:
+            yield Page(stream=IMPORTED_FILES, records=(), cursor="{}")
+        spoilt = False
+        for page in self._merged_pages():
+            records += len(page.records)
+            spoilt = spoilt or bool(page.set_aside or page.left_out)
+            yield page
+        if mark is not None and not (self.failed or spoilt):
+            yield Page(stream=IMPORTED_FILES, records=(), cursor=json.dumps({mark: records}))
+
+    def _mark_of_all(self) -> str | None:
+        """Return a digest of all files with their paths, or None if a file has none."""
+        marks = [(file.path, self._digest(file)) for file in self.chosen]
+        if any(mark is None for _, mark in marks):
+            return None
+        return hashlib.sha256(repr((self.whole, sorted(marks))).encode()).hexdigest()
 
     def _versions(self) -> dict[str, RecordVersion]:
         """Return record path -> newest version. Among equally new versions the largest digest counts."""
@@ -261,8 +296,12 @@ class FilePages:
 
     def _mark(self, file: File) -> str | None:
         """Return a digest of a file and the settings it is read with. None if the source does not remember files."""
+        return self._digest(file) if self.spec.remembers_files else None
+
+    def _digest(self, file: File) -> str | None:
+        """Return a digest of a file and the settings it is read with, or None if it cannot be told."""
         try:
-            digest = file.digest if self.spec.remembers_files else None
+            digest = file.digest
         except OSError:  # reading the file will report the error
             digest = None
         if digest is None:

@@ -17,7 +17,7 @@ from bridge.domain.ports import Normaliser
 from bridge.domain.records import Connection, RecordResult
 from bridge.domain.samples import set_apart
 from bridge.domain.types import Item, RawRecord, union
-from bridge.store import codec, rows, tables
+from bridge.store import codec, inserts, rows, tables
 from bridge.store.pieces import Piece, Pieces, deliver, packed, united, unpacked
 
 LONG_AGO = datetime(1, 1, 1, tzinfo=UTC)  # the date of values without one
@@ -125,7 +125,7 @@ class Batch:
     def write(self) -> None:
         """Write the rows and states of all records that were taken so far."""
         if self.states:
-            self.db.execute(_UPDATE, [_bound(state) for state in self.states.values()])
+            inserts.update_many(self.db, tables.records, _KEPT, [_bound(state) for state in self.states.values()])
         if self.dated:
             self.db.execute(_DATE, [_dates(state) for state in self.dated.values()])
         fresh = frozenset(self.desired.keys() & self.fresh)
@@ -135,11 +135,6 @@ class Batch:
 
 
 _KEPT = ("parent", "hash", "deleted", "reason", "version", "arrived_at")
-_UPDATE = (
-    sa.update(tables.records)
-    .where(tables.records.c.id == sa.bindparam("record"))
-    .values({name: sa.bindparam(f"new_{name}") for name in _KEPT})
-)
 
 
 _DATE = (
@@ -153,16 +148,17 @@ def _dates(state: State) -> dict[str, Any]:
     return {"record": state.id, "new_as_of": state.as_of, "new_whole_as_of": state.whole_as_of}
 
 
-def _bound(state: State) -> dict[str, Any]:
-    return {
-        "record": state.id,
-        "new_parent": state.record.parent,
-        "new_hash": state.hash,
-        "new_deleted": state.record.deleted,
-        "new_reason": state.reason or "\n".join(state.outside) or None,
-        "new_version": state.version,
-        "new_arrived_at": state.arrived_at,
-    }
+def _bound(state: State) -> tuple[Any, ...]:
+    """Return the plain values of the columns ``_KEPT``, and the record's id."""
+    return (
+        state.record.parent,
+        state.hash,
+        state.record.deleted,
+        state.reason or "\n".join(state.outside) or None,
+        state.version,
+        None if state.arrived_at is None else tables.microseconds(state.arrived_at),
+        state.id,
+    )
 
 
 class Delivery(NamedTuple):
@@ -336,19 +332,13 @@ def state_of(row: Any, payload: dict[str, Any] | None = None) -> State:
 
 def keep_raw(db: sa.Connection, batch: Batch, deliveries: Sequence[Delivery]) -> None:
     """Store the payloads of deliveries that changed their record, and the pieces by export date."""
+    now = tables.microseconds(batch.now)
     values = [
-        {
-            "record_id": state.id,
-            "arrived_at": batch.now,
-            "deleted": record.deleted,
-            "parent": record.parent,
-            "payload": zlib.compress(payload),
-        }
+        (state.id, now, record.deleted, record.parent, zlib.compress(payload))
         for outcome, state, record, payload in deliveries
         if state is not None and record is not None and outcome != "reread"
     ]
-    if values:
-        db.execute(sa.insert(tables.arrivals), values)
+    inserts.insert_many(db, tables.arrivals, ("record_id", "arrived_at", "deleted", "parent", "payload"), values)
     if batch.pieced:
         db.execute(_PIECES, [{"record": s.id, "new_pieces": packed(s.pieces)} for s in batch.pieced.values()])
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -16,6 +16,8 @@ from bridge.store.connections import select_connections
 from bridge.store.database import Part, reads
 
 ROW_ID_MAX_DIGITS = 18  # PostgreSQL refuses a larger number
+LAST_INSTANT = datetime(9999, 12, 31, tzinfo=UTC)
+DAYS_TO_SEE_THE_NEWEST = timedelta(days=7)  # a measurement of an earlier day may end later, but not by a week
 EPISODES_TO_SEE_THE_NEWEST = 5  # episodes of a day may end in any order
 
 
@@ -38,12 +40,11 @@ class Reading(Part):
         ``metrics`` None means all metrics. With ``at``, the samples are as they were known then.
         """
         wanted = None if metrics is None else frozenset(metrics)
-        t = tables.samples.c
-        query = _between(_of_user(tables.samples, user_id, at), t.day, since, until)
-        if wanted is not None:
-            named = sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_([str(m) for m in wanted]))
-            query = query.where(t.metric_id.in_(named))
-        found = [(row.source, rows.item_of("sample", row, db)) for row in db.execute(query)]
+        bound: dict[str, Any] = {"user": user_id, "since": since or date.min, "until": until or date.max}
+        bound |= {"at": at or LAST_INSTANT, "names": [str(metric) for metric in wanted or ()]}
+        query = _SAMPLES if wanted is None else _SAMPLES_OF
+        read = rows.samples_of(db.execute(query, bound).all(), db)
+        found: list[tuple[str, Item]] = [(source, item) for (source,), item in read]
         found += [
             (source, item)
             for source, item in _revised(db, user_id, "sample", at)
@@ -177,10 +178,14 @@ class Reading(Part):
     @reads
     def newest_measurement(self, db: sa.Connection, connection_id: int, at: datetime) -> datetime | None:
         """Return the end of a connection's newest measurement that had ended by ``at``, or None without any."""
-        t, e = tables.samples.c, tables.episodes.c
-        ended = sa.func.coalesce(t.end, t.start)
-        newest = sa.select(sa.func.max(ended)).where(t.connection_id == connection_id, ended <= at)
-        measured: datetime | None = db.execute(newest).scalar()
+        e = tables.episodes.c
+        bound = {"connection": connection_id, "at": at}
+        measures = db.execute(_MEASURES, bound).first() is not None  # else the search for its last day reads all rows
+        day = db.execute(_LAST_DAY, bound).scalar() if measures else None
+        since = None if day is None else day - DAYS_TO_SEE_THE_NEWEST
+        measured: datetime | None = None
+        if since is not None:
+            measured = db.execute(_NEWEST, {**bound, "since": since}).scalar()
         bodies = sa.select(e.body).where(e.connection_id == connection_id).order_by(e.day.desc())
         last = db.execute(bodies.limit(EPISODES_TO_SEE_THE_NEWEST)).scalars()
         episodes = [codec.decode("episode", body) for body in last]
@@ -205,6 +210,25 @@ def _counted(table: sa.Table, kind: sa.ColumnElement[Any]) -> sa.Select[Any]:
 
 
 _USER = sa.bindparam("user", type_=tables.ID)
+_SAMPLES = (  # built once, because building takes longer than the query
+    sa.select(*rows.PLAIN_SAMPLE, tables.sources.c.name)
+    .select_from(
+        tables.samples.join(tables.connections, tables.connections.c.id == tables.samples.c.connection_id).join(
+            tables.sources
+        )
+    )
+    .where(
+        tables.samples.c.user_id == _USER,
+        tables.samples.c.day >= sa.bindparam("since", type_=sa.Date),
+        tables.samples.c.day <= sa.bindparam("until", type_=sa.Date),
+        tables.samples.c.known_at <= sa.bindparam("at", type_=tables.Instant),
+    )
+)
+_SAMPLES_OF = _SAMPLES.where(
+    tables.samples.c.metric_id.in_(
+        sa.select(tables.metrics.c.id).where(tables.metrics.c.name.in_(sa.bindparam("names", expanding=True)))
+    )
+)
 _SOURCES = (
     sa.select(tables.connections.c.id, tables.sources.c.name)
     .join(tables.sources)
@@ -212,6 +236,20 @@ _SOURCES = (
 )
 # An episode's body is JSON, in which no other text holds these letters, because quotes within texts are escaped.
 _KIND_OF_EPISODE = sa.case(*((tables.episodes.c.body.contains(f'"kind": "{kind}"'), str(kind)) for kind in EpisodeKind))
+_ENDED = sa.func.coalesce(tables.samples.c.end, tables.samples.c.start)
+_OF_CONNECTION = (  # by the user's days, because no index holds a connection's
+    tables.samples.c.user_id
+    == sa.select(tables.connections.c.user_id)
+    .where(tables.connections.c.id == sa.bindparam("connection"))
+    .scalar_subquery(),
+    tables.samples.c.connection_id == sa.bindparam("connection"),
+    sa.bindparam("at", type_=tables.Instant) >= _ENDED,
+)
+_MEASURES = sa.select(tables.samples.c.id).where(tables.samples.c.connection_id == sa.bindparam("connection")).limit(1)
+_LAST_DAY = sa.select(tables.samples.c.day).where(*_OF_CONNECTION).order_by(tables.samples.c.day.desc()).limit(1)
+_NEWEST = sa.select(sa.func.max(_ENDED)).where(
+    *_OF_CONNECTION, tables.samples.c.day >= sa.bindparam("since", type_=sa.Date)
+)
 _COUNTS = {
     "sample": _counted(tables.samples, tables.samples.c.metric_id),
     "episode": _counted(tables.episodes, _KIND_OF_EPISODE),
