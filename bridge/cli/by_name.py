@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import inspect
+import os
 from collections.abc import Iterator, Mapping
 from functools import cached_property
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -107,18 +109,29 @@ def _build(name: str, info: CommandInfo | TyperInfo) -> Any:
 
 
 class _Plain:
-    """Reads a parameter that is a text or was not given. All other values are read as Typer reads them.
+    """Reads a parameter that is a text, a path or its default. All other values are read as Typer reads them.
 
     Typer loads Pydantic for every parameter, which takes a sixth of a short command's time.
     """
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
-        several = param.multiple or param.nargs == -1
-        text = isinstance(value, str) and value.isprintable() and param.type_descriptor.annotation is str
-        if not several and (value is None or text):
-            return value
+        if not param.multiple and param.nargs != -1:
+            kind = param.type_descriptor.annotation
+            if value is None or (type(value) is kind and not isinstance(value, str)):
+                return value
+            if isinstance(value, str) and value.isprintable():
+                if kind is str:
+                    return value
+                if kind is Path and _may_be_read(value, param.type_descriptor.parameter_info):
+                    return Path(value)
         param._runtime_param = None  # noqa: SLF001 - Typer makes its own reading then
         return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+
+
+def _may_be_read(path: str, asked: Any) -> bool:
+    """Return True for a path of which a parameter asks nothing but that it can be read if it exists."""
+    more = asked.exists or asked.resolve_path or asked.writable or not (asked.file_okay and asked.dir_okay)
+    return not more and (os.access(path, os.R_OK) or not os.path.lexists(path))
 
 
 def _read_without_pydantic(command: Any, ctx: Any) -> None:

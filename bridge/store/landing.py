@@ -187,6 +187,10 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
         return UNCHANGED  # outdated, or the deletion of an unknown record
     if _replaced(state, record):
         return UNCHANGED
+    if _is_same_of_newer_export(state, record, batch.version):
+        if state.date(record):
+            batch.dated[state.id] = state
+        return UNCHANGED
     before = batch.memory.latest(record.path) if record.adds or record.as_of is not None else None
     if before is None and _is_older(state.as_of, record):  # the newer piece is not stored, and its rows stay
         return UNCHANGED
@@ -211,6 +215,17 @@ def take(batch: Batch, state: State | None, record: RawRecord) -> Delivery:
             batch.pieced[state.id] = state
     batch.take(state)
     return Delivery(outcome, state, record, text)
+
+
+def _is_same_of_newer_export(state: State, record: RawRecord, version: int) -> bool:
+    """Return True if a newer export holds the whole of an unchanged record, whose newest export held it whole, too.
+
+    Such a record has no older pieces, so that its payload need not be read.
+    """
+    if record.adds or record.deleted or record.as_of is None or state.as_of is None or state.version != version:
+        return False
+    newest_is_whole = state.as_of == state.whole_as_of and record.as_of >= state.as_of
+    return newest_is_whole and state.hash == codec.fingerprint(record)
 
 
 def _merged(before: State | None, record: RawRecord) -> tuple[RawRecord, Pieces]:

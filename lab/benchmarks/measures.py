@@ -332,7 +332,7 @@ def size(_home: Path) -> Iterator[Row]:
     )
 
 
-APPLE_MEGABYTES = 60.0
+APPLE_MEGABYTES = 200.0
 
 
 def apple(_home: Path) -> Iterator[Row]:
