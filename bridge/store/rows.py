@@ -1,4 +1,4 @@
-"""Items as rows. The items of a record are compared with its stored rows, and only the difference is written."""
+"""Write items (samples, episodes, events, tasks) as rows. Only the difference to a record's stored rows is written."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Desired = Mapping[int, Sequence[Item]]  # record id -> its items
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stored:
-    """A row of an item as it is stored."""
+    """An item as it is stored in a row, with the ids of the row and of its record."""
 
     id: int
     record_id: int
@@ -40,9 +40,10 @@ class Stored:
 def write(
     db: sa.Connection, connection: Connection, desired: Desired, *, now: datetime, fresh: frozenset[int] = frozenset()
 ) -> set[int]:
-    """Make the stored rows of records equal to the desired items. Returns the ids of records with changed rows.
+    """Insert, update and delete rows so that each record has exactly the rows of its ``desired`` items.
 
-    Records that are ``fresh`` have no rows yet.
+    Returns the ids of records whose rows changed. Earlier versions move to the revisions. Records in ``fresh`` have no
+    rows yet.
     """
     stored = current(db, [record_id for record_id in desired if record_id not in fresh])
     new: list[tuple[int, Item]] = []
@@ -65,7 +66,7 @@ def write(
 
 
 def current(db: sa.Connection, record_ids: Sequence[int]) -> dict[int, dict[tuple[str, str], Stored]]:
-    """Return record id -> (kind, key) -> stored row."""
+    """Return record id -> (kind, key) -> stored row, for the records with these ids."""
     found: dict[int, dict[tuple[str, str], Stored]] = defaultdict(dict)
     for ids in chunks(record_ids):
         for (number, record_id, known_at), sample in samples_of(db.execute(_SAMPLES, {"records": ids}).all(), db):
@@ -111,7 +112,7 @@ _EPISODES = sa.select(tables.episodes.c.record_id, tables.episodes.c.body).where
 
 
 def item_of(kind: str, row: Any, db: sa.Connection) -> Item:
-    """Return the item of a row."""
+    """Return the item that a row of a kind (sample, episode, event or task) holds."""
     if kind != "sample":
         return codec.decode(kind, row.body)
     return Sample(
@@ -180,7 +181,7 @@ _OTHERS = {
 
 
 def chunks(ids: Iterable[Any]) -> Iterator[list[Any]]:
-    """Yield ``ids`` in lists that are short enough for a database's IN list."""
+    """Yield ``ids`` in lists of at most 400, which are short enough for a database's IN list."""
     rest = list(ids)
     for begin in range(0, len(rest), IN_LIST_MAX):
         yield rest[begin : begin + IN_LIST_MAX]
@@ -198,9 +199,9 @@ def _columns(item: Episode | Event | Task) -> dict[str, Any]:
 
 
 def span(event: Event) -> tuple[datetime | None, datetime | None]:
-    """Return the stretch of time that an event may touch in any zone, with None for an open end.
+    """Return (start, end) of the time that an event may touch in any zone. None is an open end.
 
-    A series may go on for ever. An exception may replace an instance at any time, so both its ends are open.
+    The end of a series is open. Both ends of an exception are open, because it may replace an instance at any time.
     """
     if event.master is not None:
         return None, None
@@ -236,7 +237,7 @@ def _insert(db: sa.Connection, connection: Connection, fresh: list[tuple[int, It
 
 
 def _plain(db: sa.Connection, sample: Sample) -> tuple[Any, ...]:
-    """Return the values of the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
+    """Return a sample's values for the columns after ``metric_id`` in ``SAMPLE_COLUMNS``."""
     return (
         None if sample.device is None else names.number(db, tables.devices, sample.device),
         tables.microseconds(sample.start),
@@ -281,7 +282,7 @@ REVISION_COLUMNS = ("user_id", "connection_id", "record_id", "kind", "key", "bod
 
 
 def _revise(db: sa.Connection, connection: Connection, old: list[Stored], *, now: datetime) -> None:
-    """Keep earlier versions of rows, except of intraday samples and of versions that were never visible."""
+    """Save rows that change or go as revisions, except intraday samples and versions that arrived at ``now`` too."""
     owner, until = (connection.user_id, connection.id), tables.microseconds(now)
     values = [
         (
