@@ -110,6 +110,12 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
         Metric.BODY_BATTERY: Constants(mu=75.0, between=12.0, within=17.0, floor=4.0, rho=0.3, k=2.0),
         # One person's export: 55 % is an average day, not 70. Proposal.
         Metric.RECOVERY_SCORE: Constants(mu=58.0, between=8.0, within=17.0, floor=5.0, rho=0.3, k=4.5),
+        # Of a night, in °C, and the same as a distance from the user's normal by the vendor. LifeSnaps; its difference
+        # is a proposal.
+        Metric.SKIN_TEMPERATURE: Constants(mu=33.8, between=0.60, within=0.45, floor=0.15, rho=0.25, k=0.6),
+        Metric.SKIN_TEMPERATURE_DELTA: Constants(mu=0.0, between=0.20, within=0.40, floor=0.15, rho=0.3, k=4.0),
+        # Breaths per minute (LifeSnaps).
+        Metric.RESPIRATORY_RATE: Constants(mu=15.2, between=2.2, within=0.65, floor=0.25, rho=0.25, k=0.1),
         # Minutes; slow-wave sleep is some 15-20 % of an adult's night. Proposal.
         Metric.DEEP_SLEEP: Constants(mu=75.0, between=20.0, within=22.0, floor=6.0, rho=0.1, k=1.2),
         # Natural logarithm of 1 + the count of a day. Proposal.
@@ -140,6 +146,10 @@ class Baseline:
     def z(self, value: float, constants: Constants) -> float:
         """Return the distance of a raw value from normal in spreads, within [-3, 3]; + is more."""
         return self.scaled(scale(value, constants) - self.centre)
+
+    def far(self, value: float, constants: Constants) -> float:
+        """Return the distance of a raw value from normal in spreads, however far."""
+        return (scale(value, constants) - self.centre) / self.spread
 
     def scaled(self, distance: float, *, narrower: float = 1.0) -> float:
         """Return a distance from normal in spreads, clipped. ``narrower`` multiplies the spread."""

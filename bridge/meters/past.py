@@ -17,7 +17,18 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
-from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
+from bridge.meters.baseline import (
+    CONSTANTS,
+    OWN_SLEEP,
+    SPOTS,
+    WINDOW,
+    Baseline,
+    Constants,
+    asleep,
+    normal_of,
+    plausible,
+    scale,
+)
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
@@ -61,6 +72,10 @@ class Latest:
     @property
     def source(self) -> str:
         return self.series.partition("/")[0]
+
+    def far(self, constants: Constants) -> float:
+        """Return the distance of the value from normal in spreads, however far."""
+        return self.normal.far(self.value, constants)
 
 
 class Past:

@@ -51,12 +51,12 @@ class TestVitality:
         assert z_of(reading[Meter.VITALITY], "hrv") == pytest.approx(baseline([60.0], row).z(40, row))
         assert "hrv_trend" not in signals(reading[Meter.SERENITY])
 
-    def test_recovery_stands_in_only_where_there_is_no_variability(self):
+    def test_recovery_stands_in_for_variability_and_else_counts_as_much(self):
         recovery, hrv = nightly(Metric.RECOVERY_SCORE, 0, 30), nightly(Metric.HRV_RMSSD, 0, 45)
-        assert "recovery" in read(known(recovery))[Meter.VITALITY].because[0].text
-        assert [b.text for b in read(known(recovery, hrv))[Meter.VITALITY].because] == [
-            b.text for b in read(known(hrv))[Meter.VITALITY].because
-        ]
+        alone, other, both = (read(known(*some))[Meter.VITALITY] for some in ([recovery], [hrv], [recovery, hrv]))
+        assert "recovery" in alone.because[0].text
+        assert z_of(both, "hrv") == pytest.approx((z_of(alone, "hrv") + z_of(other, "hrv")) / 2)
+        assert both.because[0].text.endswith("above what is usual for most people, unlike the vendor's recovery")
 
     def test_steps_count_once_the_day_is_over_and_are_capped(self):
         assert signals(read(known(steps(0, 9000)))[Meter.VITALITY]) == set()
@@ -148,8 +148,8 @@ class TestTime:
         assert read(known(*old, at=MORNING + 6 * HOUR + MINUTE))[Meter.VITALITY].coverage == 0
 
     def test_sixty_days_make_the_normal(self):
-        recent = [nightly(Metric.RESTING_HR, ago, 55 + ago % 3) for ago in range(61)]
-        older = [nightly(Metric.RESTING_HR, ago, 90) for ago in range(61, 100)]
+        recent = [nightly(Metric.HRV_RMSSD, ago, 55 + ago % 3) for ago in range(61)]
+        older = [nightly(Metric.HRV_RMSSD, ago, 90) for ago in range(61, 100)]
         assert read(known(*recent)) == read(known(*recent, *older))
         assert read(known(*recent)) != read(known(*recent[:60]))
 
