@@ -170,7 +170,8 @@ def test_a_check_in_by_hand() -> None:
     given = checkins.given([day], {day.date: 1.0})
     said = check_in(given, Meter.VITALITY, day.asked + DAY)
     row = proxy.shipped().of(Meter.VITALITY)["check_in"]
-    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(0.5 * said.z / 2.5)
+    trust = row.weight * said.quality
+    assert checkins.fused(reading, given, row, day.asked + DAY) == pytest.approx(trust * said.z / (2 + trust))
     assert checkins.fused(reading, given, row, day.asked) == pytest.approx(0)
     assert checkins.fused(reading, given, row, day.asked + 7 * DAY) == pytest.approx(0)
 
