@@ -1,8 +1,8 @@
 """Check-ins: the user's own reports, the strongest single input, which fade as they say less about today.
 
-Answers are a Gaussian process on top of what the body shows: how a person feels strays for about a day, drifts over two
-weeks, and each answer is taken with noise. The process was fitted to the daily reports of LifeSnaps alone (likelihood of
-34 persons). An answer counts until it tells next to nothing, which is after three weeks.
+Answers are a Gaussian process on top of what the body shows. How a person feels strays for about a day and drifts over
+two weeks, and each answer is taken with noise. The process was fitted to the daily reports of LifeSnaps alone
+(likelihood of 34 persons). An answer counts until it tells next to nothing, which is after three weeks.
 
 Answers are compared with the user's own mean and spread. With few answers both lean on the middle of the scale. An
 answer about a meter counts for that meter, a general answer for all meters; the newer kind counts.
