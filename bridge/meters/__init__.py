@@ -52,6 +52,7 @@ INPUT_METRICS = frozenset(
         Metric.CONTACTS,
         Metric.DAILY_STRESS,
         Metric.DEEP_SLEEP,
+        Metric.FOCUS,
         Metric.HRV_RMSSD,
         Metric.HRV_RMSSD_BEATS,
         Metric.HRV_RMSSD_SPOT,

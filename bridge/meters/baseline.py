@@ -25,7 +25,6 @@ CLIP = 3.0
 MAD_TO_SD = 1.4826  # median absolute deviation -> standard deviation of a normal distribution
 
 OWN_SLEEP = "own_sleep"  # the score of bridge.meters.sleep, 0..1
-MEETING_LOAD = "meeting_load"  # booked share of six hours + 0.15 per meeting without a pause before it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,7 +122,6 @@ CONSTANTS: Mapping[str, Constants] = MappingProxyType(
             mu=1.8, between=0.5, within=0.5, floor=0.15, rho=0.3, k=1.0, logarithm=True, shift=1
         ),
         Metric.MESSAGES: Constants(mu=3.2, between=0.9, within=0.7, floor=0.2, rho=0.3, k=0.6, logarithm=True, shift=1),
-        MEETING_LOAD: Constants(mu=0.20, between=0.15, within=0.20, floor=0.08, rho=0.0, k=1.8),  # proposal
     }
 )
 

@@ -102,7 +102,8 @@ class Past:
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
         self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
-        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at)
+        recorded = [(x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None]
+        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at, recorded)
         self.tasks = known.tasks
 
     def latest(self, metric: str, at: datetime) -> Latest | None:

@@ -227,20 +227,30 @@ class TestSerenity:
         assert reading.level > 0.7
         assert z_of(reading, "stress") > 0
 
-    def test_more_meetings_than_usual_weigh(self):
-        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0, others=1) for day in range(1, 15)]
+    def test_more_entries_than_usual_weigh(self):
+        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0, others=1) for day in range(1, 40)]
         today = [entry(NOON - 3 * HOUR, 1.0, others=1), entry(NOON - 2 * HOUR, 2.0, others=1)]
         calm, full = (read(known(at=NOON, agenda=usual + extra))[Meter.SERENITY] for extra in ([], today))
-        row = CONSTANTS["meeting_load"]
-        normal = baseline([1 / 6] * 13, row)  # the fourteenth day has no six hours before its first entry
-        assert z_of(full, "meetings") == pytest.approx(-min(normal.z(0.5 + 0.15, row), 2))
         assert full.level < 0.7 < calm.level
+        assert full.because[0].text == "3 h of entries in the last twelve hours, more than usual for you"
+
+    def test_a_meeting_weighs_more_than_an_entry_alone_and_rest_nothing(self):
+        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0 + day % 3) for day in range(1, 40)]
+        levels = [
+            read(known(at=NOON, agenda=[*usual, entry(NOON - 3 * HOUR, 0.5, action, others=others)]))[
+                Meter.SERENITY
+            ].level
+            for action, others in ((ActionType.ADMIN_WORK, 2), (ActionType.ADMIN_WORK, 0), (ActionType.ME_TIME, 0))
+        ]
+        assert levels[0] < levels[1] < levels[2]
 
     def test_no_calendar_is_not_an_empty_one(self):
+        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0) for day in range(1, 40)]
         assert (
-            read(known(*body()))[Meter.SERENITY].coverage
-            < read(known(*body(), agenda=day_before()))[Meter.SERENITY].coverage
+            read(known(*body()))[Meter.SERENITY].coverage < read(known(*body(), agenda=usual))[Meter.SERENITY].coverage
         )
+        rare = read(known(at=NOON, agenda=usual[::5]))[Meter.SERENITY]
+        assert (rare.level, rare.coverage) == (0.70, 0.0)
 
 
 class TestCognition:
@@ -261,21 +271,20 @@ class TestCognition:
         reading = read(known(at=NOON, agenda=day_before(first, last)))[Meter.COGNITION]
         assert z_of(reading, "pause") == pytest.approx(z)
 
-    def test_sport_is_a_pause_and_after_the_last_entry_one_goes_on(self):
+    def test_sport_is_a_pause(self):
         work = entry(NOON - 3 * HOUR, 2.0, ActionType.ADMIN_WORK)
         sport = entry(NOON - HOUR, 1.0, ActionType.EXERCISE)
         reading = read(known(at=NOON, agenda=day_before(work, sport)))[Meter.COGNITION]
-        assert z_of(reading, "pause") == pytest.approx(0.35)
+        assert signals(reading) == set()
 
-    def test_before_the_days_first_entry_nothing_is_known_of_pauses(self):
-        yesterday = entry(NOON - 24 * HOUR, 3.0, ActionType.ADMIN_WORK)
-        assert signals(read(known(at=NOON, agenda=[yesterday]))[Meter.COGNITION]) == {"calendar"}
-
-    def test_calendar_by_hand(self):
-        spans = [(-6, 2.0), (-3, 1.0), (-2, 1.0)]  # 4 of 6 hours; one hour free in between, one at the end
-        busy = [entry(NOON + start * HOUR, hours, others=1) for start, hours in spans]
-        reading = read(known(at=NOON, agenda=day_before(*busy)))[Meter.COGNITION]
-        assert z_of(reading, "calendar") == pytest.approx(0.5 - 1.5 * (4 / 6 - 0.5) - 0.5 * 0.5 - 0.2 * 1)
+    def test_a_fuller_day_than_usual_tires(self):
+        usual = [entry(NOON - day * DAY - 3 * HOUR, 1.0) for day in range(1, 40)]
+        calm, full = (
+            read(known(at=NOON, agenda=[*usual, *more]))[Meter.COGNITION]
+            for more in ([], [entry(NOON - 5 * HOUR, 4.0)])
+        )
+        assert full.level < 0.7 < calm.level
+        assert full.because[0].text == "4 h of entries in the last six hours, more than usual for you"
 
     def test_deep_sleep_in_minutes(self):
         nights = [night(ago, 420, deep_sleep=80 - 30 * (ago == 0)) for ago in range(10)]
