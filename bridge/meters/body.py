@@ -41,18 +41,18 @@ DAY_TRUST = 0.5  # quality of yesterday's mean stress when the last six hours ha
 def sleep(past: Past, at: datetime) -> Signal | None:
     """Return a signal of last night's sleep, or None if unknown.
 
-    Its z is half the z of our score S, and half (S - 0.71) / 0.14. If the vendor scored the night too, the result is
+    Its z is half the z of our score S, and half (S - 0.73) / 0.14. If the vendor scored the night too, the result is
     the mean with that score's z. The absolute half keeps a chronic five-hour sleeper from reading "normal".
     """
     night = past.latest(OWN_SLEEP, at)
     if night is None:
         return None
-    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - 0.71) / 0.14, -CLIP, CLIP)
+    z = 0.5 * _z(OWN_SLEEP, night) + 0.5 * clip((night.value - CONSTANTS[OWN_SLEEP].mu) / 0.14, -CLIP, CLIP)
     vendor = past.of_night(Metric.SLEEP_SCORE, night, at)
     if vendor is not None:
         z = (z + _z(Metric.SLEEP_SCORE, vendor)) / 2
-    figures = past.nights.of[night.series][night.day]
-    return nightly("sleep", night, z, words.slept(figures.asleep, figures.need, z))
+    asleep, need = past.nights.of[night.series][night.day].asleep, past.needs[night.series][night.day]
+    return nightly("sleep", night, z, words.slept(asleep, need, z))
 
 
 def hrv(past: Past, at: datetime) -> Signal | None:

@@ -1,7 +1,8 @@
-"""Cognition: the capacity to concentrate, from deep sleep, pauses, the calendar and hours awake.
+"""Cognition: the capacity to concentrate, from sleep, pauses, the calendar and hours awake.
 
 Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
+- sleep: as in Vitality (attention is what short sleep costs first and most: Lim and Dinges 2010);
 - deep: z of last night's deep-sleep minutes (minutes follow reported sleep quality better than the share does);
 - pause: 0.35 - 0.7 min(u, 180) / 90 with u minutes without a pause of five (amplitude: Albulescu 2022, d = 0.35);
 - calendar: the hours of entries against habit (``bridge.meters.habit``), halved every six hours; meetings count twice,
@@ -37,8 +38,8 @@ PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops 
 def read(past: Past, at: datetime) -> Reading:
     """Read Cognition as of ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
-    signals = (deep_sleep(past, at), pause(past, at), calendar(past, at), awake(past, at), said)
-    return fuse(past.proxies, Meter.COGNITION, signals)
+    slept = (body.sleep(past, at), deep_sleep(past, at))
+    return fuse(past.proxies, Meter.COGNITION, (*slept, pause(past, at), calendar(past, at), awake(past, at), said))
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:

@@ -33,7 +33,7 @@ from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights, series_of
-from bridge.meters.sleep import score
+from bridge.meters.sleep import need, score
 
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
 LEAST_SPOTS = 3  # HRV readings that a median needs
@@ -97,6 +97,7 @@ class Past:
         self._tracks: dict[str, dict[str, Track]] = {}
         self._normals: dict[tuple[str, str, date], Baseline] = {}
         self._batteries = self._charged()
+        self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
         self._add_samples()
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
@@ -207,8 +208,9 @@ class Past:
 
     def _add_nights(self) -> None:
         for series, nights in self.nights.of.items():
+            needs = self.needs[series] = {day: need(day, nights) for day in nights}
             for day, night in nights.items():
-                own = score(day, nights, settled=not self.nights.journeys.frozen(day))
+                own = score(day, nights, needs, settled=not self.nights.journeys.frozen(day))
                 self._put(OWN_SLEEP, series, day, own, night.end)
                 for metric, value in night.vendor.items():
                     self._put(metric, series, day, value, night.end)

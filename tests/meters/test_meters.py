@@ -6,7 +6,7 @@ from math import exp, log
 import pytest
 
 from bridge.domain.metrics import Metric
-from bridge.meters import read
+from bridge.meters import read, read_slots
 from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, baseline
 from rhythm_env.interface import ActionType, Meter
 
@@ -19,13 +19,13 @@ NOON = MORNING + 6 * HOUR  # 13:00 in Berlin
 class TestVitality:
     def test_of_a_first_night_by_hand(self):
         reading = read(known(night(0, 420, sleep_need=480), at=MORNING))[Meter.VITALITY]
-        own = (0.45 * 0.75 + 0.15 * 0.6) / 0.6
-        z = 0.5 * baseline([], CONSTANTS[OWN_SLEEP]).z(own, CONSTANTS[OWN_SLEEP]) + 0.5 * (own - 0.71) / 0.14
+        own = (0.45 * 3 / 4.25 + 0.25 * (1 - 0.75 / 2.5)) / 0.7
+        z = 0.5 * baseline([], CONSTANTS[OWN_SLEEP]).z(own, CONSTANTS[OWN_SLEEP]) + 0.5 * (own - 0.73) / 0.14
         assert z_of(reading, "sleep") == pytest.approx(z)
         fused = 2.0 * 0.5 * z / (1 + 2.0 * 0.5)  # half the trust: no night before
         assert reading.level == pytest.approx(1 / (1 + exp(-(log(7 / 3) + fused))))
         assert reading.coverage == pytest.approx(1.0 / 3.05)
-        assert reading.because[0].text == "slept 7 h, 1 h below your need, and still a good night"
+        assert reading.because[0].text == "slept 7 h, 45 min below your need"
         assert reading.validated
 
     def test_averages_our_score_with_the_vendors(self):
@@ -285,6 +285,13 @@ class TestCognition:
         )
         assert full.level < 0.7 < calm.level
         assert full.because[0].text == "4 h of entries in the last six hours, more than usual for you"
+
+    def test_a_watch_alone_moves_it(self):
+        life = known(*body(2, days=100))
+        levels = [
+            one[Meter.COGNITION].level for one in read_slots(life, [NOON - ago * DAY for ago in range(40, 0, -1)])
+        ]
+        assert sum(abs(level - 0.70) <= 0.02 for level in levels) < 12
 
     def test_deep_sleep_in_minutes(self):
         nights = [night(ago, 420, deep_sleep=80 - 30 * (ago == 0)) for ago in range(10)]
