@@ -40,7 +40,7 @@ MIDDLE_WORTH, SPREAD_WORTH = (
 
 
 class Answers:
-    """A user's check-in scores: for each meter and for life as a whole, ascending by time."""
+    """A user's check-in scores, per meter and for life as a whole, ascending by time."""
 
     def __init__(self, samples: Iterable[Sample]) -> None:
         self._given: dict[str, list[tuple[datetime, float]]] = {}
@@ -51,7 +51,7 @@ class Answers:
             answers.sort()
 
     def about(self, meter: Meter, at: datetime) -> list[tuple[datetime, float]]:
-        """Return (instant, score) of the last 60 days' answers about a meter, ascending.
+        """Return (instant, score) of the answers about a meter in the 60 days before ``at``, ascending.
 
         If the last general answer is newer, the general answers are returned instead.
         """

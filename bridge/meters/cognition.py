@@ -36,14 +36,14 @@ PAUSELESS_MAX_MINUTES = 180.0  # without a pause, after which the penalty stops 
 
 
 def read(past: Past, at: datetime) -> Reading:
-    """Read Cognition as of ``at``."""
+    """Return Cognition's reading at ``at``."""
     said = check_in(past.answers, Meter.COGNITION, at)
     slept = (body.sleep(past, at), deep_sleep(past, at))
     return fuse(past.proxies, Meter.COGNITION, (*slept, pause(past, at), calendar(past, at), awake(past, at), said))
 
 
 def deep_sleep(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if unknown."""
+    """Return a signal of last night's minutes of deep sleep against the user's normal, or None if they are unknown."""
     night = past.latest(Metric.DEEP_SLEEP, at)
     if night is None:
         return None
@@ -77,9 +77,9 @@ def calendar(past: Past, at: datetime) -> Signal | None:
 
 
 def awake(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the hours since the main sleep, or None.
+    """Return a signal of the hours since the main sleep, or None if its end is unknown.
 
-    It is None after 18 hours, because by then a later sleep may be unknown.
+    It is also None after 18 hours, because by then a later sleep may not have arrived yet.
     """
     woke = past.woke(at)
     if woke is None or at - woke > MAX_AWAKE:

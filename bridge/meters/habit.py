@@ -23,7 +23,7 @@ SPAN = timedelta(days=21)  # after which an amount counts no more
 MAX_Z = 2.0
 USUAL_VARIATION, VARIATION_WORTH = 0.7, 5.0  # of the prior: spread as a share of the mean, and days it is worth
 EVIDENCE_DAYS = 4.0  # days with entries that are trusted half
-PIECE = timedelta(minutes=30)  # longest part of an entry that counts at once
+PIECE, PIECES_MAX = timedelta(minutes=30), 400  # parts of an entry that count at once, and the most of an entry
 
 Amount = tuple[datetime, float]  # known from, size
 
@@ -117,12 +117,12 @@ def against(now: float, before: Sequence[float]) -> float:
 
 
 def pieces(stretches: Iterable[tuple[datetime, datetime]]) -> list[Amount]:
-    """Cut stretches into parts of at most half an hour. Each part counts its hours from its end."""
+    """Cut stretches into parts of half an hour, or 400 parts of a long one. Each part counts its hours from its end."""
     found: list[Amount] = []
     for start, end in stretches:
-        begun = start
+        begun, longest = start, max(PIECE, (end - start) / PIECES_MAX)
         while begun < end:
-            over = min(begun + PIECE, end)
+            over = min(begun + longest, end)
             found.append((over, (over - begun) / timedelta(hours=1)))
             begun = over
     return found

@@ -1,4 +1,4 @@
-"""Values within a day: the calendar's load, pauses and focus, and measurements every few minutes.
+"""Compute figures of the last hours: the calendar's load, pauses and focus, and means of frequent measurements.
 
 Only entries and samples that had begun by the instant of reading count, and only up to that instant.
 """
@@ -86,7 +86,9 @@ class Calendar:
         return self._of_day[at]
 
     def started(self, since: datetime, at: datetime) -> Labelled:
-        """Return (occurrence, label) of the entries that began in [since, at], by start."""
+        """Return (occurrence, label) of the calendar entries that began from ``since`` to ``at``, both included, by
+        start.
+        """
         return self.entries[bisect_left(self._starts, since) : bisect_right(self._starts, at)]
 
 
@@ -121,7 +123,10 @@ def _is_hard(occurrence: Occurrence, label: Label) -> bool:
 
 
 class Intraday:
-    """A series' values every few minutes, for means of six hours. Values just after a workout are left out."""
+    """The values of a series (source and device) every few minutes, for means over six hours.
+
+    Values from the first 30 minutes after a workout are left out.
+    """
 
     def __init__(self, samples: Sequence[Sample], workouts: Sequence[Episode]) -> None:
         ends = sorted(w.end for w in workouts)
@@ -134,7 +139,7 @@ class Intraday:
         self._means: dict[datetime, tuple[float, float] | None] = {}
 
     def mean(self, at: datetime) -> tuple[float, float] | None:
-        """Return (mean, minutes measured) of the values known in the six hours up to ``at``. None without values."""
+        """Return (mean, minutes measured) of the values in the six hours up to ``at``, or None without values."""
         if at not in self._means:
             first, last = bisect_right(self._known, at - SIX_HOURS), bisect_right(self._known, at)
             minutes = self._minutes[last] - self._minutes[first]
@@ -143,22 +148,26 @@ class Intraday:
 
 
 def _once(kept: Sequence[Timed]) -> list[Timed]:
-    """Drop values that arrived by two connections: of values known at the same instant, keep the longest measured."""
+    """Drop duplicates that arrived by two connections: of values known at the same instant, the longest measured is
+    kept.
+    """
     return [one for one, after in zip_longest(kept, kept[1:]) if after is None or one[0] != after[0]]
 
 
 def _each(samples: Sequence[Sample]) -> float:
     """Return how many minutes each measured value stands for, 1 or 3.
 
-    It is 1 if any quarter of an hour holds more than five values. A watch's own files hold a value a minute, and Garmin
-    Connect has a value every three minutes.
+    It is 1 if any quarter of an hour holds more than five values, as in a watch's own files. It is 3 otherwise, as in
+    Garmin Connect.
     """
     most = max((sample.count or 0 for sample in samples), default=0)
     return 1.0 if most > QUARTER / ONE_VALUE else ONE_VALUE / MINUTE
 
 
 def _timed(sample: Sample, each: float) -> Timed:
-    """Return (known from, minutes measured, value) of a sample. A mean counts ``each`` minutes per value behind it."""
+    """Return (known from, minutes measured, value) of a sample. For a mean, each value behind it counts ``each``
+    minutes.
+    """
     start, end = sample.start, sample.end
     if end is None or end <= start:
         return start, ONE_VALUE / MINUTE, sample.value

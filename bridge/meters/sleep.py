@@ -1,7 +1,7 @@
 """Score a night from 0 to 1 by duration, efficiency, stages, regularity and debt.
 
 Vendor scores cannot be compared with each other, and some sources have none. Shares of deep and REM sleep weigh little,
-because no consensus on sleep architecture exists (National Sleep Foundation panel, Ohayon 2017).
+as there is no consensus about them (National Sleep Foundation, Ohayon 2017).
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ LEAST_NIGHTS = 3  # earlier nights that regularity needs
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Night:
-    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares.
+    """A main sleep. ``asleep`` and ``need`` are in hours, ``efficiency``, ``deep`` and ``rem`` are shares from 0 to 1.
 
     A field is None if the source does not give it. ``stated`` is the need that the vendor states.
     """
@@ -50,9 +50,9 @@ class Night:
 
 
 def night_of(episode: Episode, offset: timedelta) -> Night | None:
-    """Return the Night of a sleep episode, or None if its time asleep is unknown or not 1 to 16 hours.
+    """Return the Night of a sleep episode. Return None if its time asleep is unknown or outside of 1 to 16 hours.
 
-    ``offset`` is the distance of the user's clock from UTC.
+    ``offset`` is what the user's clock is ahead of UTC.
     """
     values = episode.values
     asleep = _asleep(values)
