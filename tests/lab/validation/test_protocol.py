@@ -221,6 +221,21 @@ def test_the_command_prints_one_array(tmp_path) -> None:
     assert all(set(row) >= KEYS for row in json.loads(done.stdout))
 
 
+def test_an_earlier_run_is_shown_beside(tmp_path) -> None:
+    path, earlier, page = (
+        made_up.write(tmp_path / "study.csv", made_up.rows(3, 30)),
+        tmp_path / "a.json",
+        tmp_path / "b",
+    )
+    run = ["validate-meters", "--table", str(path)]
+    earlier.write_text(CliRunner().invoke(app, [*run, "--json"]).stdout)
+    done = CliRunner().invoke(app, [*run, "--before", str(earlier), "--json"])
+    assert all(row["before"] == {"mean": row["mean"], "ci95": row["ci95"]} for row in json.loads(done.stdout))
+    assert CliRunner().invoke(app, [*run, "--before", str(earlier), "--write", str(page)]).exit_code == 0
+    assert "| mean before |" in page.read_text()
+    assert "bridge validate-meters --json" in str(CliRunner().invoke(app, [*run, "--before", str(path)]).exception)
+
+
 def test_the_command_reads_lifesnaps_and_writes_between_the_marks(tmp_path) -> None:
     made_up.lifesnaps_folder(tmp_path / "data" / "wellness" / "lifesnaps")
     page = tmp_path / "page.md"
