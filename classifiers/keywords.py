@@ -145,7 +145,10 @@ class Lexicon:
                 yield Hit(end - size, end, entry)
 
     def _inside(self, word: str, start: int) -> Iterator[Hit]:
-        """Yield the phrases found anywhere in a word of a script that is written without spaces."""
+        """Yield the phrases found anywhere in a word of a script that is written without spaces. They may overlap.
+
+        ``start`` is where the word begins in the title.
+        """
         for at in range(len(word)):
             for size in range(1, min(self.longest_asian, len(word) - at) + 1):
                 for entry in self.asian.get(word[at : at + size], ()):
@@ -268,7 +271,7 @@ def normalised(title: str) -> str:
 def _in_place(hits: Iterable[Hit], text: str) -> list[Hit]:
     """Return the hits whose place in the title counts, without those that another word of the title forbids.
 
-    A word that forbids a phrase in one language does so in all languages with that phrase, such as "marathon".
+    A word that forbids a phrase in a single language does so in all languages with that phrase, such as "marathon".
     """
     found = WORD.search(text)
     first = found.start() if found else 0

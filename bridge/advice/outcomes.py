@@ -55,7 +55,7 @@ def confirm(
 
 
 def advised(store: Store, user: User, *, since: datetime, until: datetime) -> list[AdviceRecord]:
-    """Return the recommendations made in [since, until), ascending, without superseded ones."""
+    """Return the recommendations made in [since, until), ascending, but superseded recommendations are left out."""
     found = store.recommendations.advice_records(user.id, since=since, until=until)
     return [one for one in found if one.superseded_at is None]
 

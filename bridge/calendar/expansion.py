@@ -147,7 +147,7 @@ def _rank(copy: Occurrence) -> tuple[object, ...]:
 def _occurrences(event: Event, exceptions: Sequence[Event], window: _Window) -> Iterator[tuple[datetime, Occurrence]]:
     """Yield (start, occurrence) for each occurrence of an entry near the window.
 
-    The start is the original one, before an exception moved the occurrence.
+    The start is the original start, before an exception moved the occurrence.
     """
     if event.recurrence and event.master is None:
         series = _all_day_series if event.all_day else _timed_series

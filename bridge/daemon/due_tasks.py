@@ -32,7 +32,7 @@ def run_due_tasks(bridge: installation.Bridge, user: User, *, now: datetime) -> 
     """Do everything that is due for a user at ``now``. Repeated calls do each task once.
 
     - Whether earlier recommendations were followed is confirmed from data, once a slot.
-    - A slot without a recommendation gets one, and the user's prior is learned when that is due.
+    - A slot without a recommendation gets a recommendation, and the user's prior is learned when that is due.
     - The recommendation is sent once. An expired recommendation is not sent any more.
     - On a Monday the review of the week before is sent once.
     - A consent that has ended is reported once.

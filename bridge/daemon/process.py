@@ -1,4 +1,4 @@
-"""Run the daemon, which looks for due work until a signal stops it. A store has only one daemon at a time."""
+"""Run the daemon, which looks for due work until a signal stops it. A store has a single daemon at a time."""
 
 from __future__ import annotations
 

@@ -265,7 +265,7 @@ async def _enqueue(at: App, task: str, wanted: Iterable[_QueuedJob], **options: 
 
 
 async def _add(queue: App, jobs: list[Any]) -> None:
-    """Add jobs in one statement. If another worker has just queued some of them, add the others one by one."""
+    """Add jobs in a single statement. If another worker has just queued some of them, add the others one by one."""
     from procrastinate.exceptions import AlreadyEnqueued
 
     try:

@@ -1,7 +1,7 @@
 """The daemon's scheduler starts due syncs by source, each user's due tasks, and the day's housekeeping.
 
 Due times and leases live in the database. Commands and workers may therefore run beside the daemon, and a killed
-daemon loses nothing. Each source has its own threads. Users and housekeeping have one thread each.
+daemon loses nothing. Each source has its own threads. Users and housekeeping have a thread each.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class WorkerPool:
 def exit_process() -> None:
     """End the process at once with exit code 0, even while threads work.
 
-    No stored data is lost, because each page of a sync is one transaction.
+    No stored data is lost, because each page of a sync is a transaction of its own.
     """
     logging.shutdown()
     os._exit(0)

@@ -15,7 +15,7 @@ from rhythm_env.interface import ActionType
 if TYPE_CHECKING:
     from bridge.advice.week import Week, WeekSlot
     from bridge.calendar import SlotFacts, Stretch
-    from bridge.domain.records import Recommendation
+    from bridge.domain.records import AdviceRecord
     from bridge.domain.slots import ZoneHistory
     from bridge.domain.types import Label, Occurrence
 
@@ -149,7 +149,7 @@ class WeekDocument(StretchDocument):
 def week_document(week: Week) -> WeekDocument:
     """Return a week as a JSON document. Instants are on the user's clock, and shares are of the slot's length.
 
-    Without a calendar every fact from it is null, because an unknown week is not an empty one.
+    Without a calendar every fact from it is null, because an unknown week is not an empty week.
     """
     year, number, _ = week.monday.isocalendar()
     start, end = week.bounds
@@ -243,7 +243,7 @@ def _event(occurrence: Occurrence, label: Label, facts: SlotFacts, zones: ZoneHi
     }
 
 
-def _advice(advice: Recommendation, slot: WeekSlot) -> SlotAdviceDocument:
+def _advice(advice: AdviceRecord, slot: WeekSlot) -> SlotAdviceDocument:
     from bridge.advice.week import is_moved
 
     return {

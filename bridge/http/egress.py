@@ -87,7 +87,7 @@ def _embedded_ipv4(address: IPv4Address | IPv6Address) -> IPv4Address | IPv6Addr
 def permitted_addresses(host: str, port: int | str | None, allowed: Collection[str], **options: Any) -> list[Found]:
     """Return up to four permitted addresses of a host, in the form of ``socket.getaddrinfo``.
 
-    All addresses of a host in ``allowed`` are permitted; of other hosts, only public ones outside this machine's
+    All addresses of a host in ``allowed`` are permitted; of other hosts, only public hosts outside this machine's
     network. ``options`` go to ``getaddrinfo``. Raises Refused without a permitted address, and OSError or
     UnicodeError for an unknown name.
     """

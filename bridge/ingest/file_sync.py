@@ -100,7 +100,7 @@ def _store_group(
     *,
     now: datetime,
 ) -> None:
-    """Store a group of pages in one transaction, and add the results to ``counts``.
+    """Store a group of pages in a single transaction, and add the results to ``counts``.
 
     If that raises SourceChanged, each page is stored in its own transaction, and files whose pages fail are noted.
     ``delivered`` maps each stream to the record keys read so far, which deletions spare.
@@ -128,9 +128,9 @@ def _store_group(
 def _store_at_once(
     source: Source, store: Store, group: Group, one: Callable[[Page], list[RecordResult]], *, now: datetime
 ) -> list[tuple[Page, list[RecordResult]]]:
-    """Store all pages of a group in one transaction, and return each page with the results of its records.
+    """Store all pages of a group in a single transaction, and return each page with the results of its records.
 
-    Records of pages without a cursor and without deletions are stored in one call. ``one`` stores each other page.
+    Records of pages without a cursor and without deletions are stored in a single call. ``one`` stores each other page.
     """
     plain = [page for page, _ in group if page.cursor is None and page.covers is None]
     records = [record for page in plain for record in page.records]

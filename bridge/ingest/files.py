@@ -1,4 +1,4 @@
-"""Find files in folders, zips, and zips within zips, one after another."""
+"""Find files in folders, zips, and zips within zips, in turn."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ class DiskFile:
 
     @property
     def mark(self) -> str:
-        """Return the file's size and time of change as one text, by which a changed file is recognised."""
+        """Return the file's size and time of change as a single text, by which a changed file is recognised."""
         return f"{self.size}:{self.place.stat().st_mtime_ns}"
 
     @cached_property
@@ -231,7 +231,7 @@ def find_files(path: Path, stack: ExitStack) -> Iterator[FoundFile | UnreadableF
 
 
 def files_below(folder: Path) -> list[Path]:
-    """Return all files below a folder, sorted by path, without hidden files.
+    """Return all files below a folder, sorted by path. Hidden files and folders and ``__MACOSX`` are left out.
 
     Links to files are included. Links to folders are not followed.
     """

@@ -61,7 +61,7 @@ def parse_tool(text: str, user: User) -> str:
 
 
 def consent_rows(store: Store, user: User) -> list[dict[str, Any]]:
-    """Return one row per tool, with the keys ``tool``, ``allowed``, ``since``, ``writes`` and ``what``.
+    """Return a row per tool, with the keys ``tool``, ``allowed``, ``since``, ``writes`` and ``what``.
 
     ``since`` is in ISO 8601, or None. ``writes`` is True for tools that change data, and ``what`` is the tool's title.
     """

@@ -1,4 +1,4 @@
-"""Serve one user's tools to an AI assistant over the Model Context Protocol."""
+"""Serve an AI assistant the tools that its user allows, over the Model Context Protocol."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ ARGUMENT_ERRORS_NAMED = 3
 
 
 class AssistantServer(MCPServer[Any]):
-    """A server that offers an AI assistant only the tools that its user allows. It runs one call at a time.
+    """A server that offers an AI assistant only the tools that its user allows. It runs a single call at a time.
 
     An error becomes a result with a text for the user. Of an unexpected error only the class is logged, because its
     text may be personal.

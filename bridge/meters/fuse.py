@@ -1,4 +1,4 @@
-"""Fuse a meter's signals into one reading: a posterior around the user's normal, weighted by precision."""
+"""Fuse a meter's signals into a single reading: a posterior around the user's normal, weighted by precision."""
 
 from __future__ import annotations
 

@@ -119,7 +119,7 @@ class Nights:
         return max(found, key=_rank, default=None)
 
     def _add(self, series: str, day: date, night: Night) -> None:
-        """Keep one main sleep per series and day: the longest of 3 hours or more that ends from 03:00 to 15:00.
+        """Keep a single main sleep per series and day: the longest of 3 hours or more that ends from 03:00 to 15:00.
 
         Without such a sleep, the longest sleep of the day is kept.
         """

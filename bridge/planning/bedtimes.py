@@ -147,7 +147,7 @@ def _planned(known: Snapshot) -> list[Slept]:
 
 
 def _around_the_clock(slept: Sequence[Slept]) -> list[Slept]:
-    """Return the nights with their minutes counted so that each wake time is within twelve hours of the usual one."""
+    """Return the nights, with minutes counted so that each wake time is within twelve hours of the usual."""
     turns = [(one.weight, one.wake / MINUTES_OF_DAY * 2 * pi) for one in slept]
     east, north = (sum(w * turn(angle) for w, angle in turns) for turn in (sin, cos))
     usual = atan2(east, north) / (2 * pi) * MINUTES_OF_DAY % MINUTES_OF_DAY

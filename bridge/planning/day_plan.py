@@ -101,7 +101,7 @@ def _entry(situation: Situation, occurrence: Occurrence, label: Label) -> Block:
 def _with_tasks(situation: Situation, blocks: Sequence[Block]) -> list[Block]:
     """Return the blocks, where each DEEP_WORK entry to keep names one due task of focus as its reason.
 
-    Entries that have ended get no task, and each task is given to one entry only.
+    Entries that have ended get no task, and each task is given to a single entry only.
     """
     due = (t for t in due_tasks(situation) if situation.task_actions.get(t.key) is ActionType.DEEP_WORK)
     found: list[Block] = []

@@ -119,7 +119,7 @@ class SingletonLock:
         return False
 
     def close(self) -> None:
-        """Release the lock. This waits at most one second for a database that does not answer."""
+        """Release the lock. This waits at most a second for a database that does not answer."""
         if self._file is not None:
             self._file.close()
         if self._session is not None:

@@ -24,7 +24,7 @@ class Notifications(Part):
 
     @writes()
     def save_channel(self, db: sa.Connection, user_id: int, channel: Channel | None, *, now: datetime) -> None:
-        """Save the user's address for notifications in place of an earlier one. None ends notifications."""
+        """Save the user's address for notifications in place of an earlier address. None ends notifications."""
         db.execute(sa.delete(channels).where(channels.c.user_id == user_id))
         if channel is not None:
             values = {"user_id": user_id, "secret": channel.sealed, "events": channel.events, "created_at": now}
@@ -32,7 +32,7 @@ class Notifications(Part):
 
     @reads
     def channel(self, db: sa.Connection, user_id: int) -> Channel | None:
-        """Return the user's channel (sealed address and options), or None without one."""
+        """Return the user's channel (sealed address and options), or None if there is none."""
         row = db.execute(sa.select(channels).where(channels.c.user_id == user_id)).first()
         return None if row is None else Channel(sealed=row.secret, events=row.events)
 

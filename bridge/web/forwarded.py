@@ -22,7 +22,7 @@ Address = IPv4Address | IPv6Address
 
 
 class Forwarded:
-    """ASGI middleware that replaces each request's client address by the one that trusted proxies report.
+    """ASGI middleware that replaces each request's client address by the address that trusted proxies report.
 
     It also sets the scheme to https if ``X-Forwarded-Proto`` says so, from any client. A client that lies there marks
     only its own cookies as secure.

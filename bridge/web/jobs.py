@@ -53,7 +53,7 @@ class Job:
         self.done, self.total = done, total
 
     def reply(self, text: str) -> None:
-        """Hand the user's reply to the waiting job. A reply is dropped while an earlier one waits."""
+        """Hand the user's reply to the waiting job. A reply is dropped while an earlier reply waits."""
         self.question = None
         if self.replies.empty():
             self.replies.put_nowait(text)

@@ -94,7 +94,7 @@ def _cells(line: str, delimiter: str) -> list[str]:
 
 
 def _records(header: Header, mark: str, content: bytes) -> Iterator[RawRecord]:
-    """Yield a raw record per day, and one per unreadable line. ``mark`` identifies the file in keys of unreadable
+    """Yield a raw record per day, and a record per unreadable line. ``mark`` identifies the file in keys of unreadable
     lines.
 
     A second line for a day is unreadable too. Counts that several files hold for a day are united.

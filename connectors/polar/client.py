@@ -41,7 +41,7 @@ class Polar:
         self._session.close()
 
     def pull(self, stream: str, cursor: str | None, *, now: datetime) -> Iterator[Page]:
-        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in one page."""
+        """Yield the pages of a stream: activity since the cursor four weeks a page, any other list in a single page."""
         held = HELD.get(stream)
         window = Window.after(cursor, now=now, days=self._days, overlap=SPEC.overlap, held=held)
         yield from window.pages(stream, held or ASKED_MAX, lambda first, last: self._records(stream, first, last, now))

@@ -64,7 +64,7 @@ def _last(line: str) -> tuple[ActionType, tuple[str, ...]]:
 
 
 def reasoning(text: str) -> str:
-    """Return the first reasoning in an answer, as one line of at most 400 visible characters, or an empty text."""
+    """Return the first reasoning in an answer, as a single line of at most 400 visible characters, or an empty text."""
     found = REASONING.search(text)
     if found is None:
         return ""

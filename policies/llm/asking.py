@@ -53,7 +53,7 @@ class Question:
 
 
 def decided(chat: Chat, tries: Sequence[Question], feasible: Sequence[ActionType]) -> tuple[Said, str]:
-    """Send the questions one after another until an answer is readable.
+    """Send the questions in turn until an answer is readable.
 
     Returns (that answer, reason why the question before it failed, or an empty text). After a failure, the next
     question is sent if it goes to another model, or may soon succeed. Raises Fault if no answer is readable.

@@ -29,7 +29,7 @@ OBJECTIVES = ("grade", "reward")
 
 @dataclass(frozen=True, slots=True)
 class Thought:
-    """The outputs of a model for one decision.
+    """The outputs of a model for a single decision.
 
     ``belief`` and ``sd`` have the shape (3,). ``scores`` (2, 10) are log probabilities by objective. ``taken`` (10,)
     are probabilities of acceptance.

@@ -1,7 +1,7 @@
 """Thompson sampling in which slots and actions share what was learnt from answers, without a model of actions.
 
 The policy is a Bayesian logistic regression of acceptance. Its effects are a base rate, the action, the slot, and the
-action in the slot. They are shrunk towards zero, as the random effects of IntelligentPooling, but for one user. A
+action in the slot. They are shrunk towards zero, as the random effects of IntelligentPooling, but for a single user. A
 refusal in the morning thus counts a little in the evening. Rates are drawn from the posterior, and the action with the
 highest is recommended (Thompson 1933). The policy ``thompson`` learns every slot on its own.
 """

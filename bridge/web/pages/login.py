@@ -175,7 +175,7 @@ def begin_demo(state: AppState) -> Job:
 
 
 def _land_demo(state: AppState, job: Job) -> None:
-    """Add the made-up person with the data of every source, in one transaction."""
+    """Add the made-up person with the data of every source, in a single transaction."""
     now, store, sources = installation.now(), state.bridge.store, recorded_life.sources()
     with store.transaction():
         user = store.people.add_user(recorded_life.DEMO_USER, recorded_life.DEMO_ZONE, now=now)

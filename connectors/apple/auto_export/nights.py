@@ -28,7 +28,7 @@ class Stretch:
 class Sleep:
     """A sleep or nap from falling asleep to waking, in Unix seconds. ``offset`` is minutes east of UTC at waking.
 
-    ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes. Unknown ones are missing.
+    ``minutes`` maps in_bed, asleep, awake, light, deep and rem to their minutes. Unknown stages are missing.
     """
 
     start: int

@@ -37,7 +37,7 @@ _FORBIDDEN = bytes({*range(0x20)} - {0x09, 0x0A, 0x0D})
 
 
 class Columns(NamedTuple):
-    """Rows (Record elements) of the file, as one tuple of texts per column.
+    """Rows (Record elements) of the file, as a single tuple of texts per column.
 
     ``heads`` are the attributes before the times: type, source, device and unit. ``inside`` is the rest of each row
     after the value, with its child elements.

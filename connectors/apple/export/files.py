@@ -77,7 +77,7 @@ class Export:
         return collected.exported if collected.exported < ENDLESS else collected.last
 
     def months(self) -> Iterator[list[RawRecord]]:
-        """Yield lists of raw records, one list per month and stream, months ascending."""
+        """Yield lists of raw records, a list per month and stream, months ascending."""
         for month in self._named():
             window = self._window(month)
             for stream, make in days.DAYS_OF_STREAM.items():

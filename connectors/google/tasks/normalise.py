@@ -28,7 +28,7 @@ def normalise(record: RawRecord, parent: RawRecord | None) -> Sequence[Item]:  #
 
 
 def _due(fields: Fields) -> date | None:
-    """Return the date on which a task is due, or None without one. Raises BadRecord if it is unreadable.
+    """Return the date on which a task is due, or None if there is none. Raises BadRecord if it is unreadable.
 
     The time of day in ``due`` is always midnight UTC and means nothing, so no zone may move the date.
     """

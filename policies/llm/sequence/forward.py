@@ -77,7 +77,7 @@ def packed(weights: Mapping[str, Array]) -> dict[str, Array]:
 def think(slots: Array, present: Array, model: Model) -> Thought:
     """Run the model on completed slots (t, PER_SLOT), oldest first, and the present (PRESENT,), and return its outputs.
 
-    It chooses the belief's digits one after another, each with the digits before it in view, and then the action.
+    It chooses the belief's digits in turn, each with the digits before it in view, and then the action.
     """
     import numpy as np
 
