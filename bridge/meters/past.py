@@ -18,12 +18,23 @@ from bridge.domain.records import Snapshot
 from bridge.domain.slots import ZoneHistory, zone_at
 from bridge.domain.types import EpisodeKind, Sample
 from bridge.meters import proxy
-from bridge.meters.baseline import CONSTANTS, OWN_SLEEP, SPOTS, WINDOW, Baseline, asleep, normal_of, plausible, scale
+from bridge.meters.baseline import (
+    CONSTANTS,
+    OWN_SLEEP,
+    SPOTS,
+    WINDOW,
+    Baseline,
+    Constants,
+    asleep,
+    normal_of,
+    plausible,
+    scale,
+)
 from bridge.meters.check_in import CHECK_IN_METRICS, Answers
 from bridge.meters.fuse import EXPIRY
 from bridge.meters.hours import Calendar, Intraday
 from bridge.meters.nights import LOOSER, Nights, series_of
-from bridge.meters.sleep import score
+from bridge.meters.sleep import need, score
 from bridge.meters.todo import Tasks
 
 SLACK = timedelta(days=20)  # for journeys, and for instants up to two weeks before the last
@@ -66,6 +77,10 @@ class Latest:
     def source(self) -> str:
         return self.series.partition("/")[0]
 
+    def far(self, constants: Constants) -> float:
+        """Return the distance of the value from normal in spreads, however far."""
+        return self.normal.far(self.value, constants)
+
 
 class Past:
     """An index over a snapshot of a user's data. A reading at an earlier instant sees only the values known by then.
@@ -87,12 +102,14 @@ class Past:
         self._tracks: dict[str, dict[str, Track]] = {}
         self._normals: dict[tuple[str, str, date], Baseline] = {}
         self._batteries = self._charged()
+        self.needs: dict[str, dict[date, float]] = {}  # series -> day -> hours of sleep needed
         self._add_samples()
         self._add_nights()
         workouts = [episode for _, episode in episodes if episode.kind is EpisodeKind.WORKOUT]
         self.stress = {s: Intraday(of, workouts) for s, of in self._intraday(Metric.STRESS).items()}
         self.answers = Answers(sample for metric in CHECK_IN_METRICS for _, sample in self._samples.get(metric, ()))
-        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at)
+        recorded = [(x.start, x.end) for _, x in self._samples.get(Metric.FOCUS, ()) if x.end is not None]
+        self.calendar = Calendar(known.agenda, midnight(oldest, known.zones), known.at, recorded)
         self.tasks = Tasks(known.tasks, known.zones)
 
     def latest(self, metric: str, at: datetime) -> Latest | None:
@@ -208,8 +225,9 @@ class Past:
 
     def _add_nights(self) -> None:
         for series, nights in self.nights.of.items():
+            needs = self.needs[series] = {day: need(day, nights) for day in nights}
             for day, night in nights.items():
-                own = score(day, nights, settled=not self.nights.journeys.frozen(day))
+                own = score(day, nights, needs, settled=not self.nights.journeys.frozen(day))
                 self._put(OWN_SLEEP, series, day, own, night.end)
                 for metric, value in night.vendor.items():
                     self._put(metric, series, day, value, night.end)

@@ -3,7 +3,8 @@
 People see Z = sum(l q z) / (1 + sum(l q)), weights l from the proxy map, over:
 
 - tasks: (logit p - logit 0.7) / 0.8 with p = (done + 3.5) / (due + 5) over seven days, halved every three;
-- focus: 2 (1 - exp(-f / f0)) - 1.264 with f minutes of the last 24 hours, f0 the user's median (120 at the start);
+- focus: the minutes of focus against habit (``bridge.meters.habit``), halved every two days, or every seven where
+  entries are rare;
 - deadlines (less is better): 1.2 (1 - exp(-q)) with q the pressure of ``bridge.calendar.deadline_pressure``;
 - the user's check-in.
 
@@ -35,6 +36,8 @@ PACE = 1.6
 END_OF_WEEK = 0.8
 FOCUS_DAYS = 28  # days whose median is the user's usual focus
 USUAL_FOCUS, LEAST_FOCUS_DAYS = 120.0, 5
+HALF_LIFE, LONGEST_HALF_LIFE = timedelta(days=2), timedelta(days=7)  # of focus
+LEAST_DAYS = 4  # of four weeks with focus, from which on its absence tells something
 TASK_DAYS = timedelta(days=7)
 TASK_HALF_LIFE = timedelta(days=3)
 DAY = timedelta(days=1)
@@ -86,14 +89,15 @@ def tasks(past: Past, at: datetime) -> Signal | None:
 
 
 def focus(past: Past, at: datetime) -> Signal | None:
-    """Return a signal of the focus minutes of the last 24 hours against the user's median. Return None without a
-    calendar.
+    """Return a signal of recent focus against habit.
+
+    Returns None unless the user writes focus down, or a computer records it.
     """
-    if not past.calendar.exists(at):
+    habit = past.calendar.focused.compared(at, least_days=LEAST_DAYS, half_life=HALF_LIFE, longest=LONGEST_HALF_LIFE)
+    if habit is None:
         return None
-    minutes = past.calendar.focus_of_day(at)
-    z = 2 * (1 - exp(-minutes / usual_focus(past, at))) - 1.264
-    return _now("focus", z, f"{minutes:.0f} min of focus in the last 24 hours")
+    text = f"{past.calendar.focus_of_day(at):.0f} min of focus in the last 24 hours, lately {habit.words}"
+    return Signal(name="focus", z=habit.z, quality=habit.quality, age_hours=0.0, text=text)
 
 
 def deadlines(past: Past, at: datetime) -> Signal | None:
@@ -127,13 +131,15 @@ def _done_share(past: Past, monday: datetime, at: datetime, now: Moment) -> floa
 
 
 def _focus_share(past: Past, monday: datetime, at: datetime) -> float | None:
-    """Return this week's focus as a share of five usual days, or None without a calendar.
+    """Return this week's focus as a share of five usual days.
 
-    The usual day is the median as of Monday, so that the share does not shrink during the week.
+    Returns None if this week has no focus and the four weeks before had hardly any, because then nobody writes it down.
+    The usual day is fixed on Monday, so that a week's progress does not shrink.
     """
-    if not past.calendar.exists(at):
+    made = past.calendar.focus(monday, at)
+    if not made and not past.calendar.focused.is_kept(monday, LEAST_DAYS):
         return None
-    return past.calendar.focus(monday, at) / (5 * usual_focus(past, monday))
+    return made / (5 * usual_focus(past, monday))
 
 
 def _within(age: timedelta) -> bool:
