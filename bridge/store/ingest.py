@@ -144,20 +144,18 @@ class Ingest(Part):
         listing holds completely. Records of a newer export than that of ``covers`` are left out.
         """
         r = tables.records.c
-        query = sa.select(r.id, r.key).where(
-            r.connection_id == connection_id,
-            r.stream == stream,
-            r.deleted.is_(False),
-            r.key.startswith(covers.prefix, autoescape=True),
-        )
+        query, bound = _STORED, dict[str, Any](connection=connection_id, stream=stream)
+        if covers.since is not None:  # reads only what may begin there, not ten years
+            query = _STORED_ABOUT
+            bound |= {"since": covers.since, "day": covers.since.date() - DAYS_AROUND_A_ZONE}
+        if covers.prefix:
+            query = query.where(r.key.startswith(covers.prefix, autoescape=True))
         if covers.as_of is not None:
             older = (date.is_(None) | (date <= covers.as_of) for date in (r.as_of, r.whole_as_of))
             query = query.where(sa.or_(*older))
-        if covers.since is not None:  # reads only what may begin there, not ten years
-            query = query.where(r.id.in_(_beginning_about(connection_id, covers.since)))
         parents = covers.parents
         parts = [query] if parents is None else [query.where(r.parent.in_(some)) for some in rows.chunks(parents)]
-        absent = {row.id: row.key for part in parts for row in db.execute(part) if row.key not in delivered}
+        absent = {row.id: row.key for part in parts for row in db.execute(part, bound) if row.key not in delivered}
         if covers.since is not None:
             began = rows.starts(db, list(absent))
             absent = {r: key for r, key in absent.items() if _begins_after(began.get(r, ()), covers.since)}
@@ -275,21 +273,30 @@ def _covered_stretches(
     return found
 
 
-def _beginning_about(connection_id: int, since: datetime) -> sa.CompoundSelect[tuple[int]]:
-    """Return a query for the ids of a connection's records with a row that may begin at or after ``since``.
-
-    It may select a few records too many, because days are local.
-    """
-    c = tables.connections.c
-    user = sa.select(c.user_id).where(c.id == connection_id).scalar_subquery()
-    day = since.date() - DAYS_AROUND_A_ZONE
-    bounds = ((tables.samples, "day", day), (tables.episodes, "day", day), (tables.events, "start", since))
-    return sa.union(
-        *(
-            sa.select(t.c.record_id).where(t.c.user_id == user, t.c.connection_id == connection_id, t.c[name] >= bound)
-            for t, name, bound in bounds
+_CONNECTION = sa.bindparam("connection", type_=tables.ID)
+_ITS_USER = sa.select(tables.connections.c.user_id).where(tables.connections.c.id == _CONNECTION).scalar_subquery()
+_STORED = sa.select(tables.records.c.id, tables.records.c.key).where(
+    tables.records.c.connection_id == _CONNECTION,
+    tables.records.c.stream == sa.bindparam("stream", type_=sa.Text),
+    tables.records.c.deleted.is_(False),
+)
+# Those with a row that may begin at or after an instant. They may be a few too many, because days are local.
+_STORED_ABOUT = _STORED.where(
+    tables.records.c.id.in_(
+        sa.union(
+            *(
+                sa.select(table.c.record_id).where(
+                    table.c.user_id == _ITS_USER, table.c.connection_id == _CONNECTION, begins >= bound
+                )
+                for table, begins, bound in (
+                    (tables.samples, tables.samples.c.day, sa.bindparam("day", type_=sa.Date)),
+                    (tables.episodes, tables.episodes.c.day, sa.bindparam("day", type_=sa.Date)),
+                    (tables.events, tables.events.c.start, sa.bindparam("since", type_=tables.Instant)),
+                )
+            )
         )
     )
+)
 
 
 def _begins_after(starts: Collection[datetime | None], since: datetime) -> bool:
